@@ -465,6 +465,9 @@ public final class Keepsake {
                 page.damaged().stream()
                         .filter(damaged -> !(damaged.key() instanceof NodeKey))
                         .toList(),
+                page.usage().stream()
+                        .filter(usage -> usage.key() instanceof ConversationKey)
+                        .toList(),
                 page.next());
     }
 
@@ -756,10 +759,10 @@ public final class Keepsake {
      * @throws InvalidInputException if the id breaks a rule, or the days are in the wrong order
      */
     public List<DailyUsage> usage(String ofTenant, LocalDate from, LocalDate toExclusive) {
-        List<DailyUsage> usage = log.usage(ofTenant, from, toExclusive);
+        List<DailyUsage> usage = DailyUsage.in(log, ofTenant, from, toExclusive);
         return nodeLog == log
                 ? usage
-                : Stream.concat(usage.stream(), nodeLog.usage(ofTenant, from, toExclusive).stream())
+                : Stream.concat(usage.stream(), DailyUsage.in(nodeLog, ofTenant, from, toExclusive).stream())
                         .sorted(Comparator.comparing(DailyUsage::day))
                         .toList();
     }

@@ -15,7 +15,9 @@ import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.EndedBadly;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NewMessage;
@@ -661,7 +663,7 @@ final class BoundTurn extends OpenTurn {
     }
 
     private LoggedMessage stored(String messageId) {
-        return memories.log(key).find(key, List.of(messageId)).stream()
+        return Found.messages(memories.log(key), key, List.of(messageId)).stream()
                 .findFirst()
                 .orElseThrow(() -> UnknownMessageException.notThere(key, "message", messageId));
     }
@@ -671,7 +673,7 @@ final class BoundTurn extends OpenTurn {
     }
 
     private void set(String messageId, @Nullable Outcome outcome) {
-        memories.log(key).setOutcome(key, messageId, outcome, epoch);
+        memories.log(key).change(key, new Change.SetOutcome(messageId, outcome, epoch));
     }
 
     private void mark(String messageId, @Nullable Outcome outcome) {

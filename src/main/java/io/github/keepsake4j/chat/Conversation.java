@@ -6,7 +6,9 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
@@ -142,7 +144,7 @@ public final class Conversation {
     public Optional<String> idOf(ChatMessage message) {
         Set<String> ids = memories.views().idsOf(key, Objects.requireNonNull(message, "message"));
         if (ids.size() == 1) {
-            List<LoggedMessage> found = memories.log(key).find(key, ids);
+            List<LoggedMessage> found = Found.messages(memories.log(key), key, ids);
             if (!found.isEmpty()) {
                 return Optional.of(found.get(0).id());
             }
@@ -211,7 +213,8 @@ public final class Conversation {
         Set<String> ids = new HashSet<>();
         chosen.forEach(branch -> ids.addAll(List.of(branch.firstId(), branch.leafId())));
         Map<String, MessagePreview> previews = new HashMap<>();
-        memories.log(key).find(key, ids).forEach(found -> previews.put(found.id(), MessagePreview.of(found)));
+        Found.messages(memories.log(key), key, ids)
+                .forEach(found -> previews.put(found.id(), MessagePreview.of(found)));
         List<BranchPreview> shown = new ArrayList<>();
         for (Branch branch : chosen) {
             MessagePreview first = previews.get(branch.firstId());
@@ -245,9 +248,9 @@ public final class Conversation {
      */
     public Optional<SeenMessages> seenBy(String answerId) {
         MessageLog log = memories.log(key);
-        Optional<Made> made = log.made(key, answerId);
-        String request = made.map(Made::request).orElse(null);
-        return made.map(Made::seen).map(seen -> SeenMessages.read(log, key, answerId, seen, request));
+        Made made = made(answerId);
+        return Optional.ofNullable(made.seen())
+                .map(seen -> SeenMessages.read(log, key, answerId, seen, made.request()));
     }
 
     /**
@@ -259,7 +262,7 @@ public final class Conversation {
      * @throws InvalidInputException if the message is not in the memory
      */
     public Made made(String answerId) {
-        return memories.log(key).made(key, answerId).orElse(Made.NOTHING);
+        return Found.made(memories.log(key), key, List.of(answerId)).getOrDefault(answerId, Made.NOTHING);
     }
 
     /**
@@ -313,7 +316,7 @@ public final class Conversation {
      * @throws InvalidInputException if the message is not in the memory
      */
     public void switchTo(String messageId) {
-        memories.log(key).moveHead(key, messageId, null);
+        memories.log(key).change(key, new Change.MoveHead(messageId, null));
     }
 
     /**
@@ -375,7 +378,7 @@ public final class Conversation {
      * @return the summaries, in the order in which they were made
      */
     public List<Summary> summaries() {
-        return memories.log(key).summaries(key);
+        return Summary.all(memories.log(key), key);
     }
 
     /**
@@ -385,7 +388,7 @@ public final class Conversation {
      * @return the entry, or empty if the memory was never written or was erased
      */
     public Optional<MemoryInfo> info() {
-        return Optional.ofNullable(memories.log(key).details(key).info());
+        return Optional.ofNullable(MemoryInfo.of(memories.log(key), key));
     }
 
     /**
@@ -394,7 +397,7 @@ public final class Conversation {
      * @param title the title, without NUL and at most 1,000 characters, or null for none
      */
     public void setTitle(@Nullable String title) {
-        memories.log(key).setTitle(key, title);
+        memories.log(key).change(key, Change.Describe.title(title));
     }
 
     /**
@@ -404,18 +407,18 @@ public final class Conversation {
      * @param metadata short texts by name
      */
     public void describe(@Nullable String title, Map<String, String> metadata) {
-        memories.log(key).describe(key, title, metadata);
+        memories.log(key).change(key, Change.Describe.as(title, metadata));
     }
 
     /**
-     * Changes a part of the metadata in one step, as {@link MessageLog#mergeMetadata} describes.
+     * Changes a part of the metadata in one step, as {@link Change.Describe} describes.
      *
      * @param changes texts by name; null removes a name; an empty map only reads
      * @return the metadata after the changes
      * @throws InvalidInputException if a name is null
      */
     public Map<String, String> mergeMetadata(Map<String, @Nullable String> changes) {
-        return memories.log(key).mergeMetadata(key, changes);
+        return memories.log(key).change(key, Change.Describe.merging(changes));
     }
 
     /**

@@ -4,6 +4,8 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.Change;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
@@ -78,7 +80,7 @@ final class Course {
         if (id == null) {
             return new Course(turn.branch(), null, null, false, false);
         }
-        LoggedMessage named = memories.log(key).find(key, List.of(id)).stream()
+        LoggedMessage named = Found.messages(memories.log(key), key, List.of(id)).stream()
                 .findFirst()
                 .orElseThrow(() -> new InvalidInputException(
                         "turn", "names the message " + id + ", which is not in memory " + key));
@@ -204,7 +206,7 @@ final class Course {
         if (first != null && own != null && branch == null) {
             String head = log.read(key, ReadQuery.newest(0)).head();
             if (own.equals(head)) {
-                log.moveHead(key, first, epoch);
+                log.change(key, new Change.MoveHead(first, epoch));
             }
         }
     }

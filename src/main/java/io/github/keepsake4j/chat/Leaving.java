@@ -3,8 +3,10 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Turn;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
@@ -18,7 +20,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -131,9 +133,10 @@ final class Leaving {
             return;
         }
         MessageLog log = logs.apply(place.key());
-        Optional<String> mark = log.branchEnd(place.key(), place.mark()).or(() -> log.branchEnd(place.key(), MARK));
-        String before = mark.map(marked -> commonAncestor(log, place.key(), newest, marked))
-                .orElse(null);
+        Map<String, String> ends =
+                log.details(place.key(), Set.of(MemoryDetails.Part.BRANCHES)).branches();
+        String mark = ends.getOrDefault(place.mark(), ends.get(MARK));
+        String before = mark == null ? null : commonAncestor(log, place.key(), newest, mark);
         if (!newest.equals(before)) {
             tell(to, log, place, check.epoch(), newest, before);
         }
@@ -174,7 +177,7 @@ final class Leaving {
             if (!messages.isEmpty()) {
                 to.leaving(place.key(), messages);
             }
-            log.moveBranch(place.key(), place.mark(), end, epoch);
+            log.change(place.key(), new Change.MoveBranch(place.mark(), end, epoch));
         }
     }
 

@@ -62,7 +62,7 @@ public record SeenMessages(
             }
         }
         Set<Long> shortened = new HashSet<>(seen.shortened());
-        Summary summary = log.summaries(key).stream()
+        Summary summary = Summary.all(log, key).stream()
                 .filter(stored -> seen.summary() > 0 && stored.version() == seen.summary())
                 .findFirst()
                 .orElse(null);

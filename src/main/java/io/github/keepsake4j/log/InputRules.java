@@ -5,7 +5,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,27 +21,25 @@ public final class InputRules {
     private InputRules() {}
 
     /**
-     * Checks what {@link MessageLog#describe} takes. A title may be stored plainly, to be searched; so what some
+     * Checks what {@link Change.Describe} sets. A title may be stored plainly, to be searched; so what some
      * storage would change in silence is refused in all. Metadata is stored encoded and may hold anything but nulls.
      *
      * @param title the title, or null for none
-     * @param metadata texts by name
+     * @param metadata texts by name, or null
      * @throws InvalidInputException if the title is too long or cannot be stored as it is, or the metadata holds null
      */
-    public static void checkDescription(@Nullable String title, Map<String, String> metadata) {
+    static void checkDescription(@Nullable String title, @Nullable Map<String, @Nullable String> metadata) {
         if (title != null) {
             checkTitle(title);
         }
-        for (Map.Entry<@Nullable String, @Nullable String> entry :
-                nullable(metadata).entrySet()) {
-            if (entry.getKey() == null || entry.getValue() == null) {
-                throw new InvalidInputException("metadata", "must not hold null");
-            }
+        // What the type promises of names, callers without null checks may break.
+        if (metadata != null && (metadata.containsKey(null) || metadata.containsValue(null))) {
+            throw new InvalidInputException("metadata", "must not hold null");
         }
     }
 
     /**
-     * Checks what {@link MessageLog#acquireLease} takes.
+     * Checks what {@link Leases#acquireLease} takes.
      *
      * @param name the kind of work, an id as in {@link Ids#check}
      * @param owner who asks, an id as in {@link Ids#check}
@@ -53,21 +50,6 @@ public final class InputRules {
         Ids.check("lease name", name);
         Ids.check("lease owner", owner);
         InvalidInputException.checkPositive("lease duration", duration);
-    }
-
-    /**
-     * Checks what {@link MessageLog#usage} takes.
-     *
-     * @param tenant the tenant's id
-     * @param from the first day
-     * @param toExclusive the day after the last day
-     * @throws InvalidInputException if the id breaks a rule, or the days are in the wrong order
-     */
-    public static void checkUsage(String tenant, LocalDate from, LocalDate toExclusive) {
-        Ids.check("tenant", tenant);
-        if (toExclusive.isBefore(from)) {
-            throw new InvalidInputException("toExclusive", "must not be before " + from + ", is " + toExclusive);
-        }
     }
 
     /**
@@ -128,11 +110,5 @@ public final class InputRules {
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
             throw new InvalidInputException(field, "is not Unicode text: it holds half of a surrogate pair");
         }
-    }
-
-    /** What the type promises, callers without null checks may break. */
-    @SuppressWarnings("unchecked")
-    private static Map<@Nullable String, @Nullable String> nullable(Map<?, ?> map) {
-        return (Map<@Nullable String, @Nullable String>) map;
     }
 }

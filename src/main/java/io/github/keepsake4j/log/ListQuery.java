@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.InvalidInputException;
+import java.time.LocalDate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,14 +10,47 @@ import org.jspecify.annotations.Nullable;
  * @param limit the maximum number of memories, 1 to 1,000
  * @param cursor where the page starts, as returned by {@link MemoryPage#next()}, or null for the first page
  * @param activeFirst whether the memories are listed by their last activity; see {@link #byActivity()}
+ * @param usage the days of which the usage is read, or null; see {@link #withUsage}
  */
-public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst) {
+public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst, @Nullable Days usage) {
 
-    private static final int MAX_LIMIT = 1_000;
+    /**
+     * Some days in UTC.
+     *
+     * @param from the first day
+     * @param toExclusive the day after the last day
+     */
+    public record Days(LocalDate from, LocalDate toExclusive) {
+
+        /**
+         * Checks the order.
+         *
+         * @throws InvalidInputException if the days are in the wrong order
+         */
+        public Days {
+            if (toExclusive.isBefore(from)) {
+                throw new InvalidInputException("toExclusive", "must not be before " + from + ", is " + toExclusive);
+            }
+        }
+    }
+
+    static final int MAX_LIMIT = 1_000;
 
     /** Checks the components. */
     public ListQuery {
         InvalidInputException.checkRange("limit", 1, MAX_LIMIT, limit);
+    }
+
+    /**
+     * Creates a query for a page without usage.
+     *
+     * @param limit the maximum number of memories, 1 to 1,000
+     * @param cursor where the page starts, or null for the first page
+     * @param activeFirst whether the memories are listed by their last activity
+     * @throws InvalidInputException if the limit is out of range
+     */
+    public ListQuery(int limit, @Nullable String cursor, boolean activeFirst) {
+        this(limit, cursor, activeFirst, null);
     }
 
     /**
@@ -50,7 +84,19 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst)
      * @return a copy
      */
     public ListQuery byActivity() {
-        return new ListQuery(limit, cursor, true);
+        return new ListQuery(limit, cursor, true, usage);
+    }
+
+    /**
+     * Lists only the memories whose answers used tokens in some days, with {@linkplain MemoryPage#usage() their sums}.
+     *
+     * @param from the first day, in UTC
+     * @param toExclusive the day after the last day
+     * @return a copy
+     * @throws InvalidInputException if the days are in the wrong order
+     */
+    public ListQuery withUsage(LocalDate from, LocalDate toExclusive) {
+        return new ListQuery(limit, cursor, activeFirst, new Days(from, toExclusive));
     }
 
     /**
@@ -60,7 +106,7 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst)
      * @return a copy
      */
     public ListQuery startingAt(String next) {
-        return new ListQuery(limit, next, activeFirst);
+        return new ListQuery(limit, next, activeFirst, usage);
     }
 
     /**

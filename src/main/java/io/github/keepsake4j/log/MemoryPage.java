@@ -9,14 +9,29 @@ import java.util.Optional;
  * @param memories the memories, in the order that the query asked for
  * @param damaged the memories that cannot be read, in the same order; always empty for logs that do not read memories to
  *     list them
+ * @param usage for a query {@linkplain ListQuery#withUsage with usage}, one sum for each of the memories and each day on
+ *     which its answers used tokens, in any order
  * @param next the next page's query, or empty if this was the last page when it was read
  */
-public record MemoryPage(List<MemoryInfo> memories, List<DamagedMemory> damaged, Optional<ListQuery> next) {
+public record MemoryPage(
+        List<MemoryInfo> memories, List<DamagedMemory> damaged, List<DailyUsage> usage, Optional<ListQuery> next) {
 
     /** Copies the components. */
     public MemoryPage {
         memories = List.copyOf(memories);
         damaged = List.copyOf(damaged);
+        usage = List.copyOf(usage);
+    }
+
+    /**
+     * Creates a page without usage.
+     *
+     * @param memories the memories, in the order that the query asked for
+     * @param damaged the memories that cannot be read, in the same order
+     * @param next the next page's query, or empty if this was the last page when it was read
+     */
+    public MemoryPage(List<MemoryInfo> memories, List<DamagedMemory> damaged, Optional<ListQuery> next) {
+        this(memories, damaged, List.of(), next);
     }
 
     /**

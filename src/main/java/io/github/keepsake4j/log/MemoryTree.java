@@ -388,36 +388,42 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link MessageLog#find}.
+     * Does {@link MessageLog#find} for messages that are named by their ids.
      *
      * @param ids the ids
+     * @param withMade whether to tell how they were made
      * @return the messages that are there, in order of sequence
      */
-    public List<LoggedMessage> find(Collection<String> ids) {
+    public List<Found> find(Collection<String> ids, boolean withMade) {
         requireSound();
         return ids.stream()
                 .distinct()
                 .map(byId::get)
                 .filter(Objects::nonNull)
                 .sorted(Comparator.comparingLong(Node::sequence))
-                .map(this::logged)
+                .map(node -> found(node, withMade))
                 .toList();
     }
 
     /**
-     * Does {@link MessageLog#findAt}.
+     * Does {@link MessageLog#find} for messages that are named by their sequences.
      *
      * @param sequences the sequences
+     * @param withMade whether to tell how they were made
      * @return the messages that are there, in order of sequence
      */
-    public List<LoggedMessage> findAt(Collection<Long> sequences) {
+    public List<Found> findAt(Collection<Long> sequences, boolean withMade) {
         requireSound();
         return sequences.stream()
                 .distinct()
                 .filter(sequence -> sequence >= 1 && sequence <= nodes.size())
                 .sorted()
-                .map(sequence -> logged(nodes.get(Math.toIntExact(sequence - 1))))
+                .map(sequence -> found(nodes.get(Math.toIntExact(sequence - 1)), withMade))
                 .toList();
+    }
+
+    private Found found(Node node, boolean withMade) {
+        return new Found(logged(node), withMade ? node.entry.made().ifKnown().orElse(null) : null);
     }
 
     /**
@@ -491,7 +497,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link MessageLog#moveHead}.
+     * Does {@link Change.MoveHead}.
      *
      * @param messageId the new head
      * @param expectedEpoch the epoch that must be in force, or null
@@ -508,7 +514,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link MessageLog#moveBranch}.
+     * Does {@link Change.MoveBranch}.
      *
      * @param name the branch's name
      * @param messageId its new newest message
@@ -521,18 +527,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link MessageLog#branchEnd}.
-     *
-     * @param name the branch's name
-     * @return the id of its newest message, or empty
-     */
-    public Optional<String> branchEnd(String name) {
-        requireSound();
-        return Optional.ofNullable(id(references.get(name)));
-    }
-
-    /**
-     * Does {@link MessageLog#setOutcome}.
+     * Does {@link Change.SetOutcome}.
      *
      * @param messageId the message
      * @param outcome how it ended, or null
@@ -549,18 +544,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link MessageLog#made}.
-     *
-     * @param messageId the message
-     * @return what is kept beside it, or empty
-     */
-    public Optional<Made> made(String messageId) {
-        requireSound();
-        return existing("messageId", messageId).entry.made().ifKnown();
-    }
-
-    /**
-     * Returns what this memory adds to {@link MessageLog#usage}.
+     * Returns what this memory adds to {@link MemoryPage#usage()}.
      *
      * @param from the first day
      * @param toExclusive the day after the last
@@ -573,21 +557,23 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link MessageLog#describe}.
+     * Does {@link Change.Describe}.
      *
-     * @param newTitle the title, or null
-     * @param newMetadata short texts by name
+     * @param change what to set
      * @param now the store's time
+     * @return the metadata after the change, or none if it keeps them
      */
-    public void describe(@Nullable String newTitle, Map<String, String> newMetadata, Instant now) {
-        requireSound();
-        InputRules.checkDescription(newTitle, newMetadata);
-        Instant time = InputRules.time("clock", now);
-        title = newTitle;
-        metadata = Map.copyOf(newMetadata);
-        if (createdAt == null) {
-            createdAt = time;
+    public Map<String, String> describe(Change.Describe change, Instant now) {
+        Map<String, String> after = change.after(metadata());
+        if (!change.merge() || !after.equals(metadata)) {
+            Instant time = InputRules.time("clock", now);
+            title = change.merge() ? title : change.title();
+            metadata = change.metadata() == null ? metadata : after;
+            if (createdAt == null) {
+                createdAt = time;
+            }
         }
+        return after;
     }
 
     /**
@@ -601,35 +587,18 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link MessageLog#setTitle}.
-     *
-     * @param newTitle the title, or null
-     * @param now the store's time
-     */
-    public void setTitle(@Nullable String newTitle, Instant now) {
-        describe(newTitle, metadata, now);
-    }
-
-    /**
-     * Does {@link MessageLog#mergeMetadata} for changes that make a difference.
-     *
-     * @param changes texts by name; null removes a name
-     * @param now the store's time
-     * @return the metadata after the changes
-     */
-    public Map<String, String> mergeMetadata(Map<String, @Nullable String> changes, Instant now) {
-        describe(title, Metadata.merged(metadata, changes), now);
-        return metadata;
-    }
-
-    /**
      * Does {@link MessageLog#details}.
      *
+     * @param parts what to tell
      * @return the details
      */
-    public MemoryDetails details() {
+    public MemoryDetails details(Set<MemoryDetails.Part> parts) {
         requireSound();
-        return new MemoryDetails(info().orElse(null), ends(), List.copyOf(views.values()));
+        return new MemoryDetails(
+                parts.contains(MemoryDetails.Part.INFO) ? info().orElse(null) : null,
+                parts.contains(MemoryDetails.Part.BRANCHES) ? ends() : Map.of(),
+                parts.contains(MemoryDetails.Part.VIEWS) ? List.copyOf(views.values()) : List.of(),
+                parts.contains(MemoryDetails.Part.SUMMARIES) ? summaries : List.of());
     }
 
     /**
@@ -654,7 +623,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link MessageLog#putSummary}.
+     * Does {@link Change.PutSummary}.
      *
      * @param summary the summary
      * @param expectedEpoch the epoch that must be in force
@@ -666,16 +635,6 @@ public final class MemoryTree {
         Summary stored = summary.withVersion(nextVersion());
         newestSummaries.put(covered.sequence(), stored);
         summaries.add(stored);
-    }
-
-    /**
-     * Does {@link MessageLog#summaries}.
-     *
-     * @return all versions
-     */
-    public List<Summary> summaries() {
-        requireSound();
-        return List.copyOf(summaries);
     }
 
     /**

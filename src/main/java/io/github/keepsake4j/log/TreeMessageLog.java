@@ -1,10 +1,7 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Branch;
-import io.github.keepsake4j.message.Ids;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -12,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A log of whole memories: the interface over {@link MemoryTree}, for backends that read and write a memory in one piece. Such a
@@ -72,13 +69,10 @@ public abstract class TreeMessageLog implements MessageLog {
     }
 
     @Override
-    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        return ask(key, tree -> tree.find(ids));
-    }
-
-    @Override
-    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
-        return ask(key, tree -> tree.findAt(sequences));
+    public Map<MemoryKey, List<Found>> find(Selection selection) {
+        return selection.each(
+                (key, ids) -> ask(key, tree -> tree.find(ids, selection.made())),
+                (key, sequences) -> ask(key, tree -> tree.findAt(sequences, selection.made())));
     }
 
     @Override
@@ -97,79 +91,61 @@ public abstract class TreeMessageLog implements MessageLog {
     }
 
     @Override
-    public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
-        return change(key, tree -> tree.moveHead(messageId, epoch));
+    public <R> R change(MemoryKey key, Change<R> change) {
+        return change.by(new Kinds(key));
+    }
+
+    /** The changes of one memory. */
+    private final class Kinds implements Change.Kinds {
+
+        private final MemoryKey key;
+
+        Kinds(MemoryKey key) {
+            this.key = key;
+        }
+
+        @Override
+        public String moveHead(Change.MoveHead change) {
+            return change(key, tree -> tree.moveHead(change.messageId(), change.epoch()));
+        }
+
+        @Override
+        public void moveBranch(Change.MoveBranch change) {
+            make(tree -> tree.moveBranch(change.name(), change.messageId(), change.epoch()));
+        }
+
+        @Override
+        public void setOutcome(Change.SetOutcome change) {
+            make(tree -> tree.setOutcome(change.messageId(), change.outcome(), change.epoch()));
+        }
+
+        @Override
+        public Map<String, String> describe(Change.Describe change) {
+            if (change.merge()) {
+                Map<String, String> before = ask(key, MemoryTree::metadata);
+                if (change.after(before).equals(before)) {
+                    return before;
+                }
+            }
+            return change(key, tree -> tree.describe(change, now()));
+        }
+
+        @Override
+        public void putSummary(Change.PutSummary change) {
+            make(tree -> tree.putSummary(change.summary(), change.epoch()));
+        }
+
+        private void make(Consumer<MemoryTree> change) {
+            change(key, tree -> {
+                change.accept(tree);
+                return true;
+            });
+        }
     }
 
     @Override
-    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
-        Ids.check("branch", name);
-        change(key, tree -> {
-            tree.moveBranch(name, messageId, epoch);
-            return true;
-        });
-    }
-
-    @Override
-    public Optional<String> branchEnd(MemoryKey key, String name) {
-        return ask(key, tree -> tree.branchEnd(name));
-    }
-
-    @Override
-    public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        change(key, tree -> {
-            tree.setOutcome(messageId, outcome, epoch);
-            return true;
-        });
-    }
-
-    @Override
-    public Optional<Made> made(MemoryKey key, String messageId) {
-        return ask(key, tree -> tree.made(messageId));
-    }
-
-    @Override
-    public MemoryDetails details(MemoryKey key) {
-        return ask(key, MemoryTree::details);
-    }
-
-    @Override
-    public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
-        InputRules.checkDescription(title, metadata);
-        change(key, tree -> {
-            tree.describe(title, metadata, now());
-            return true;
-        });
-    }
-
-    @Override
-    public void setTitle(MemoryKey key, @Nullable String title) {
-        InputRules.checkDescription(title, Map.of());
-        change(key, tree -> {
-            tree.setTitle(title, now());
-            return true;
-        });
-    }
-
-    @Override
-    public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
-        Map<String, String> before = ask(key, MemoryTree::metadata);
-        return Metadata.merged(before, changes).equals(before)
-                ? before
-                : change(key, tree -> tree.mergeMetadata(changes, now()));
-    }
-
-    @Override
-    public void putSummary(MemoryKey key, Summary summary, long epoch) {
-        change(key, tree -> {
-            tree.putSummary(summary, epoch);
-            return true;
-        });
-    }
-
-    @Override
-    public List<Summary> summaries(MemoryKey key) {
-        return ask(key, MemoryTree::summaries);
+    public MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts) {
+        return ask(key, tree -> tree.details(parts));
     }
 
     @Override

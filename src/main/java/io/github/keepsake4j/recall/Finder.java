@@ -4,6 +4,7 @@ import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Candidates.Candidate;
@@ -178,11 +179,12 @@ final class Finder {
     /** Reads the messages of some sequences of each memory, for each log in as few steps as it can. */
     Map<MemoryKey, NavigableMap<Long, LoggedMessage>> at(Map<MemoryKey, ? extends Collection<Long>> sequences) {
         Map<MemoryKey, NavigableMap<Long, LoggedMessage>> found = new HashMap<>();
-        byLog(sequences).forEach((log, asked) -> log.findAt(asked).forEach((key, messages) -> {
-            NavigableMap<Long, LoggedMessage> bySequence = new TreeMap<>();
-            messages.forEach(message -> bySequence.put(message.sequence(), message));
-            found.put(key, bySequence);
-        }));
+        byLog(sequences)
+                .forEach((log, asked) -> log.find(Selection.ofSequences(asked)).forEach((key, messages) -> {
+                    NavigableMap<Long, LoggedMessage> bySequence = new TreeMap<>();
+                    messages.forEach(each -> bySequence.put(each.message().sequence(), each.message()));
+                    found.put(key, bySequence);
+                }));
         return found;
     }
 
@@ -204,9 +206,9 @@ final class Finder {
             messages.apply(one).forEach(message -> ofMemory.add(message.id()));
         }
         Map<MemoryKey, Set<String>> there = new HashMap<>();
-        byLog(ids).forEach((log, asked) -> log.find(asked)
-                .forEach((k, read) ->
-                        there.put(k, read.stream().map(LoggedMessage::id).collect(Collectors.toSet()))));
+        byLog(ids).forEach((log, asked) -> log.find(Selection.ofIds(asked))
+                .forEach((k, read) -> there.put(
+                        k, read.stream().map(each -> each.message().id()).collect(Collectors.toSet()))));
         return found.stream()
                 .filter(one -> messages.apply(one).stream()
                         .allMatch(message ->

@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -370,7 +371,8 @@ final class Indexer {
 
     /** Another log, or an older copy of it, may not have the message at the watermark. */
     private static boolean has(MessageLog log, MemoryKey key, Watermark watermark) {
-        return !log.findAt(key, List.of(watermark.sequence())).isEmpty();
+        Selection there = Selection.ofSequences(Map.of(key, List.of(watermark.sequence())));
+        return log.find(there).values().stream().anyMatch(found -> !found.isEmpty());
     }
 
     private static Position position(MessageLog log, MemoryKey key) {

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
@@ -261,7 +262,7 @@ public final class MessageSearch {
             while (parent != null && before.size() < options.neighbours()) {
                 LoggedMessage next = byId.get(parent);
                 if (next == null) {
-                    next = logs.apply(key).find(key, List.of(parent)).stream()
+                    next = Found.messages(logs.apply(key), key, List.of(parent)).stream()
                             .findFirst()
                             .orElse(null);
                 }
@@ -337,7 +338,7 @@ public final class MessageSearch {
         }
 
         private long sequence(String id) {
-            return sequences.computeIfAbsent(id, unknown -> log.find(key, List.of(unknown)).stream()
+            return sequences.computeIfAbsent(id, unknown -> Found.messages(log, key, List.of(unknown)).stream()
                     .mapToLong(LoggedMessage::sequence)
                     .findFirst()
                     .orElse(0));

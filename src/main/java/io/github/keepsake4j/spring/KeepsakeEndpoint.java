@@ -80,7 +80,7 @@ final class KeepsakeEndpoint {
 
     private static boolean exists(MessageLog log, MemoryKey key) {
         try {
-            return log.details(key).info() != null;
+            return MemoryInfo.of(log, key) != null;
         } catch (UnreadableDataException e) {
             // The check tells of the damage.
             return true;

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.spring;
 
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.MessageLog;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
@@ -9,7 +10,7 @@ import java.lang.reflect.Proxy;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A log whose calls are observations. What is observed is the method and the backend, never a memory. */
+/** A log whose calls are observations. What is observed is the method, or the kind of change, and the backend, never a memory. */
 final class ObservedLog {
 
     /** Do no I/O, or end the log. */
@@ -23,12 +24,19 @@ final class ObservedLog {
                     if (NOT_OBSERVED.contains(method.getName())) {
                         return invoke(log, method, arguments);
                     }
+                    String operation = operation(method, arguments);
                     Observation observation = Observation.createNotStarted("keepsake.log", registry)
-                            .contextualName("keepsake " + method.getName())
-                            .lowCardinalityKeyValue("operation", method.getName())
+                            .contextualName("keepsake " + operation)
+                            .lowCardinalityKeyValue("operation", operation)
                             .lowCardinalityKeyValue("backend", log.backend());
                     return observe(observation, log, method, arguments);
                 });
+    }
+
+    private static String operation(Method method, @Nullable Object @Nullable [] arguments) {
+        return arguments != null && arguments[arguments.length - 1] instanceof Change<?> change
+                ? change.kind()
+                : method.getName();
     }
 
     private static @Nullable Object observe(

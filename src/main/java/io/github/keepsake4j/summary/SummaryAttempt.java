@@ -2,6 +2,7 @@ package io.github.keepsake4j.summary;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.LeaseReturns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
@@ -142,7 +143,7 @@ final class SummaryAttempt {
         if (!renewLease()) {
             return false;
         }
-        log.putSummary(key, summary, task.epoch());
+        log.change(key, new Change.PutSummary(summary, task.epoch()));
         made++;
         long folded = task.foldedTokens();
         Metrics.tell(tools.metrics(), sink -> sink.summaryMade(log.backend(), folded, written.tokensSent()));

@@ -1,7 +1,9 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
@@ -88,7 +90,7 @@ final class ArrivingMemory {
         this.metadata = metadata;
         this.target = new MemoryTarget(log, key);
         this.isErased = target.isErased();
-        this.wasThere = log.details(key).info() != null;
+        this.wasThere = MemoryInfo.of(log, key) != null;
         read.add(Lines.memory(key, beside()));
     }
 
@@ -198,7 +200,7 @@ final class ArrivingMemory {
         append();
         BesideMessages beside = beside();
         if (!wasThere || hasGrown || isUnfinished(beside)) {
-            outcomes.forEach((id, outcome) -> log.setOutcome(key, id, outcome, target.epoch()));
+            outcomes.forEach((id, outcome) -> log.change(key, new Change.SetOutcome(id, outcome, target.epoch())));
             target.complete(beside);
         }
         MemoryLines.rest(beside, read::add);

@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.MemoryKey;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -32,17 +33,16 @@ record BesideMessages(
 
     /** Reads it, or returns null for a memory that is not there. What it names is in any history that is read later. */
     static @Nullable BesideMessages read(MessageLog log, MemoryKey key) {
-        MemoryDetails details = log.details(key);
+        MemoryDetails details = log.details(key, EnumSet.allOf(MemoryDetails.Part.class));
         if (details.info() == null) {
             return null;
         }
-        List<Summary> summaries = log.summaries(key);
         String head = log.read(key, ReadQuery.newest(0)).head();
         return new BesideMessages(
                 details.info().title(),
                 details.info().metadata(),
                 details.info().messages(),
-                summaries,
+                details.summaries(),
                 details.views(),
                 details.branches(),
                 head);

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
@@ -142,7 +143,8 @@ final class ForkedBranch {
 
     private boolean has(@Nullable String original) {
         return original != null
-                && log.find(from, List.of(original)).stream().anyMatch(message -> number(message.sequence()) > 0);
+                && Found.messages(log, from, List.of(original)).stream()
+                        .anyMatch(message -> number(message.sequence()) > 0);
     }
 
     /** Returns the newest message before another one on its branch that the fork has. */
@@ -177,16 +179,19 @@ final class ForkedBranch {
         String parent = null;
         for (String newest : pages) {
             List<Moved> page = new ArrayList<>();
-            for (LoggedMessage message : page(newest).messages()) {
+            List<LoggedMessage> messages = page(newest).messages();
+            Map<String, Made> made = MemorySource.made(log, from, messages);
+            for (LoggedMessage message : messages) {
                 String before = parent == null && message.parentId() != null ? message.parentId() : parent;
-                page.add(new Moved(moved(message), before == null ? null : id(before)));
+                NewMessage moved = moved(message, made.getOrDefault(message.id(), Made.NOTHING));
+                page.add(new Moved(moved, before == null ? null : id(before)));
                 parent = message.id();
             }
             taker.accept(page);
         }
     }
 
-    private NewMessage moved(LoggedMessage message) {
+    private NewMessage moved(LoggedMessage message, Made made) {
         NewMessage copy = new NewMessage(
                         id(message.id()),
                         message.message(),
@@ -195,7 +200,6 @@ final class ForkedBranch {
                         message.createdAt())
                 .withOutcome(message.outcome())
                 .ofTurn(message.question() == null ? null : id(message.question()));
-        Made made = MemorySource.made(log, from, message);
         // The fork did not use the tokens again.
         return copy.withMade(
                 made.withSeen(made.seen() == null ? null : seen(made.seen())).withUsage(null));

@@ -2,42 +2,32 @@ package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.DailyUsage;
-import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.ForwardingMessageLog;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
-import io.github.keepsake4j.log.Lease;
-import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
-import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
-import io.github.keepsake4j.log.Repair;
-import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,7 +48,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe. Closing this log closes the log behind it.
  */
-public final class ImportingLog implements MessageLog {
+public final class ImportingLog extends ForwardingMessageLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(ImportingLog.class);
 
@@ -68,7 +58,6 @@ public final class ImportingLog implements MessageLog {
     /** How often a process tries again that another one overtakes. Each time, that one has appended something. */
     private static final int MOST_TRIES = 100;
 
-    private final MessageLog log;
     private final ImportSource source;
     private final TokenCounter counter;
     private final RecentlyUsed<ConversationKey, Taken> taken = new RecentlyUsed<>(CONVERSATIONS);
@@ -84,7 +73,7 @@ public final class ImportingLog implements MessageLog {
      * @param counter counts messages that are taken in
      */
     public ImportingLog(MessageLog log, ImportSource source, TokenCounter counter) {
-        this.log = Objects.requireNonNull(log, "log");
+        super(log);
         this.source = Objects.requireNonNull(source, "source");
         this.counter = Objects.requireNonNull(counter, "counter");
     }
@@ -94,7 +83,7 @@ public final class ImportingLog implements MessageLog {
         if (key instanceof ConversationKey conversation && taken.get(conversation) == null) {
             take(conversation, source.messages(conversation));
         }
-        return log;
+        return log();
     }
 
     /** Returns the log behind, for a memory that has all that the other store has. */
@@ -108,7 +97,7 @@ public final class ImportingLog implements MessageLog {
                         "Memory {}: the store to import from failed, so what it got since the last look is not taken in ({})",
                         key,
                         e.getClass().getName());
-                return log;
+                return log();
             }
             take(conversation, messages);
         }
@@ -122,9 +111,9 @@ public final class ImportingLog implements MessageLog {
         }
         for (int tries = 1; !messages.isEmpty(); tries++) {
             try {
-                Position position = log.read(key, ReadQuery.newest(0)).position();
+                Position position = log().read(key, ReadQuery.newest(0)).position();
                 if (position.epoch() == Position.NONE.epoch()) {
-                    new Intake(log, counter, key, position).take(messages);
+                    new Intake(log(), counter, key, position).take(messages);
                 }
                 break;
             } catch (ErasedException e) {
@@ -149,21 +138,30 @@ public final class ImportingLog implements MessageLog {
     }
 
     @Override
-    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        List<LoggedMessage> found = used(key).find(key, ids);
-        if (!(key instanceof ConversationKey conversation)
-                || found.size() == Set.copyOf(ids).size()) {
-            return found;
-        }
+    public Map<MemoryKey, List<Found>> find(Selection selection) {
+        selection.ids().keySet().forEach(this::used);
+        selection.sequences().keySet().forEach(this::current);
+        Map<MemoryKey, List<Found>> found = new HashMap<>(super.find(selection));
         // The other store may have got the missing messages since the last look.
-        Taken before = taken.get(conversation);
-        MessageLog current = current(key);
-        return Objects.equals(before, taken.get(conversation)) ? found : current.find(key, ids);
+        Map<MemoryKey, Set<String>> grown = new HashMap<>();
+        selection.ids().forEach((key, ids) -> {
+            if (found.getOrDefault(key, List.of()).size() < ids.size() && hasGrown(key)) {
+                grown.put(key, ids);
+            }
+        });
+        if (!grown.isEmpty()) {
+            found.putAll(super.find(new Selection(grown, Map.of(), selection.made())));
+        }
+        return found;
     }
 
-    @Override
-    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
-        return current(key).findAt(key, sequences);
+    private boolean hasGrown(MemoryKey key) {
+        if (!(key instanceof ConversationKey conversation)) {
+            return false;
+        }
+        Taken before = taken.get(conversation);
+        MessageLog unused = current(key);
+        return !Objects.equals(before, taken.get(conversation));
     }
 
     @Override
@@ -182,123 +180,20 @@ public final class ImportingLog implements MessageLog {
     }
 
     @Override
-    public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
-        return used(key).moveHead(key, messageId, epoch);
+    public <R> R change(MemoryKey key, Change<R> change) {
+        return used(key).change(key, change);
     }
 
+    /** Looks at the other store again only for what it may have changed. */
     @Override
-    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
-        used(key).moveBranch(key, name, messageId, epoch);
-    }
-
-    @Override
-    public Optional<String> branchEnd(MemoryKey key, String name) {
-        return used(key).branchEnd(key, name);
-    }
-
-    @Override
-    public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        used(key).setOutcome(key, messageId, outcome, epoch);
-    }
-
-    @Override
-    public Optional<Made> made(MemoryKey key, String messageId) {
-        return used(key).made(key, messageId);
-    }
-
-    @Override
-    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        return log.usage(tenant, from, toExclusive);
-    }
-
-    @Override
-    public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
-        used(key).describe(key, title, metadata);
-    }
-
-    @Override
-    public void setTitle(MemoryKey key, @Nullable String title) {
-        used(key).setTitle(key, title);
-    }
-
-    @Override
-    public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
-        return used(key).mergeMetadata(key, changes);
-    }
-
-    @Override
-    public MemoryPage list(String tenant, ListQuery query) {
-        return log.list(tenant, query);
-    }
-
-    @Override
-    public MemoryDetails details(MemoryKey key) {
-        return current(key).details(key);
-    }
-
-    @Override
-    public List<NodeKey> nodes(ConversationKey conversation) {
-        return log.nodes(conversation);
-    }
-
-    @Override
-    public void putSummary(MemoryKey key, Summary summary, long epoch) {
-        used(key).putSummary(key, summary, epoch);
-    }
-
-    @Override
-    public List<Summary> summaries(MemoryKey key) {
-        return used(key).summaries(key);
-    }
-
-    @Override
-    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
-        return log.acquireLease(key, name, owner, duration);
-    }
-
-    @Override
-    public void releaseLease(MemoryKey key, String name, String owner) {
-        log.releaseLease(key, name, owner);
-    }
-
-    @Override
-    public long erase(MemoryKey key) {
-        return log.erase(key);
-    }
-
-    @Override
-    public boolean eraseIfIdle(MemoryKey key, Instant since) {
-        return log.eraseIfIdle(key, since);
+    public MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts) {
+        boolean grows = parts.contains(MemoryDetails.Part.INFO) || parts.contains(MemoryDetails.Part.VIEWS);
+        return (grows ? current(key) : used(key)).details(key, parts);
     }
 
     /** Removes nothing: without its tombstone, an erased conversation would be taken in again. */
     @Override
     public long removeTombstones(String tenant, Instant erasedBefore) {
         return 0;
-    }
-
-    @Override
-    public List<Damage> check(MemoryKey key) {
-        return log.check(key);
-    }
-
-    @Override
-    public Repair repair(MemoryKey key) {
-        return log.repair(key);
-    }
-
-    @Override
-    public void flush(MemoryKey key) {
-        log.flush(key);
-    }
-
-    @Override
-    public String backend() {
-        return log.backend();
-    }
-
-    @Override
-    public void close() {
-        log.close();
     }
 }

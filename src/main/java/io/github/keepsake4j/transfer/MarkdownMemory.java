@@ -6,6 +6,7 @@ import static io.github.keepsake4j.transfer.MarkdownText.plain;
 
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.MemoryKey;
@@ -126,7 +127,7 @@ final class MarkdownMemory {
 
     /** Returns a message's number, or its id if it is not there. */
     private String number(String id) {
-        return log.find(key, List.of(id)).stream()
+        return Found.messages(log, key, List.of(id)).stream()
                 .findFirst()
                 .map(found -> Long.toString(source.number(found.sequence())))
                 .orElseGet(() -> code(id) + " (which is missing)");

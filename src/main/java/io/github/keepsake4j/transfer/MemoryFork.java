@@ -58,7 +58,7 @@ public final class MemoryFork {
         }
         Map<String, String> origin = Map.of(MEMORY, from.canonical(), MESSAGE, messageId);
         MemoryTarget target = new MemoryTarget(log, into);
-        MemoryInfo there = log.details(into).info();
+        MemoryInfo there = MemoryInfo.of(log, into);
         Map<String, String> known = there == null ? Map.of() : there.metadata();
         boolean isIt = known.entrySet().containsAll(origin.entrySet());
         boolean isDone = isIt && !known.containsKey(UNFINISHED);

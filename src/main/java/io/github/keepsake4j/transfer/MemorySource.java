@@ -1,6 +1,7 @@
 package io.github.keepsake4j.transfer;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
@@ -10,6 +11,7 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The messages of a memory, page by page, as they are moved. */
@@ -39,7 +41,10 @@ final class MemorySource {
         Optional<HistoryQuery> next = Optional.of(new HistoryQuery(PAGE, behind, true));
         while (next.isPresent()) {
             HistoryPage page = log.history(key, next.get());
-            pages.take(page.messages().stream().map(this::moved).toList());
+            Map<String, Made> made = made(log, key, page.messages());
+            pages.take(page.messages().stream()
+                    .map(message -> moved(message, made.getOrDefault(message.id(), Made.NOTHING)))
+                    .toList());
             next = page.next();
         }
     }
@@ -49,20 +54,21 @@ final class MemorySource {
         return numbers.of(sequence);
     }
 
-    private Moved moved(LoggedMessage message) {
+    private Moved moved(LoggedMessage message, Made made) {
         NewMessage copy = new NewMessage(
                         message.id(), message.message(), message.tokens(), message.tokenCounter(), message.createdAt())
                 .withOutcome(message.outcome())
                 .ofTurn(message.question());
-        Made made = made(log, key, message);
         return new Moved(
                 copy.withMade(made.withSeen(made.seen() == null ? null : numbers.of(made.seen()))), message.parentId());
     }
 
-    /** Returns what is kept beside a message, which only answers have. */
-    static Made made(MessageLog log, MemoryKey key, LoggedMessage message) {
-        return message.message().type() == ChatMessageType.AI
-                ? log.made(key, message.id()).orElse(Made.NOTHING)
-                : Made.NOTHING;
+    /** Returns what is kept beside messages, by their ids. Only answers have that. */
+    static Map<String, Made> made(MessageLog log, MemoryKey key, List<LoggedMessage> messages) {
+        List<String> answers = messages.stream()
+                .filter(message -> message.message().type() == ChatMessageType.AI)
+                .map(LoggedMessage::id)
+                .toList();
+        return answers.isEmpty() ? Map.of() : Found.made(log, key, answers);
     }
 }

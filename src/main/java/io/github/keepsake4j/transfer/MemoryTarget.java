@@ -1,8 +1,11 @@
 package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
@@ -18,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,12 +59,12 @@ final class MemoryTarget {
     /** Sets the outcomes of messages that are there, as far as they have other ones. */
     void setOutcomes(List<LoggedMessage> messages) {
         Map<String, LoggedMessage> there = new HashMap<>();
-        log.find(key, messages.stream().map(LoggedMessage::id).toList())
+        Found.messages(log, key, messages.stream().map(LoggedMessage::id).toList())
                 .forEach(message -> there.put(message.id(), message));
         for (LoggedMessage message : messages) {
             LoggedMessage known = there.get(message.id());
             if (known != null && !Objects.equals(known.outcome(), message.outcome())) {
-                log.setOutcome(key, message.id(), message.outcome(), epoch);
+                log.change(key, new Change.SetOutcome(message.id(), message.outcome(), epoch));
             }
         }
     }
@@ -92,30 +96,30 @@ final class MemoryTarget {
     void complete(BesideMessages beside) {
         putSummaries(beside.summaries());
         setViews(beside.views());
-        beside.branches().forEach((name, end) -> log.moveBranch(key, name, end, epoch));
+        beside.branches().forEach((name, end) -> log.change(key, new Change.MoveBranch(name, end, epoch)));
         String head = beside.head();
         if (head != null && !head.equals(log.read(key, ReadQuery.newest(0)).head())) {
-            log.moveHead(key, head, epoch);
+            log.change(key, new Change.MoveHead(head, epoch));
         }
         describe(beside);
         log.flush(key);
     }
 
     private void putSummaries(List<Summary> summaries) {
-        int done = log.summaries(key).size();
+        int done = Summary.all(log, key).size();
         for (Summary summary : summaries.subList(Math.min(done, summaries.size()), summaries.size())) {
-            log.putSummary(key, summary, epoch);
+            log.change(key, new Change.PutSummary(summary, epoch));
         }
     }
 
     private void setViews(List<View> views) {
         Map<String, View> there = new HashMap<>();
-        log.details(key).views().forEach(view -> there.put(view.anchor(), view));
+        log.details(key, Set.of(MemoryDetails.Part.VIEWS)).views().forEach(view -> there.put(view.anchor(), view));
         for (View view : views) {
             View known = there.get(view.anchor());
             if (known == null || !isSame(known, view)) {
                 // A view applies to the branches through its anchor, so it is set where that is the head.
-                log.moveHead(key, Objects.requireNonNull(view.anchor()), epoch);
+                log.change(key, new Change.MoveHead(Objects.requireNonNull(view.anchor()), epoch));
                 log.append(
                         key,
                         Append.viewOnly(View.of(null, view.runs()).behindSummary(view.summary()))
@@ -129,22 +133,22 @@ final class MemoryTarget {
     }
 
     private void describe(BesideMessages beside) {
-        MemoryInfo there = log.details(key).info();
+        MemoryInfo there = MemoryInfo.of(log, key);
         boolean isSame = there != null
                 && Objects.equals(there.title(), beside.title())
                 && there.metadata().equals(beside.metadata());
         if (!isSame) {
-            log.describe(key, beside.title(), beside.metadata());
+            log.change(key, Change.Describe.as(beside.title(), beside.metadata()));
             refuseIfErased(() -> removeDescription(beside));
         }
     }
 
     /** Changes a part of the metadata. */
     void mergeMetadata(Map<String, @Nullable String> changes) {
-        log.mergeMetadata(key, changes);
+        log.change(key, Change.Describe.merging(changes));
         Map<String, @Nullable String> none = new HashMap<>();
         changes.keySet().forEach(name -> none.put(name, null));
-        refuseIfErased(() -> log.mergeMetadata(key, none));
+        refuseIfErased(() -> log.change(key, Change.Describe.merging(none)));
     }
 
     /** A description names no epoch. So one that came behind an erasure is removed again. */
@@ -154,7 +158,7 @@ final class MemoryTarget {
             return;
         }
         undo.run();
-        MemoryInfo there = log.details(key).info();
+        MemoryInfo there = MemoryInfo.of(log, key);
         boolean isShell =
                 there != null && there.title() == null && there.metadata().isEmpty() && there.messages() == 0;
         if (isShell && now == epoch + 1) {
@@ -165,12 +169,12 @@ final class MemoryTarget {
     }
 
     private void removeDescription(BesideMessages beside) {
-        MemoryInfo there = log.details(key).info();
+        MemoryInfo there = MemoryInfo.of(log, key);
         boolean isOurs = there != null
                 && Objects.equals(there.title(), beside.title())
                 && there.metadata().equals(beside.metadata());
         if (isOurs) {
-            log.describe(key, null, Map.of());
+            log.change(key, Change.Describe.as(null, Map.of()));
         }
     }
 }

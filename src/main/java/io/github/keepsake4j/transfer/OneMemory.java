@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
@@ -57,7 +58,7 @@ final class OneMemory {
     }
 
     private long sequence(LoggedMessage last) {
-        return source.find(key, List.of(last.id())).stream()
+        return Found.messages(source, key, List.of(last.id())).stream()
                 .findFirst()
                 .map(LoggedMessage::sequence)
                 .orElseThrow(() -> new MemoryCopy.UncopiedException(

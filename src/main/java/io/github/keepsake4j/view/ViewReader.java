@@ -442,7 +442,7 @@ public final class ViewReader {
             return covered == null ? null : newest;
         }
         Summary found = null;
-        for (Summary summary : log.summaries(key)) {
+        for (Summary summary : Summary.all(log, key)) {
             found = summary.coversUpTo().equals(covered) ? summary : found;
         }
         check(log.read(key, ReadQuery.newest(0)), epoch);

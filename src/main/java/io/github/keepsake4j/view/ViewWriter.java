@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
@@ -379,7 +380,8 @@ public final class ViewWriter {
             // state.
             return now.equals(saw.position())
                     || (now.isSameRevision(saw.position())
-                            && (head == null || !log.find(key, List.of(head)).isEmpty()));
+                            && (head == null
+                                    || !Found.messages(log, key, List.of(head)).isEmpty()));
         }
 
         /** Appends. Returns null if the list must be compared again. */
@@ -433,7 +435,7 @@ public final class ViewWriter {
                     sent.put(message.id(), i);
                 }
             }
-            for (LoggedMessage stored : log.find(key, sent.keySet())) {
+            for (LoggedMessage stored : Found.messages(log, key, sent.keySet())) {
                 int at = Objects.requireNonNull(sent.get(stored.id()));
                 places[at] = Place.of(stored);
                 omitted[at] = !recognized.add(stored.id());
@@ -455,7 +457,7 @@ public final class ViewWriter {
          */
         private void forgetLost() {
             Map<String, LoggedMessage> there = new HashMap<>();
-            log.find(key, named()).forEach(message -> there.put(message.id(), message));
+            Found.messages(log, key, named()).forEach(message -> there.put(message.id(), message));
             boolean isTakenBack = saw.position().head() != null
                     && !there.containsKey(saw.position().head());
             long newest = 0;

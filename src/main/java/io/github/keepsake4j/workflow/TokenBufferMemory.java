@@ -3,6 +3,7 @@ package io.github.keepsake4j.workflow;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
@@ -140,7 +141,7 @@ public final class TokenBufferMemory {
                     .flatMap(row -> Ids.ofRow(row).stream())
                     .distinct()
                     .toList();
-            List<LoggedMessage> found = log.find(key, ids);
+            List<LoggedMessage> found = Found.messages(log, key, ids);
             String end = StoredRow.of(parent, found).last();
             Tail tail = bounds.read(log, key, end);
             StoredRow own = StoredRow.of(id, found);

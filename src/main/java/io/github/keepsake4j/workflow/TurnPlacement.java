@@ -1,5 +1,6 @@
 package io.github.keepsake4j.workflow;
 
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
@@ -425,7 +426,7 @@ final class TurnPlacement {
         if (unknown.isEmpty()) {
             return;
         }
-        List<LoggedMessage> found = log.find(key, unknown);
+        List<LoggedMessage> found = Found.messages(log, key, unknown);
         unknown.forEach(id -> known.put(id, Optional.empty()));
         found.forEach(this::remember);
     }

@@ -134,13 +134,17 @@ local function id(seq)
   return seq > 0 and node(seq).id or ''
 end
 
--- A message as it is answered.
+-- A message as it is answered, and how it was made if that is asked.
 local function message(n)
   local texts = redis.call('HMGET', memory, 'd' .. n.seq, 'o' .. n.seq)
   if not texts[1] then
     damaged('the text of message ' .. n.id .. ' is not there')
   end
-  return { n.seq, n.id, n.parentId, n.tokens, texts[1], texts[2] or '', n.parent, n.depth }
+  local answer = { n.seq, n.id, n.parentId, n.tokens, texts[1], texts[2] or '', n.parent, n.depth }
+  if q.made then
+    answer[9], answer[10] = get('x' .. n.seq) or '', get('q' .. n.seq) or ''
+  end
+  return answer
 end
 
 local function runBefore(n)
@@ -514,10 +518,6 @@ function ops.moveBranch(m)
   return { 'done' }
 end
 
-function ops.branchEnd()
-  return { 'done', id(number(get('r' .. q.reference), 'r', 0)) }
-end
-
 function ops.outcome(m)
   if isErased(m) then
     return { 'erased', m.epoch }
@@ -537,37 +537,19 @@ function ops.outcome(m)
   return { 'done' }
 end
 
-function ops.made()
-  local seq = find(q.id)
-  if not seq then
-    return { 'unknown', 'messageId', q.id }
-  end
-  return { 'done', get('x' .. seq) or '', get('q' .. seq) or '' }
-end
-
-local function title(text)
-  redis.call('HDEL', memory, '.title')
-  if text then
-    set('.title', text)
-  end
-end
-
+-- Keeps the metadata where none are given.
 function ops.describe(m)
   if isUnregistered(m) then
     return { 'unregistered', m.dead }
   end
   create(m)
-  title(q.title)
-  set('.metadata', ARGV[2])
-  return { 'done' }
-end
-
-function ops.setTitle(m)
-  if isUnregistered(m) then
-    return { 'unregistered', m.dead }
+  redis.call('HDEL', memory, '.title')
+  if q.title then
+    set('.title', q.title)
   end
-  create(m)
-  title(q.title)
+  if ARGV[2] ~= '' then
+    set('.metadata', ARGV[2])
+  end
   return { 'done' }
 end
 
@@ -584,24 +566,66 @@ function ops.setMetadata(m)
   return { 'done' }
 end
 
+local function usage()
+  local days = {}
+  for i = 1, number(get('.days'), '.days', 0) do
+    local day = get('D' .. i)
+    local s = redis.call('HMGET', memory, 'U' .. day, 'P' .. day, 'Q' .. day)
+    days[i] = { day, s[1], s[2], s[3] }
+  end
+  return days
+end
+
 function ops.info(m)
   if not m.created then
     return { 'none' }
   end
   local s = redis.call('HMGET', memory, '.title', '.metadata', '.tokens', '.first', '.last')
   return { 'done', m.number, m.created, m.count, s[3] or '0', s[4] or '', s[5] or '', s[2] or '',
-    s[1] and { s[1] } or {} }
+    s[1] and { s[1] } or {}, q.usage and usage() or {} }
 end
 
-function ops.details(m)
-  local anchored, named = {}, names()
+local parts = {}
+
+parts.INFO = ops.info
+
+function parts.VIEWS()
+  local anchored = {}
   for i, seq in ipairs(redis.call('ZRANGE', views, 0, -1)) do
     anchored[i] = { seq, id(tonumber(seq)), get('v' .. seq) or '' }
   end
+  return anchored
+end
+
+function parts.BRANCHES()
+  local named = names()
   for _, each in ipairs(named) do
     each[2] = id(each[2])
   end
-  return { ops.info(m), anchored, named }
+  return named
+end
+
+function parts.SUMMARIES(m)
+  local all = {}
+  for version = 1, m.versions do
+    local text = get('s' .. version)
+    if text then
+      all[#all + 1] = { version, text }
+    end
+  end
+  return all
+end
+
+function ops.details(m)
+  local answer = { { 'none' }, {}, {}, {} }
+  for i, part in ipairs({ 'INFO', 'VIEWS', 'BRANCHES', 'SUMMARIES' }) do
+    for _, wanted in ipairs(q.parts or {}) do
+      if wanted == part then
+        answer[i] = parts[part](m)
+      end
+    end
+  end
+  return answer
 end
 
 -- Takes back a number from a memory that is not there. A registration that is under way gets another one.
@@ -611,16 +635,6 @@ function ops.disown(m)
   end
   set('.epoch', m.epoch, '.revision', m.revision, '.dead', math.max(m.dead, tonumber(q.number)))
   return { 'done' }
-end
-
-function ops.usage(m)
-  local days = {}
-  for i = 1, m.created and number(get('.days'), '.days', 0) or 0 do
-    local day = get('D' .. i)
-    local s = redis.call('HMGET', memory, 'U' .. day, 'P' .. day, 'Q' .. day)
-    days[i] = { day, s[1], s[2], s[3] }
-  end
-  return { m.number, days }
 end
 
 function ops.putSummary(m)
@@ -635,17 +649,6 @@ function ops.putSummary(m)
   set('s' .. version, ARGV[2], 'c' .. seq, version, '.versions', version)
   redis.call('ZADD', covers, seq, seq)
   return { 'done' }
-end
-
-function ops.summaries(m)
-  local all = {}
-  for version = 1, m.versions do
-    local text = get('s' .. version)
-    if text then
-      all[#all + 1] = { version, text }
-    end
-  end
-  return all
 end
 
 -- By the clock of the server, which all processes share.

@@ -31,6 +31,7 @@ import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.RandomBranch;
 import io.github.keepsake4j.testing.RandomBranch.Part;
 import io.github.keepsake4j.testing.RandomOutcomes;
@@ -57,7 +58,7 @@ class EndedBadlyInViewTest {
         List<LoggedMessage> all = log.history(KEY, HistoryQuery.newest(100)).messages();
         for (int i = all.size() - 1; i >= 0; i--) {
             if (all.get(i).message().equals(message)) {
-                log.setOutcome(KEY, all.get(i).id(), outcome, null);
+                Logs.setOutcome(log, KEY, all.get(i).id(), outcome, null);
                 return;
             }
         }

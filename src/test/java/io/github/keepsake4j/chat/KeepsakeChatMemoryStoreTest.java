@@ -31,6 +31,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.CountedLog.Fault;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ class KeepsakeChatMemoryStoreTest {
         store.updateMessages("alice", window);
         assertThat(store.getMessages("alice")).isEqualTo(window);
         assertThat(other.getMessages("alice")).isEqualTo(window);
-        assertThat(log.details(key).info().messages()).isEqualTo(batch.size() + 1);
+        assertThat(Logs.details(log, key).info().messages()).isEqualTo(batch.size() + 1);
     }
 
     @Test
@@ -129,7 +130,9 @@ class KeepsakeChatMemoryStoreTest {
         decoded.add(user("next"));
         other.updateMessages("alice", decoded);
         assertThat(store.getMessages("alice")).isEqualTo(decoded);
-        assertThat(log.details(ConversationKey.of("default", "alice")).info().messages())
+        assertThat(Logs.details(log, ConversationKey.of("default", "alice"))
+                        .info()
+                        .messages())
                 .isEqualTo(decoded.size());
     }
 

@@ -26,6 +26,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.Turn;
 import java.nio.file.Path;
@@ -192,7 +193,7 @@ class KilledQuestionsTest {
     }
 
     private @Nullable Outcome outcome(String id) {
-        return log.find(KEY, List.of(id)).get(0).outcome();
+        return Logs.find(log, KEY, List.of(id)).get(0).outcome();
     }
 
     private static LoggedMessage newest(Keepsake keepsake) {

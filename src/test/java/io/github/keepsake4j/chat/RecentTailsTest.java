@@ -28,6 +28,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.view.ViewReader;
 import java.lang.reflect.Proxy;
@@ -173,10 +174,10 @@ class RecentTailsTest {
             Home.Restore backup = storage.copy();
             List<LoggedMessage> all = log.read(KEY, ReadQuery.newest(5)).messages();
             RecentTails tails = new RecentTails();
-            log.setOutcome(KEY, all.get(0).id(), Outcome.failed("before"), null);
+            Logs.setOutcome(log, KEY, all.get(0).id(), Outcome.failed("before"), null);
             tails.read(log, KEY, ReadQuery.newest(40));
             backup.run();
-            log.setOutcome(KEY, all.get(1).id(), Outcome.failed("after"), null);
+            Logs.setOutcome(log, KEY, all.get(1).id(), Outcome.failed("after"), null);
 
             assertThat(tails.read(log, KEY, ReadQuery.newest(40))).isEqualTo(log.read(KEY, ReadQuery.newest(40)));
         }
@@ -306,7 +307,7 @@ class RecentTailsTest {
         private void moveHead() {
             String any = any();
             if (any != null) {
-                log.moveHead(KEY, any, null);
+                Logs.moveHead(log, KEY, any, null);
             }
         }
 
@@ -327,7 +328,7 @@ class RecentTailsTest {
         private void setOutcome() {
             String any = any();
             if (any != null) {
-                log.setOutcome(KEY, any, random.nextBoolean() ? Outcome.failed("test") : null, null);
+                Logs.setOutcome(log, KEY, any, random.nextBoolean() ? Outcome.failed("test") : null, null);
             }
         }
 
@@ -339,7 +340,7 @@ class RecentTailsTest {
             String covered =
                     tail.messages().get(random.nextInt(tail.messages().size())).id();
             Summary summary = new Summary(covered, "summary", 1, "words", 1, 1, null, Instant.EPOCH, 0);
-            log.putSummary(KEY, summary, tail.epoch());
+            Logs.putSummary(log, KEY, summary, tail.epoch());
         }
     }
 }

@@ -10,6 +10,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
@@ -38,7 +39,7 @@ class SetLoadTest {
     void nothing_is_lost_or_doubled_on_sqlite() throws Exception {
         Path file = directory.resolve("chat.db");
         try (MessageLog log = JdbcMessageLog.sqlite(file)) {
-            log.summaries(KEY);
+            Logs.summaries(log, KEY);
             check(log, run(file));
         }
     }
@@ -51,7 +52,7 @@ class SetLoadTest {
                 .dataSource(server.database(database))
                 .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                 .build()) {
-            log.summaries(KEY);
+            Logs.summaries(log, KEY);
             check(log, run(server.port(), database));
         }
     }

@@ -35,6 +35,7 @@ import io.github.keepsake4j.summary.SummaryFailedException;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.Scene;
 import io.github.keepsake4j.testing.Tell;
@@ -485,7 +486,7 @@ class SummarizationPropertyTest {
          * follow the view, or the summary before it.
          */
         private @Nullable Summary covering(List<LoggedMessage> whole, @Nullable View view) {
-            List<Summary> summaries = log.summaries(KEY);
+            List<Summary> summaries = Logs.summaries(log, KEY);
             for (int i = whole.size() - 1; i >= 0; i--) {
                 LoggedMessage message = whole.get(i);
                 if (view == null || message.sequence() > view.anchorSequence()) {
@@ -518,7 +519,7 @@ class SummarizationPropertyTest {
 
         /** Checks that each new summary was made from exactly the messages that it covers beyond the previous one. */
         private void checkSummaries() {
-            List<Summary> all = log.summaries(KEY);
+            List<Summary> all = Logs.summaries(log, KEY);
             for (Summary summary : all.subList(checkedSummaries, all.size())) {
                 Asked from = asked.get(summary.text());
                 assertThat(from).as("an answer that was given").isNotNull();
@@ -653,10 +654,10 @@ class SummarizationPropertyTest {
             check();
             drain();
             check();
-            int made = log.summaries(KEY).size();
+            int made = Logs.summaries(log, KEY).size();
             shown();
             drain();
-            assertThat(log.summaries(KEY)).as("nothing is due any more").hasSize(made);
+            assertThat(Logs.summaries(log, KEY)).as("nothing is due any more").hasSize(made);
             List<LoggedMessage> whole = whole();
             Summary covering =
                     covering(whole, log.read(KEY, ReadQuery.newest(0)).view());

@@ -28,6 +28,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.Tell;
@@ -101,7 +102,7 @@ class SummarizationTest {
         memory.add(user("q"), ai("a"));
         Conversation conversation = keepsake.conversation("id");
         String answer = conversation.branch(1).messages().get(0).id();
-        all.putSummary(conversation.key(), new Summary(answer, "S", 1, "words", 2, 2, null, Instant.EPOCH), 1);
+        Logs.putSummary(all, conversation.key(), new Summary(answer, "S", 1, "words", 2, 2, null, Instant.EPOCH), 1);
 
         assertThat(memory.messages()).hasSize(1).allMatch(Summarization::isSummary);
         memory.add(user("next"));

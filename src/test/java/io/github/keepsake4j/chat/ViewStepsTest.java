@@ -25,6 +25,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.view.ViewReader;
 import java.time.Instant;
@@ -129,7 +130,7 @@ class ViewStepsTest {
         for (int end : new int[] {0, covered}) {
             String text = name + " summary " + end;
             long epoch = log.read(KEY, ReadQuery.newest(0)).epoch();
-            log.putSummary(KEY, new Summary("m" + end, text, 1, "words", 1, 1, null, Instant.EPOCH, 0), epoch);
+            Logs.putSummary(log, KEY, new Summary("m" + end, text, 1, "words", 1, 1, null, Instant.EPOCH, 0), epoch);
         }
     }
 
@@ -338,7 +339,7 @@ class ViewStepsTest {
             if (head == null) {
                 return 0;
             }
-            ChatMessage message = log.find(key, List.of(head)).get(0).message();
+            ChatMessage message = Logs.find(log, key, List.of(head)).get(0).message();
             return sequences.get(((UserMessage) message).singleText());
         }
 

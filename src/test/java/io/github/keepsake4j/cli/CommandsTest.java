@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -140,7 +141,7 @@ class CommandsTest {
         try (MessageLog log = open(kind)) {
             log.append(key, Append.under(Parent.root(), List.of(user("q", "Which?"), assistant("a1", "This."))));
             log.append(key, Append.under(Parent.of("q"), List.of(assistant("a2", "That."))));
-            log.setOutcome(key, "a1", Outcome.rejected("Guard"), null);
+            Logs.setOutcome(log, key, "a1", Outcome.rejected("Guard"), null);
         }
 
         assertThat(shell.good("history", "--session", "s").out().replaceAll("\\d{4}-\\S+Z", "<time>"))

@@ -8,6 +8,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -54,9 +55,9 @@ public interface ActivityContract extends LogUnderTest {
             }
         }
         clock().advance(Duration.ofHours(1));
-        log().describe(keys.get(1), "a title", Map.of());
+        Logs.describe(log(), keys.get(1), "a title", Map.of());
         log().append(keys.get(1), Append.viewOnly(View.of(null, List.of())));
-        log().moveHead(keys.get(1), "a", null);
+        Logs.moveHead(log(), keys.get(1), "a", null);
         log().append(keys.get(1), batch("under the head"));
         assertThat(keys(2)).first().isEqualTo(keys.get(3));
     }
@@ -94,7 +95,7 @@ public interface ActivityContract extends LogUnderTest {
         List<MemoryKey> keys = hourly(3);
         Instant between = clock().instant().minus(Duration.ofMinutes(90));
         MemoryKey described = ConversationKey.of("acme", "described before it is imported");
-        log().describe(described, "a title", Map.of());
+        Logs.describe(log(), described, "a title", Map.of());
         MemoryKey imported = ConversationKey.of("acme", "imported");
         for (MemoryKey key : List.of(described, imported)) {
             for (Instant time : List.of(between.minus(Duration.ofDays(9)), between)) {
@@ -125,7 +126,7 @@ public interface ActivityContract extends LogUnderTest {
     default void aMemoryWithoutMessagesIsAsActiveAsItIsNew() {
         List<MemoryKey> keys = hourly(2);
         MemoryKey titled = ConversationKey.of("acme", "title alone");
-        log().describe(titled, "a title", Map.of());
+        Logs.describe(log(), titled, "a title", Map.of());
         clock().advance(Duration.ofHours(1));
         log().append(keys.get(1), batch("again"));
 

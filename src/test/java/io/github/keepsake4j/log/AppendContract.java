@@ -12,6 +12,7 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -38,7 +39,7 @@ public interface AppendContract extends LogUnderTest {
         assertThat(tail.complete()).isTrue();
         assertThat(tail.missingParent()).isNull();
         assertThat(log().branches(KEY)).isEmpty();
-        assertThat(log().summaries(KEY)).isEmpty();
+        assertThat(Logs.summaries(log(), KEY)).isEmpty();
         assertThat(log().history(KEY, HistoryQuery.newest(10)).messages()).isEmpty();
     }
 
@@ -334,7 +335,7 @@ public interface AppendContract extends LogUnderTest {
     default void theZeroUuidAsParentMeansTheMessageWithTheHighestSequence() {
         log().append(KEY, batch("a", "b"));
         log().append(KEY, batchUnder("a", "c"));
-        log().moveHead(KEY, "b", null);
+        Logs.moveHead(log(), KEY, "b", null);
 
         log().append(KEY, batchUnder(Ids.BEFORE_IN_TIME, "d"));
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -24,26 +25,26 @@ public interface BesideMessagesContract extends LogUnderTest {
         log().append(KEY, batch("a", "b"));
         Summary full = summary("a", "it's \"so\" \\ \n é 😀 \0 \ud83d");
         Summary bare = new Summary("b", "", 0, "", 0, 0, null, Instant.EPOCH);
-        log().putSummary(KEY, full, epoch());
-        log().putSummary(KEY, bare, epoch());
+        Logs.putSummary(log(), KEY, full, epoch());
+        Logs.putSummary(log(), KEY, bare, epoch());
 
-        assertThat(log().summaries(KEY)).containsExactly(full.withVersion(1), bare.withVersion(2));
+        assertThat(Logs.summaries(log(), KEY)).containsExactly(full.withVersion(1), bare.withVersion(2));
     }
 
     @Test
     default void allVersionsOfASummaryAreKeptInOrder() {
         log().append(KEY, batch("a", "b"));
-        log().putSummary(KEY, summary("b", "1"), epoch());
-        log().putSummary(KEY, summary("a", "2"), epoch());
-        log().putSummary(KEY, summary("b", "3"), epoch());
+        Logs.putSummary(log(), KEY, summary("b", "1"), epoch());
+        Logs.putSummary(log(), KEY, summary("a", "2"), epoch());
+        Logs.putSummary(log(), KEY, summary("b", "3"), epoch());
 
-        assertThat(log().summaries(KEY)).extracting(Summary::text).containsExactly("1", "2", "3");
+        assertThat(Logs.summaries(log(), KEY)).extracting(Summary::text).containsExactly("1", "2", "3");
     }
 
     @Test
     default void aReadUpToTheSummaryStopsBehindIt() {
         log().append(KEY, batch("a", "b", "c", "d"));
-        log().putSummary(KEY, summary("b", "a and b"), epoch());
+        Logs.putSummary(log(), KEY, summary("b", "a and b"), epoch());
 
         Tail tail = log().read(KEY, ReadQuery.wholeBranch().upToSummary());
         assertThat(ids(tail.messages())).containsExactly("c", "d");
@@ -60,7 +61,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     @Test
     default void aReadThatDoesNotAskForTheSummaryGoesOnThroughIt() {
         log().append(KEY, batch("a", "b", "c"));
-        log().putSummary(KEY, summary("b", "a and b"), epoch());
+        Logs.putSummary(log(), KEY, summary("b", "a and b"), epoch());
 
         Tail tail = log().read(KEY, ReadQuery.wholeBranch());
         assertThat(ids(tail.messages())).containsExactly("a", "b", "c");
@@ -70,7 +71,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     @Test
     default void aSummaryOfTheWholeBranchLeavesNoMessages() {
         log().append(KEY, batch("a", "b"));
-        log().putSummary(KEY, summary("b", "all"), epoch());
+        Logs.putSummary(log(), KEY, summary("b", "all"), epoch());
 
         Tail tail = log().read(KEY, ReadQuery.wholeBranch().upToSummary());
         assertThat(tail.messages()).isEmpty();
@@ -81,9 +82,9 @@ public interface BesideMessagesContract extends LogUnderTest {
     @Test
     default void theNewestSummaryOfTheNewestCoveredMessageCounts() {
         log().append(KEY, batch("a", "b", "c", "d"));
-        log().putSummary(KEY, summary("c", "c first"), epoch());
-        log().putSummary(KEY, summary("c", "c second"), epoch());
-        log().putSummary(KEY, summary("a", "a, put last"), epoch());
+        Logs.putSummary(log(), KEY, summary("c", "c first"), epoch());
+        Logs.putSummary(log(), KEY, summary("c", "c second"), epoch());
+        Logs.putSummary(log(), KEY, summary("a", "a, put last"), epoch());
 
         assertThat(summaryAt("d")).isEqualTo("c second");
         assertThat(summaryAt("c")).isEqualTo("c second");
@@ -95,7 +96,7 @@ public interface BesideMessagesContract extends LogUnderTest {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, batchUnder("b", "d"));
         log().append(KEY, batchUnder("a", "e"));
-        log().putSummary(KEY, summary("b", "a and b"), epoch());
+        Logs.putSummary(log(), KEY, summary("b", "a and b"), epoch());
 
         assertThat(summaryAt("c")).isEqualTo("a and b");
         assertThat(summaryAt("d")).isEqualTo("a and b");
@@ -107,7 +108,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     @Test
     default void theSystemMessageStaysInForceBeforeASummary() {
         log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), user("b"))));
-        log().putSummary(KEY, summary("a", "a"), epoch());
+        Logs.putSummary(log(), KEY, summary("a", "a"), epoch());
 
         Tail tail = log().read(KEY, ReadQuery.wholeBranch().upToSummary());
         assertThat(tail.system().id()).isEqualTo("s");
@@ -117,17 +118,17 @@ public interface BesideMessagesContract extends LogUnderTest {
     default void aSummaryOfAnUnknownMessageIsRefused() {
         log().append(KEY, batch("a"));
 
-        assertThatThrownBy(() -> log().putSummary(KEY, summary("nowhere", SECRET), epoch()))
+        assertThatThrownBy(() -> Logs.putSummary(log(), KEY, summary("nowhere", SECRET), epoch()))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("nowhere")
                 .hasMessageNotContaining(SECRET);
-        assertThat(log().summaries(KEY)).isEmpty();
+        assertThat(Logs.summaries(log(), KEY)).isEmpty();
     }
 
     @Test
     default void aSummaryChangesNeitherHeadNorHistoryNorRevision() {
         AppendResult appended = log().append(KEY, batch("a", "b"));
-        log().putSummary(KEY, summary("a", "a"), epoch());
+        Logs.putSummary(log(), KEY, summary("a", "a"), epoch());
 
         Tail tail = log().read(KEY, ReadQuery.wholeBranch());
         assertThat(ids(tail.messages())).containsExactly("a", "b");

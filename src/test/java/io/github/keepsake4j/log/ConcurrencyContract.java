@@ -7,6 +7,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -88,11 +89,11 @@ public interface ConcurrencyContract extends LogUnderTest {
             for (int i = 0; i < each; i++) {
                 String name = thread + "-" + i;
                 expected.put(name, "text");
-                assertThat(log.mergeMetadata(KEY, Map.of(name, "text"))).containsEntry(name, "text");
+                assertThat(Logs.mergeMetadata(log, KEY, Map.of(name, "text"))).containsEntry(name, "text");
             }
         });
 
-        assertThat(log().mergeMetadata(KEY, Map.of())).isEqualTo(expected);
+        assertThat(Logs.mergeMetadata(log(), KEY, Map.of())).isEqualTo(expected);
     }
 
     private static Append randomAppend(Random random, String id, String own) {

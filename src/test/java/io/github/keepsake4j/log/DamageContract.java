@@ -12,6 +12,7 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -25,7 +26,7 @@ public interface DamageContract extends LogUnderTest {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, batchUnder("a", "d", "e").withView(View.of(null, List.of(new View.Run("a", "b")))));
         log().append(KEY, batchUnder("nowhere", "f").asImport());
-        log().putSummary(KEY, new Summary("b", SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH), 1);
+        Logs.putSummary(log(), KEY, new Summary("b", SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH), 1);
         Position before = log().read(KEY, ReadQuery.newest(1)).position();
 
         assertThat(log().check(KEY)).isEmpty();
@@ -117,9 +118,9 @@ public interface DamageContract extends LogUnderTest {
         assertThat(branch(log(), KEY)).containsExactly("a", "b", "c", "d");
         assertThat(other.repair(KEY).damage()).hasSize(1);
         // A mark on a message that can be read hides it, and goes as it came.
-        other.setOutcome(KEY, "a", Outcome.UNREADABLE, null);
+        Logs.setOutcome(other, KEY, "a", Outcome.UNREADABLE, null);
         assertThat(history(log(), KEY).get(0).message()).isEqualTo(UnknownMessage.unreadable());
-        log().setOutcome(KEY, "a", null, null);
+        Logs.setOutcome(log(), KEY, "a", null, null);
         assertThat(history(other, KEY).get(0).message()).isNotEqualTo(UnknownMessage.unreadable());
     }
 
@@ -141,7 +142,7 @@ public interface DamageContract extends LogUnderTest {
         assertThat(branch(log(), KEY)).containsExactly("a", "b", "e");
         assertThat(log().read(KEY, ReadQuery.newest(5)).view()).isNotNull();
         assertThat(log().branches(KEY)).extracting(Branch::leafId).containsExactlyInAnyOrder("d", "e");
-        log().moveHead(KEY, "d", null);
+        Logs.moveHead(log(), KEY, "d", null);
         log().append(KEY, batch("f"));
         assertThat(branch(reopen(), KEY)).containsExactly("a", "b", "c", "d", "f");
     }

@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -31,8 +32,8 @@ public interface EraseContract extends LogUnderTest {
     default void nothingOfAnErasedMemoryIsLeft() {
         log().append(KEY, batch("a", "b").withView(View.of(null, List.of(new View.Run(null, "a")))));
         log().append(KEY, batchUnder("a", "c"));
-        log().putSummary(KEY, summary("a"), epoch());
-        log().describe(KEY, SECRET, Map.of("name", SECRET));
+        Logs.putSummary(log(), KEY, summary("a"), epoch());
+        Logs.describe(log(), KEY, SECRET, Map.of("name", SECRET));
         log().acquireLease(KEY, "work", "one", Duration.ofHours(1));
 
         log().erase(KEY);
@@ -43,10 +44,10 @@ public interface EraseContract extends LogUnderTest {
                         epoch(), log().read(KEY, ReadQuery.newest(0)).revision(), null)));
         assertThat(history(log(), KEY)).isEmpty();
         assertThat(log().branches(KEY)).isEmpty();
-        assertThat(log().summaries(KEY)).isEmpty();
+        assertThat(Logs.summaries(log(), KEY)).isEmpty();
         assertThat(list(log(), KEY.tenant(), 10)).isEmpty();
         assertThat(log().acquireLease(KEY, "work", "two", Duration.ofHours(1))).isPresent();
-        assertThatThrownBy(() -> log().moveHead(KEY, "a", null)).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> Logs.moveHead(log(), KEY, "a", null)).isInstanceOf(InvalidInputException.class);
         assertThatThrownBy(() -> log().append(KEY, batchUnder("a", "d"))).isInstanceOf(UnknownParentException.class);
     }
 
@@ -85,8 +86,8 @@ public interface EraseContract extends LogUnderTest {
         assertThatThrownBy(() -> log().append(KEY, batch("a", "b").inEpoch(old)))
                 .as("a retry of what was stored before")
                 .isInstanceOf(ErasedException.class);
-        assertThatThrownBy(() -> log().putSummary(KEY, summary("a"), old)).isInstanceOf(ErasedException.class);
-        assertThatThrownBy(() -> log().moveHead(KEY, "a", old)).isInstanceOf(ErasedException.class);
+        assertThatThrownBy(() -> Logs.putSummary(log(), KEY, summary("a"), old)).isInstanceOf(ErasedException.class);
+        assertThatThrownBy(() -> Logs.moveHead(log(), KEY, "a", old)).isInstanceOf(ErasedException.class);
         assertThat(history(log(), KEY)).isEmpty();
         assertThat(list(log(), KEY.tenant(), 10)).isEmpty();
     }
@@ -103,8 +104,8 @@ public interface EraseContract extends LogUnderTest {
     @Test
     default void workInTheEpochInForceGoesOn() {
         log().append(KEY, batch("a").inEpoch(epoch()));
-        log().moveHead(KEY, "a", epoch());
-        log().putSummary(KEY, summary("a"), epoch());
+        Logs.moveHead(log(), KEY, "a", epoch());
+        Logs.putSummary(log(), KEY, summary("a"), epoch());
 
         assertThat(branch(log(), KEY)).containsExactly("a");
     }
@@ -112,8 +113,8 @@ public interface EraseContract extends LogUnderTest {
     @Test
     default void anErasedMemoryStartsAfreshAndItsIdsAreFree() {
         log().append(KEY, batch("a", "b").withView(View.of(null, List.of())));
-        log().putSummary(KEY, summary("a"), epoch());
-        log().describe(KEY, "old title", Map.of());
+        Logs.putSummary(log(), KEY, summary("a"), epoch());
+        Logs.describe(log(), KEY, "old title", Map.of());
         long epoch = log().erase(KEY);
         NewMessage other = message("a", UserMessage.from("else"), 3);
 
@@ -160,7 +161,7 @@ public interface EraseContract extends LogUnderTest {
         log().append(KEY, batch("a"));
         // Appends that are held back are of a memory in use.
         log().flush(KEY);
-        log().describe(empty, "title", Map.of());
+        Logs.describe(log(), empty, "title", Map.of());
         Instant used = clock().instant().truncatedTo(ChronoUnit.MICROS);
         clock().advance(Duration.ofHours(1));
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -36,9 +37,9 @@ public interface FailureContract extends LogUnderTest {
         tolerant(() -> log().append(KEY, batch("first")));
         tolerant(() -> log().append(KEY, batch("third")));
         tolerant(() -> log().append(KEY, batchUnder("first", "fourth")));
-        tolerant(() -> log().moveHead(KEY, "second", null));
-        tolerant(() -> log().describe(KEY, "title", Map.of()));
-        tolerant(() -> log().mergeMetadata(KEY, Map.of("name", "text")));
+        tolerant(() -> Logs.moveHead(log(), KEY, "second", null));
+        tolerant(() -> Logs.describe(log(), KEY, "title", Map.of()));
+        tolerant(() -> Logs.mergeMetadata(log(), KEY, Map.of("name", "text")));
         tolerant(() -> log().acquireLease(KEY, "work", "one", Duration.ofSeconds(1)));
 
         assertThat(rawBytes(KEY, "first")).isEqualTo(damaged);
@@ -76,14 +77,14 @@ public interface FailureContract extends LogUnderTest {
         calls.put("read another", () -> log().read(ConversationKey.of("new", "1"), ReadQuery.newest(1)));
         calls.put("history", () -> log().history(KEY, HistoryQuery.newest(1)));
         calls.put("branches", () -> log().branches(KEY));
-        calls.put("moveHead", () -> log().moveHead(KEY, "a", null));
-        calls.put("describe", () -> log().describe(KEY, "title", Map.of()));
-        calls.put("setTitle", () -> log().setTitle(KEY, "title"));
-        calls.put("mergeMetadata", () -> log().mergeMetadata(KEY, Map.of("name", "text")));
-        calls.put("mergeMetadata of nothing", () -> log().mergeMetadata(KEY, Map.of()));
+        calls.put("moveHead", () -> Logs.moveHead(log(), KEY, "a", null));
+        calls.put("describe", () -> Logs.describe(log(), KEY, "title", Map.of()));
+        calls.put("setTitle", () -> Logs.setTitle(log(), KEY, "title"));
+        calls.put("mergeMetadata", () -> Logs.mergeMetadata(log(), KEY, Map.of("name", "text")));
+        calls.put("mergeMetadata of nothing", () -> Logs.mergeMetadata(log(), KEY, Map.of()));
         calls.put("list", () -> log().list("acme", ListQuery.first(1)));
-        calls.put("putSummary", () -> log().putSummary(KEY, summary(), epoch));
-        calls.put("summaries", () -> log().summaries(KEY));
+        calls.put("putSummary", () -> Logs.putSummary(log(), KEY, summary(), epoch));
+        calls.put("summaries", () -> Logs.summaries(log(), KEY));
         calls.put("acquireLease", () -> log().acquireLease(KEY, "work", "one", Duration.ofSeconds(1)));
         calls.put("releaseLease", () -> log().releaseLease(KEY, "work", "one"));
         calls.put("erase", () -> log().erase(KEY));

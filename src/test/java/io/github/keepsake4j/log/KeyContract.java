@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +66,7 @@ public interface KeyContract extends LogUnderTest {
         String odd = "a\nb\r\u001b[31m\u202e\u2028";
         for (ThrowingCallable call : List.<ThrowingCallable>of(
                 () -> log().append(KEY, Append.under(Parent.of(odd), List.of(message("m", UserMessage.from("x"), 1)))),
-                () -> log().moveHead(KEY, odd, null))) {
+                () -> Logs.moveHead(log(), KEY, odd, null))) {
             assertThatThrownBy(call).isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.getMessage())
                     .contains("a")
                     .doesNotContainPattern("[\\p{Cntrl}\\p{Cf}\u2028]"));
@@ -149,7 +150,7 @@ public interface KeyContract extends LogUnderTest {
         for (int i = 0; i < keys.size(); i++) {
             NewMessage own = message("m", UserMessage.from("of memory " + i), 1);
             results.add(log().append(keys.get(i), Append.under(Parent.head(), List.of(own, user("n")))));
-            log().describe(keys.get(i), "title " + i, Map.of());
+            Logs.describe(log(), keys.get(i), "title " + i, Map.of());
         }
         assertThat(results).noneMatch(AppendResult::replayed).allMatch(result -> result.previousHead() == null);
         for (int i = 0; i < keys.size(); i++) {

@@ -8,6 +8,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ public interface ListingContract extends LogUnderTest {
 
     @Test
     default void aTitleAloneMakesAMemory() {
-        log().describe(KEY, "a title", Map.of("user", "7"));
+        Logs.describe(log(), KEY, "a title", Map.of("user", "7"));
 
         Instant created = Instant.parse("2026-01-02T03:04:05.123456Z");
         assertThat(list(log(), "acme", 10))
@@ -59,7 +60,7 @@ public interface ListingContract extends LogUnderTest {
         metadata.put("Zürich 😀", "line\nbreak\ttab \u2028 e\u0301");
         metadata.put("nul \0", "half \ud83d");
         for (String title : new String[] {"", "it's \"quoted\" \\ 100 % 😀\n", "x".repeat(1000)}) {
-            log().describe(KEY, title, metadata);
+            Logs.describe(log(), KEY, title, metadata);
 
             MemoryInfo info = list(log(), "acme", 10).get(0);
             assertThat(info.title()).isEqualTo(title);
@@ -70,8 +71,8 @@ public interface ListingContract extends LogUnderTest {
     @Test
     default void describingReplacesWhatWasThereAndKeepsTheMessages() {
         log().append(KEY, batch("a"));
-        log().describe(KEY, "first", Map.of("a", "1", "b", "2"));
-        log().describe(KEY, null, Map.of("c", "3"));
+        Logs.describe(log(), KEY, "first", Map.of("a", "1", "b", "2"));
+        Logs.describe(log(), KEY, null, Map.of("c", "3"));
 
         MemoryInfo info = list(log(), "acme", 10).get(0);
         assertThat(info.title()).isNull();
@@ -83,13 +84,13 @@ public interface ListingContract extends LogUnderTest {
     @Test
     default void mergingKeepsTheOtherNamesAndTheTitle() {
         log().append(KEY, batch("a"));
-        log().describe(KEY, "a title", Map.of("a", "1", "b", "2"));
+        Logs.describe(log(), KEY, "a title", Map.of("a", "1", "b", "2"));
 
-        assertThat(log().mergeMetadata(KEY, changes("b", "3", "c", "4")))
+        assertThat(Logs.mergeMetadata(log(), KEY, changes("b", "3", "c", "4")))
                 .isEqualTo(Map.of("a", "1", "b", "3", "c", "4"));
-        assertThat(log().mergeMetadata(KEY, changes("a", null, "unknown", null)))
+        assertThat(Logs.mergeMetadata(log(), KEY, changes("a", null, "unknown", null)))
                 .isEqualTo(Map.of("b", "3", "c", "4"));
-        assertThat(log().mergeMetadata(KEY, Map.of())).isEqualTo(Map.of("b", "3", "c", "4"));
+        assertThat(Logs.mergeMetadata(log(), KEY, Map.of())).isEqualTo(Map.of("b", "3", "c", "4"));
         MemoryInfo info = list(log(), "acme", 10).get(0);
         assertThat(info.title()).isEqualTo("a title");
         assertThat(info.metadata()).isEqualTo(Map.of("b", "3", "c", "4"));
@@ -98,22 +99,22 @@ public interface ListingContract extends LogUnderTest {
 
     @Test
     default void aTitleIsSetWithoutTheMetadata() {
-        log().setTitle(KEY, "alone");
+        Logs.setTitle(log(), KEY, "alone");
         assertThat(list(log(), "acme", 10).get(0).title()).isEqualTo("alone");
 
-        log().describe(KEY, "first", Map.of("a", "1", "nul \0", "half \ud83d"));
+        Logs.describe(log(), KEY, "first", Map.of("a", "1", "nul \0", "half \ud83d"));
         log().append(KEY, batch("a"));
-        log().setTitle(KEY, "it's \"quoted\" 😀");
+        Logs.setTitle(log(), KEY, "it's \"quoted\" 😀");
         MemoryInfo info = list(log(), "acme", 10).get(0);
         assertThat(info.title()).isEqualTo("it's \"quoted\" 😀");
         assertThat(info.metadata()).isEqualTo(Map.of("a", "1", "nul \0", "half \ud83d"));
         assertThat(branch(log(), KEY)).containsExactly("a");
 
-        log().setTitle(KEY, null);
+        Logs.setTitle(log(), KEY, null);
         assertThat(list(log(), "acme", 10).get(0).title()).isNull();
-        assertThat(log().mergeMetadata(KEY, Map.of())).isEqualTo(info.metadata());
+        assertThat(Logs.mergeMetadata(log(), KEY, Map.of())).isEqualTo(info.metadata());
         for (String wrong : List.of("nul \0", "x".repeat(1001), "half \ud83d")) {
-            assertThatThrownBy(() -> log().setTitle(KEY, wrong))
+            assertThatThrownBy(() -> Logs.setTitle(log(), KEY, wrong))
                     .isInstanceOf(InvalidInputException.class)
                     .hasMessageContaining("title");
         }
@@ -126,11 +127,11 @@ public interface ListingContract extends LogUnderTest {
         try {
             Future<?> titles = threads.submit(() -> {
                 for (int i = 0; i < 20; i++) {
-                    log().setTitle(KEY, "title " + i);
+                    Logs.setTitle(log(), KEY, "title " + i);
                 }
             });
             for (int i = 0; i < 20; i++) {
-                log().mergeMetadata(KEY, Map.of("name " + i, "text"));
+                Logs.mergeMetadata(log(), KEY, Map.of("name " + i, "text"));
             }
             titles.get();
         } finally {
@@ -144,11 +145,11 @@ public interface ListingContract extends LogUnderTest {
 
     @Test
     default void mergingMakesAMemoryOnlyToKeepAText() {
-        assertThat(log().mergeMetadata(KEY, Map.of())).isEmpty();
-        assertThat(log().mergeMetadata(KEY, changes("a", null))).isEmpty();
+        assertThat(Logs.mergeMetadata(log(), KEY, Map.of())).isEmpty();
+        assertThat(Logs.mergeMetadata(log(), KEY, changes("a", null))).isEmpty();
         assertThat(list(log(), "acme", 10)).isEmpty();
 
-        assertThat(log().mergeMetadata(KEY, changes("a", "1"))).isEqualTo(Map.of("a", "1"));
+        assertThat(Logs.mergeMetadata(log(), KEY, changes("a", "1"))).isEqualTo(Map.of("a", "1"));
         Instant created = Instant.parse("2026-01-02T03:04:05.123456Z");
         assertThat(list(log(), "acme", 10))
                 .containsExactly(new MemoryInfo(KEY, null, Map.of("a", "1"), 0, 0, created, null));
@@ -157,25 +158,25 @@ public interface ListingContract extends LogUnderTest {
     @Test
     default void anyTextCanBeMergedAndNoNameIsNull() {
         Map<String, String> metadata = changes("", "", "nul \0", "half \ud83d", "Zürich 😀", "line\nbreak \"quoted\"");
-        assertThat(log().mergeMetadata(KEY, metadata)).isEqualTo(metadata);
-        assertThat(log().mergeMetadata(KEY, Map.of())).isEqualTo(metadata);
-        assertThat(log().mergeMetadata(KEY, changes("", null, "nul \0", null)))
+        assertThat(Logs.mergeMetadata(log(), KEY, metadata)).isEqualTo(metadata);
+        assertThat(Logs.mergeMetadata(log(), KEY, Map.of())).isEqualTo(metadata);
+        assertThat(Logs.mergeMetadata(log(), KEY, changes("", null, "nul \0", null)))
                 .hasSize(1)
                 .containsEntry("Zürich 😀", "line\nbreak \"quoted\"");
 
-        assertThatThrownBy(() -> log().mergeMetadata(KEY, changes(null, "text")))
+        assertThatThrownBy(() -> Logs.mergeMetadata(log(), KEY, changes(null, "text")))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("metadata");
     }
 
     @Test
     default void anErasedMemoryHasNoMetadata() {
-        log().mergeMetadata(KEY, changes("a", "1"));
+        Logs.mergeMetadata(log(), KEY, changes("a", "1"));
         log().erase(KEY);
-        assertThat(log().mergeMetadata(KEY, changes("b", null))).isEmpty();
+        assertThat(Logs.mergeMetadata(log(), KEY, changes("b", null))).isEmpty();
         assertThat(list(log(), "acme", 10)).isEmpty();
 
-        assertThat(log().mergeMetadata(KEY, changes("b", "2"))).isEqualTo(Map.of("b", "2"));
+        assertThat(Logs.mergeMetadata(log(), KEY, changes("b", "2"))).isEqualTo(Map.of("b", "2"));
     }
 
     private static Map<String, String> changes(String... namesAndTexts) {
@@ -189,11 +190,12 @@ public interface ListingContract extends LogUnderTest {
     @Test
     default void textThatCannotBeKeptAsItIsIsRefused() {
         for (String title : new String[] {"x".repeat(1001), "nul\0", "half \ud83d"}) {
-            assertThatThrownBy(() -> log().describe(KEY, title, Map.of())).isInstanceOf(InvalidInputException.class);
+            assertThatThrownBy(() -> Logs.describe(log(), KEY, title, Map.of()))
+                    .isInstanceOf(InvalidInputException.class);
         }
         Map<String, String> withNull = new HashMap<>();
         withNull.put("name", null);
-        assertThatThrownBy(() -> log().describe(KEY, null, withNull)).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> Logs.describe(log(), KEY, null, withNull)).isInstanceOf(InvalidInputException.class);
         assertThat(list(log(), "acme", 10)).isEmpty();
     }
 
@@ -218,7 +220,7 @@ public interface ListingContract extends LogUnderTest {
         Instant stored = Instant.parse("2026-01-02T03:04:05.123456Z");
         Instant created = Instant.parse("2024-05-06T07:08:09.000001Z");
         MemoryKey described = ConversationKey.of("acme", "described");
-        log().describe(described, "a title", Map.of());
+        Logs.describe(log(), described, "a title", Map.of());
         for (MemoryKey key : List.of(KEY, described)) {
             for (Instant time : List.of(created, created.plusSeconds(7), created.plusSeconds(3))) {
                 NewMessage message = new NewMessage("m" + time, user("a").message(), 10, "test-counter", time);

@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.View.Run;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.view.ViewReader;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -56,7 +57,8 @@ public interface OldestContract extends LogUnderTest {
     default void otherBoundsDoNotTouchTheOldest() {
         log().append(KEY, batch("a", "b", "c", "d"));
         Summary summary = new Summary("c", SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH);
-        log().putSummary(KEY, summary, log().read(KEY, ReadQuery.newest(0)).epoch());
+        Logs.putSummary(
+                log(), KEY, summary, log().read(KEY, ReadQuery.newest(0)).epoch());
 
         for (int n = 1; n <= 5; n++) {
             String[] first =
@@ -103,7 +105,7 @@ public interface OldestContract extends LogUnderTest {
         assertOldest(ReadQuery.newest(1).endingIn("f").alsoOldest(2), "a", "d");
         assertOldest(ReadQuery.newest(1).endingIn("b").alsoOldest(2), "a", "b");
         assertOldest(ReadQuery.newest(1).endingIn("a").alsoOldest(2), "a");
-        log().moveHead(KEY, "e", null);
+        Logs.moveHead(log(), KEY, "e", null);
         assertOldest(ReadQuery.newest(1).alsoOldest(2), "a", "d");
     }
 
@@ -223,7 +225,8 @@ public interface OldestContract extends LogUnderTest {
         log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("a", "b")))));
         log().append(KEY, batch("d", "e", "f"));
         Summary summary = new Summary("d", SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH);
-        log().putSummary(KEY, summary, log().read(KEY, ReadQuery.newest(0)).epoch());
+        Logs.putSummary(
+                log(), KEY, summary, log().read(KEY, ReadQuery.newest(0)).epoch());
 
         Tail tail =
                 ViewReader.read(log(), KEY, ReadQuery.newest(5).upToSummary().alsoOldest(3));

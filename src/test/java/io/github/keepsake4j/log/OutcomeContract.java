@@ -16,6 +16,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
 interface OutcomeContract extends LogUnderTest {
 
     private Outcome outcomeOf(String id) {
-        return log().find(KEY, List.of(id)).get(0).outcome();
+        return Logs.find(log(), KEY, List.of(id)).get(0).outcome();
     }
 
     private long revision() {
@@ -40,7 +41,7 @@ interface OutcomeContract extends LogUnderTest {
     }
 
     private List<DailyUsage> usageOfToday() {
-        return log().usage("acme", today(), today().plusDays(1));
+        return Logs.usage(log(), "acme", today(), today().plusDays(1));
     }
 
     @Test
@@ -48,11 +49,11 @@ interface OutcomeContract extends LogUnderTest {
         log().append(KEY, batch("a", "b", "c"));
         long before = revision();
 
-        log().setOutcome(KEY, "b", Outcome.failed("java.io.IOException"), null);
+        Logs.setOutcome(log(), KEY, "b", Outcome.failed("java.io.IOException"), null);
 
         Outcome failed = new Outcome(Outcome.Kind.FAILED, "java.io.IOException");
         for (MessageLog log : List.of(log(), reopen())) {
-            assertThat(log.find(KEY, List.of("b", "c")))
+            assertThat(Logs.find(log, KEY, List.of("b", "c")))
                     .extracting(LoggedMessage::outcome)
                     .containsExactly(failed, null);
             assertThat(log.history(KEY, HistoryQuery.oldest(10)).messages())
@@ -72,44 +73,44 @@ interface OutcomeContract extends LogUnderTest {
         }
         assertThat(revision()).isGreaterThan(before);
 
-        log().setOutcome(KEY, "b", null, null);
+        Logs.setOutcome(log(), KEY, "b", null, null);
 
         assertThat(outcomeOf("b")).isNull();
-        assertThat(reopen().find(KEY, List.of("b")).get(0).outcome()).isNull();
+        assertThat(Logs.find(reopen(), KEY, List.of("b")).get(0).outcome()).isNull();
     }
 
     @Test
     default void the_same_outcome_again_changes_nothing() {
         log().append(KEY, batch("a"));
-        log().setOutcome(KEY, "a", null, null);
+        Logs.setOutcome(log(), KEY, "a", null, null);
         assertThat(revision()).isEqualTo(1);
-        log().setOutcome(KEY, "a", Outcome.failed(null), null);
+        Logs.setOutcome(log(), KEY, "a", Outcome.failed(null), null);
         long after = revision();
         assertThat(after).isGreaterThan(1);
 
-        log().setOutcome(KEY, "a", Outcome.failed(null), null);
+        Logs.setOutcome(log(), KEY, "a", Outcome.failed(null), null);
 
         assertThat(revision()).isEqualTo(after);
-        log().setOutcome(KEY, "a", Outcome.failed("other"), null);
+        Logs.setOutcome(log(), KEY, "a", Outcome.failed("other"), null);
         assertThat(revision()).isGreaterThan(after);
     }
 
     @Test
     default void an_outcome_of_an_older_epoch_or_of_an_unknown_message_is_refused() {
         long epoch = log().append(KEY, batch("a")).position().epoch();
-        assertThatThrownBy(() -> log().setOutcome(KEY, "nowhere", Outcome.failed(null), epoch))
+        assertThatThrownBy(() -> Logs.setOutcome(log(), KEY, "nowhere", Outcome.failed(null), epoch))
                 .isInstanceOf(UnknownMessageException.class)
                 .hasMessageContaining("nowhere");
         MemoryKey never = ConversationKey.of("acme", "never written");
-        assertThatThrownBy(() -> log().setOutcome(never, "a", Outcome.failed(null), null))
+        assertThatThrownBy(() -> Logs.setOutcome(log(), never, "a", Outcome.failed(null), null))
                 .isInstanceOf(UnknownMessageException.class);
         assertThat(history(log(), never)).isEmpty();
-        log().setOutcome(KEY, "a", Outcome.failed(null), epoch);
+        Logs.setOutcome(log(), KEY, "a", Outcome.failed(null), epoch);
 
         log().erase(KEY);
         log().append(KEY, batch("a"));
 
-        assertThatThrownBy(() -> log().setOutcome(KEY, "a", Outcome.failed(null), epoch))
+        assertThatThrownBy(() -> Logs.setOutcome(log(), KEY, "a", Outcome.failed(null), epoch))
                 .isInstanceOf(ErasedException.class);
         assertThat(outcomeOf("a")).isNull();
     }
@@ -133,7 +134,7 @@ interface OutcomeContract extends LogUnderTest {
         log().append(KEY, batchUnder("a", "d"));
         for (Outcome outcome : List.of(
                 Outcome.rejected("com.example.Guard"), Outcome.incomplete("limit"), Outcome.failed("\ud83d\ude00 x"))) {
-            log().setOutcome(KEY, "c", outcome, null);
+            Logs.setOutcome(log(), KEY, "c", outcome, null);
             assertThat(outcomeOf("c")).isEqualTo(outcome);
         }
         assertThat(LogTesting.branch(log(), KEY)).containsExactly("a", "d");
@@ -146,9 +147,9 @@ interface OutcomeContract extends LogUnderTest {
     default void an_outcome_of_messages_that_were_cleared_is_kept() throws Exception {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, Append.viewOnly(View.of(null, List.of())));
-        log().setOutcome(KEY, "b", Outcome.failed("x"), null);
+        Logs.setOutcome(log(), KEY, "b", Outcome.failed("x"), null);
         log().append(KEY, batch("d"));
-        log().setOutcome(KEY, "c", Outcome.failed("y"), null);
+        Logs.setOutcome(log(), KEY, "c", Outcome.failed("y"), null);
 
         assertThat(reopen().history(KEY, HistoryQuery.oldest(10)).messages())
                 .extracting(LoggedMessage::outcome)
@@ -163,9 +164,9 @@ interface OutcomeContract extends LogUnderTest {
         assertThatThrownBy(() -> Outcome.failed("a\0b")).isInstanceOf(InvalidInputException.class);
         assertThatThrownBy(() -> Outcome.failed("\ud83d")).isInstanceOf(InvalidInputException.class);
         log().append(KEY, batch("a"));
-        log().setOutcome(KEY, "a", Outcome.failed("  a b\n"), null);
+        Logs.setOutcome(log(), KEY, "a", Outcome.failed("  a b\n"), null);
         assertThat(outcomeOf("a").reason()).isEqualTo("  a b\n");
-        log().setOutcome(KEY, "a", Outcome.failed(""), null);
+        Logs.setOutcome(log(), KEY, "a", Outcome.failed(""), null);
         assertThat(outcomeOf("a").reason()).isEmpty();
     }
 
@@ -188,15 +189,15 @@ interface OutcomeContract extends LogUnderTest {
                                 answer("c").withSeen(empty),
                                 answer("d").withUsage(Usage.NONE)));
         for (MessageLog log : List.of(log(), reopen())) {
-            assertThat(log.made(KEY, "a")).isEmpty();
-            assertThat(log.made(KEY, "b")).contains(new Made(seen, usage));
-            assertThat(log.made(KEY, "c")).contains(new Made(empty, null));
-            assertThat(log.made(KEY, "d")).contains(new Made(null, Usage.NONE));
-            assertThatThrownBy(() -> log.made(KEY, "nowhere")).isInstanceOf(UnknownMessageException.class);
+            assertThat(Logs.made(log, KEY, "a")).isEmpty();
+            assertThat(Logs.made(log, KEY, "b")).contains(new Made(seen, usage));
+            assertThat(Logs.made(log, KEY, "c")).contains(new Made(empty, null));
+            assertThat(Logs.made(log, KEY, "d")).contains(new Made(null, Usage.NONE));
+            assertThatThrownBy(() -> Logs.made(log, KEY, "nowhere")).isInstanceOf(UnknownMessageException.class);
         }
-        log().setOutcome(KEY, "b", Outcome.rejected("x"), null);
+        Logs.setOutcome(log(), KEY, "b", Outcome.rejected("x"), null);
         log().append(KEY, Append.viewOnly(View.of(null, List.of())));
-        assertThat(reopen().made(KEY, "b")).contains(new Made(seen, usage));
+        assertThat(Logs.made(reopen(), KEY, "b")).contains(new Made(seen, usage));
     }
 
     @Test
@@ -214,12 +215,12 @@ interface OutcomeContract extends LogUnderTest {
             assertThat(log.read(KEY, ReadQuery.wholeBranch()).messages())
                     .extracting(LoggedMessage::question)
                     .containsExactly("a", "a", null, null);
-            assertThat(log.find(KEY, List.of("e", "c")))
+            assertThat(Logs.find(log, KEY, List.of("e", "c")))
                     .extracting(LoggedMessage::question)
                     .containsExactly(null, "a");
         }
-        log().setOutcome(KEY, "a", Outcome.failed("x"), null);
-        assertThat(reopen().find(KEY, List.of("a"))).singleElement().satisfies(message -> {
+        Logs.setOutcome(log(), KEY, "a", Outcome.failed("x"), null);
+        assertThat(Logs.find(reopen(), KEY, List.of("a"))).singleElement().satisfies(message -> {
             assertThat(message.question()).isEqualTo("a");
             assertThat(message.message()).isEqualTo(user("a").message());
         });
@@ -242,13 +243,13 @@ interface OutcomeContract extends LogUnderTest {
                         Append.underHead(answer("d").withMade(alone.withRequest("{}")))
                                 .onBranch("tab"));
         for (MessageLog log : List.of(log(), reopen())) {
-            assertThat(log.made(KEY, "a")).isEmpty();
-            assertThat(log.made(KEY, "b")).contains(made);
-            assertThat(log.made(KEY, "c")).contains(alone);
-            assertThat(log.made(KEY, "d")).contains(alone.withRequest("{}"));
+            assertThat(Logs.made(log, KEY, "a")).isEmpty();
+            assertThat(Logs.made(log, KEY, "b")).contains(made);
+            assertThat(Logs.made(log, KEY, "c")).contains(alone);
+            assertThat(Logs.made(log, KEY, "d")).contains(alone.withRequest("{}"));
         }
-        log().setOutcome(KEY, "b", Outcome.rejected("x"), null);
-        assertThat(reopen().made(KEY, "b")).contains(made);
+        Logs.setOutcome(log(), KEY, "b", Outcome.rejected("x"), null);
+        assertThat(Logs.made(reopen(), KEY, "b")).contains(made);
         assertThat(log().check(KEY)).isEmpty();
         for (Made bad : List.of(new Made(null, null, "a\0b", null, null), new Made(null, null, null, "\ud83d", null))) {
             assertThatThrownBy(() -> answer("x").withMade(bad)).isInstanceOf(InvalidInputException.class);
@@ -272,30 +273,30 @@ interface OutcomeContract extends LogUnderTest {
                         NodeKey.of("acme", "app", "42", "writer"),
                         Append.underHead(answer("a").withRequest(small)));
         for (MessageLog log : List.of(log(), reopen())) {
-            assertThat(log.made(KEY, "a")).isEmpty();
-            assertThat(log.made(KEY, "b")).contains(Made.NOTHING.withRequest(small));
-            assertThat(log.made(KEY, "c")).contains(new Made(seen, Usage.NONE).withRequest(large));
-            assertThat(log.made(KEY, "d")).isEmpty();
-            assertThat(log.made(KEY, "e")).contains(Made.NOTHING.withRequest(small));
-            assertThat(log.made(KEY, "f")).contains(Made.NOTHING.withRequest(small));
-            assertThat(log.made(NodeKey.of("acme", "app", "42", "writer"), "a"))
+            assertThat(Logs.made(log, KEY, "a")).isEmpty();
+            assertThat(Logs.made(log, KEY, "b")).contains(Made.NOTHING.withRequest(small));
+            assertThat(Logs.made(log, KEY, "c")).contains(new Made(seen, Usage.NONE).withRequest(large));
+            assertThat(Logs.made(log, KEY, "d")).isEmpty();
+            assertThat(Logs.made(log, KEY, "e")).contains(Made.NOTHING.withRequest(small));
+            assertThat(Logs.made(log, KEY, "f")).contains(Made.NOTHING.withRequest(small));
+            assertThat(Logs.made(log, NodeKey.of("acme", "app", "42", "writer"), "a"))
                     .contains(Made.NOTHING.withRequest(small));
             assertThat(log.history(KEY, HistoryQuery.oldest(10)).messages())
                     .extracting(LoggedMessage::message)
                     .contains(answer("c").message());
         }
-        log().setOutcome(KEY, "b", Outcome.rejected("x"), null);
-        assertThat(reopen().made(KEY, "b")).contains(Made.NOTHING.withRequest(small));
+        Logs.setOutcome(log(), KEY, "b", Outcome.rejected("x"), null);
+        assertThat(Logs.made(reopen(), KEY, "b")).contains(Made.NOTHING.withRequest(small));
         log().append(KEY, Append.under(Parent.of("a"), List.of(answer("b"))));
-        assertThat(log().made(KEY, "b")).contains(Made.NOTHING.withRequest(small));
+        assertThat(Logs.made(log(), KEY, "b")).contains(Made.NOTHING.withRequest(small));
         assertThat(log().check(KEY)).isEmpty();
         assertThatThrownBy(() -> answer("x").withRequest("a\0b")).isInstanceOf(InvalidInputException.class);
         assertThatThrownBy(() -> answer("x").withRequest("\ud83d")).isInstanceOf(InvalidInputException.class);
 
         log().erase(KEY);
-        assertThatThrownBy(() -> log().made(KEY, "b")).isInstanceOf(UnknownMessageException.class);
+        assertThatThrownBy(() -> Logs.made(log(), KEY, "b")).isInstanceOf(UnknownMessageException.class);
         log().append(KEY, Append.underHead(answer("b")));
-        assertThat(log().made(KEY, "b")).isEmpty();
+        assertThat(Logs.made(log(), KEY, "b")).isEmpty();
     }
 
     @Test
@@ -317,19 +318,20 @@ interface OutcomeContract extends LogUnderTest {
         log().append(KEY, Append.underHead(answer("e").withUsage(new Usage(1, 1, 1))));
 
         for (MessageLog log : List.of(log(), reopen())) {
-            assertThat(log.usage("acme", day, day.plusDays(3)))
+            assertThat(Logs.usage(log, "acme", day, day.plusDays(3)))
                     .containsExactlyInAnyOrder(
                             new DailyUsage(KEY, day, new Usage(130, 6, 5)),
                             new DailyUsage(node, day, new Usage(7, 7, 7)),
                             new DailyUsage(KEY, day.plusDays(2), new Usage(1, 1, 1)));
-            assertThat(log.usage("acme", day.plusDays(1), day.plusDays(3)))
+            assertThat(Logs.usage(log, "acme", day.plusDays(1), day.plusDays(3)))
                     .containsExactly(new DailyUsage(KEY, day.plusDays(2), new Usage(1, 1, 1)));
-            assertThat(log.usage("acme", day.plusDays(1), day.plusDays(2))).isEmpty();
-            assertThat(log.usage("acme", day, day)).isEmpty();
-            assertThat(log.usage("nobody", day, day.plusDays(3))).isEmpty();
-            assertThatThrownBy(() -> log.usage("acme", day, day.minusDays(1)))
+            assertThat(Logs.usage(log, "acme", day.plusDays(1), day.plusDays(2)))
+                    .isEmpty();
+            assertThat(Logs.usage(log, "acme", day, day)).isEmpty();
+            assertThat(Logs.usage(log, "nobody", day, day.plusDays(3))).isEmpty();
+            assertThatThrownBy(() -> Logs.usage(log, "acme", day, day.minusDays(1)))
                     .isInstanceOf(InvalidInputException.class);
-            assertThat(log.usage("acme", LocalDate.MIN, LocalDate.MAX)).hasSize(3);
+            assertThat(Logs.usage(log, "acme", LocalDate.MIN, LocalDate.MAX)).hasSize(3);
         }
     }
 
@@ -344,7 +346,7 @@ interface OutcomeContract extends LogUnderTest {
         assertThatThrownBy(() -> log().append(KEY, conflict)).isInstanceOf(MessageIdConflictException.class);
 
         assertThat(usageOfToday()).containsExactly(new DailyUsage(KEY, today(), new Usage(10, 1, 0)));
-        assertThat(log().made(KEY, "b")).contains(new Made(null, new Usage(10, 1, 0)));
+        assertThat(Logs.made(log(), KEY, "b")).contains(new Made(null, new Usage(10, 1, 0)));
     }
 
     @Test
@@ -356,11 +358,11 @@ interface OutcomeContract extends LogUnderTest {
         Usage one = new Usage(1, 2, 3);
         log().append(KEY, Append.underHead(early.withUsage(one), eve.withUsage(one), morning.withUsage(one)));
 
-        assertThat(log().usage("acme", LocalDate.of(2025, 12, 31), LocalDate.of(2026, 1, 3)))
+        assertThat(Logs.usage(log(), "acme", LocalDate.of(2025, 12, 31), LocalDate.of(2026, 1, 3)))
                 .containsExactly(
                         new DailyUsage(KEY, LocalDate.of(2026, 1, 1), one),
                         new DailyUsage(KEY, LocalDate.of(2026, 1, 2), one));
-        assertThat(log().usage("acme", LocalDate.of(1969, 1, 1), LocalDate.of(1970, 1, 1)))
+        assertThat(Logs.usage(log(), "acme", LocalDate.of(1969, 1, 1), LocalDate.of(1970, 1, 1)))
                 .containsExactly(new DailyUsage(KEY, LocalDate.of(1969, 12, 31), one));
     }
 
@@ -375,10 +377,10 @@ interface OutcomeContract extends LogUnderTest {
         log().erase(KEY);
 
         assertThat(usageOfToday()).isEmpty();
-        assertThatThrownBy(() -> log().made(KEY, "a")).isInstanceOf(UnknownMessageException.class);
+        assertThatThrownBy(() -> Logs.made(log(), KEY, "a")).isInstanceOf(UnknownMessageException.class);
         log().append(KEY, Append.underHead(answer("a")));
         assertThat(outcomeOf("a")).isNull();
-        assertThat(log().made(KEY, "a")).isEmpty();
+        assertThat(Logs.made(log(), KEY, "a")).isEmpty();
         assertThat(usageOfToday()).isEmpty();
     }
 
@@ -386,12 +388,12 @@ interface OutcomeContract extends LogUnderTest {
     default void summaries_tell_their_versions() throws Exception {
         log().append(KEY, batch("a", "b", "c"));
         Summary put = new Summary("b", "text", 1, "test-counter", 1, 1, null, Instant.EPOCH);
-        log().putSummary(KEY, put, 1);
-        log().putSummary(KEY, put, 1);
-        log().putSummary(KEY, new Summary("a", "text", 1, "test-counter", 1, 1, null, Instant.EPOCH), 1);
+        Logs.putSummary(log(), KEY, put, 1);
+        Logs.putSummary(log(), KEY, put, 1);
+        Logs.putSummary(log(), KEY, new Summary("a", "text", 1, "test-counter", 1, 1, null, Instant.EPOCH), 1);
 
         for (MessageLog log : List.of(log(), reopen())) {
-            assertThat(log.summaries(KEY))
+            assertThat(Logs.summaries(log, KEY))
                     .extracting(Summary::version)
                     .containsExactlyElementsOf(
                             LongStream.rangeClosed(1, 3).boxed().toList());

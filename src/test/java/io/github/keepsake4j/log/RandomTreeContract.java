@@ -11,6 +11,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.view.ViewReader;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -94,15 +95,16 @@ public interface RandomTreeContract extends LogUnderTest {
         if (kind >= 20) {
             String ended = model.any(random);
             Outcome outcome = random.nextInt(4) == 0 ? null : Outcome.incomplete("cut " + id);
-            log().setOutcome(key, ended, outcome, null);
+            Logs.setOutcome(log(), key, ended, outcome, null);
             model.outcomes.put(ended, outcome);
         } else if (kind == 19) {
             model.head = model.any(random);
-            log().moveHead(key, model.head, null);
+            Logs.moveHead(log(), key, model.head, null);
         } else if (kind == 18) {
             String covered = model.any(random);
             Summary summary = new Summary(covered, "text " + id, 1, "test-counter", 1, 1, null, Instant.EPOCH);
-            log().putSummary(key, summary, log().read(key, ReadQuery.newest(0)).epoch());
+            Logs.putSummary(
+                    log(), key, summary, log().read(key, ReadQuery.newest(0)).epoch());
             model.summaries.put(covered, summary.withVersion(++model.stored));
         } else if (kind == 17) {
             String name = name(random);

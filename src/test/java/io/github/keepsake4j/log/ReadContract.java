@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Logs;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -34,17 +35,17 @@ public interface ReadContract extends LogUnderTest {
 
     @Test
     default void messagesAreFoundByTheirSequencesOnAllBranches() {
-        assertThat(log().findAt(KEY, List.of(1L))).isEmpty();
+        assertThat(Logs.findAt(log(), KEY, List.of(1L))).isEmpty();
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, batchUnder("a", "d"));
 
-        assertThat(ids(log().findAt(KEY, List.of(4L, 2L, 2L, 9L, 0L, -1L, Long.MAX_VALUE))))
+        assertThat(ids(Logs.findAt(log(), KEY, List.of(4L, 2L, 2L, 9L, 0L, -1L, Long.MAX_VALUE))))
                 .containsExactly("b", "d");
-        assertThat(log().findAt(KEY, List.of(1L, 2L, 3L, 4L))).isEqualTo(history(log(), KEY));
-        assertThat(log().findAt(KEY, List.of())).isEmpty();
+        assertThat(Logs.findAt(log(), KEY, List.of(1L, 2L, 3L, 4L))).isEqualTo(history(log(), KEY));
+        assertThat(Logs.findAt(log(), KEY, List.of())).isEmpty();
 
         log().erase(KEY);
-        assertThat(log().findAt(KEY, List.of(1L, 2L))).isEmpty();
+        assertThat(Logs.findAt(log(), KEY, List.of(1L, 2L))).isEmpty();
     }
 
     @Test
@@ -59,14 +60,15 @@ public interface ReadContract extends LogUnderTest {
         Map<MemoryKey, List<String>> ids =
                 Map.of(KEY, List.of("d", "a", "e"), second, List.of("a", "a"), unknown, List.of());
 
-        assertThat(log().findAt(sequences)).isEqualTo(each(sequences, log()::findAt));
-        assertThat(ids(log().findAt(sequences).get(KEY))).containsExactly("b", "d");
-        assertThat(log().find(ids)).isEqualTo(each(ids, log()::find));
-        assertThat(ids(log().find(ids).get(KEY))).containsExactly("a", "d");
-        assertThat(log().findAt(Map.of())).isEmpty();
+        assertThat(Logs.findAt(log(), sequences))
+                .isEqualTo(each(sequences, (key, each) -> Logs.findAt(log(), key, each)));
+        assertThat(ids(Logs.findAt(log(), sequences).get(KEY))).containsExactly("b", "d");
+        assertThat(Logs.find(log(), ids)).isEqualTo(each(ids, (key, each) -> Logs.find(log(), key, each)));
+        assertThat(ids(Logs.find(log(), ids).get(KEY))).containsExactly("a", "d");
+        assertThat(Logs.findAt(log(), Map.of())).isEmpty();
 
         log().erase(second);
-        assertThat(log().findAt(sequences).get(second)).isEmpty();
+        assertThat(Logs.findAt(log(), sequences).get(second)).isEmpty();
     }
 
     private static <T> Map<MemoryKey, List<LoggedMessage>> each(
@@ -88,7 +90,7 @@ public interface ReadContract extends LogUnderTest {
         log().append(KEY, batchUnder("b", "f"));
         assertThat(log().onBranch(KEY, asked)).containsExactlyInAnyOrder(1L, 2L, 6L);
         assertThat(log().onBranch(KEY, List.of(3L))).isEmpty();
-        log().moveHead(KEY, "c", null);
+        Logs.moveHead(log(), KEY, "c", null);
         assertThat(log().onBranch(KEY, asked)).containsExactlyInAnyOrder(1L, 2L, 3L);
         log().append(KEY, Append.under(Parent.root(), List.of(message("g", UserMessage.from("x"), 1))));
         assertThat(log().onBranch(KEY, asked)).isEmpty();
@@ -182,7 +184,7 @@ public interface ReadContract extends LogUnderTest {
                 log().append(KEY, batch("side" + i, "side" + i + "b"));
             }
         }
-        log().moveHead(KEY, "m119", null);
+        Logs.moveHead(log(), KEY, "m119", null);
 
         assertNewestOf(path);
     }
@@ -199,7 +201,7 @@ public interface ReadContract extends LogUnderTest {
         }
 
         assertNewestOf(right);
-        log().moveHead(KEY, left.get(left.size() - 1), null);
+        Logs.moveHead(log(), KEY, left.get(left.size() - 1), null);
         assertNewestOf(left);
     }
 

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,18 +75,18 @@ interface ReferenceContract extends LogUnderTest {
 
     @Test
     default void details_tell_what_is_beside_the_messages() throws Exception {
-        assertThat(log().details(KEY)).isEqualTo(MemoryDetails.NONE);
+        assertThat(Logs.details(log(), KEY)).isEqualTo(MemoryDetails.NONE);
         log().append(KEY, batch("a", "b", "c"));
         onTab("d");
-        log().moveBranch(KEY, "inner", "b", null);
-        log().describe(KEY, "Bees", Map.of("project", "hive"));
+        Logs.moveBranch(log(), KEY, "inner", "b", null);
+        Logs.describe(log(), KEY, "Bees", Map.of("project", "hive"));
         log().append(KEY, Append.viewOnly(View.of(null, List.of(new View.Run("a", "b")))));
-        log().moveHead(KEY, "a", null);
+        Logs.moveHead(log(), KEY, "a", null);
         log().append(KEY, batch("e").withView(View.of("a", List.of()).behindSummary(null)));
         log().append(KEY, Append.viewOnly(View.of(null, List.of(new View.Run(null, "a")))));
 
         for (MessageLog log : List.of(log(), reopen())) {
-            MemoryDetails details = log.details(KEY);
+            MemoryDetails details = Logs.details(log, KEY);
             assertThat(details.branches()).containsExactlyInAnyOrderEntriesOf(Map.of(TAB, "d", "inner", "b"));
             assertThat(details.views())
                     .extracting(View::anchor, View::runs)
@@ -101,7 +102,7 @@ interface ReferenceContract extends LogUnderTest {
             assertThat(details.info().title()).isEqualTo("Bees");
         }
         log().erase(KEY);
-        assertThat(log().details(KEY)).isEqualTo(MemoryDetails.NONE);
+        assertThat(Logs.details(log(), KEY)).isEqualTo(MemoryDetails.NONE);
     }
 
     @Test
@@ -174,12 +175,12 @@ interface ReferenceContract extends LogUnderTest {
     default void a_head_that_moves_leaves_the_branch() {
         log().append(KEY, batch("a", "b"));
         onTab("c");
-        log().moveHead(KEY, "a", null);
+        Logs.moveHead(log(), KEY, "a", null);
         log().append(KEY, batch("d"));
         assertThat(onTab("e").previousHead()).isEqualTo("c");
         assertThat(tab(log(), TAB)).containsExactly("a", "b", "c", "e");
         assertThat(branch(log(), KEY)).containsExactly("a", "d");
-        log().moveHead(KEY, "e", null);
+        Logs.moveHead(log(), KEY, "e", null);
         log().append(KEY, batch("f"));
         assertThat(tab(log(), TAB)).containsExactly("a", "b", "c", "e");
         assertThat(branch(log(), KEY)).containsExactly("a", "b", "c", "e", "f");
@@ -194,7 +195,7 @@ interface ReferenceContract extends LogUnderTest {
                         Append.underHead(system("t"), user("c"), answer("d"), user("e"))
                                 .onBranch(TAB));
         log().append(KEY, Append.underHead(user("f"), answer("g")));
-        log().putSummary(KEY, new Summary("c", "text", 1, "test-counter", 1, 1, null, Instant.EPOCH), 1);
+        Logs.putSummary(log(), KEY, new Summary("c", "text", 1, "test-counter", 1, 1, null, Instant.EPOCH), 1);
         log().append(
                         KEY,
                         Append.viewOnly(View.of(null, List.of(new View.Run("t", "d"))))
@@ -236,33 +237,34 @@ interface ReferenceContract extends LogUnderTest {
 
     @Test
     default void a_named_branch_is_moved_without_an_append() throws Exception {
-        assertThat(log().branchEnd(KEY, TAB)).isEmpty();
-        assertThatThrownBy(() -> log().moveBranch(KEY, TAB, "a", null)).isInstanceOf(UnknownMessageException.class);
+        assertThat(Logs.branchEnd(log(), KEY, TAB)).isEmpty();
+        assertThatThrownBy(() -> Logs.moveBranch(log(), KEY, TAB, "a", null))
+                .isInstanceOf(UnknownMessageException.class);
         log().append(KEY, batch("a", "b", "c"));
-        assertThat(log().branchEnd(KEY, TAB)).isEmpty();
+        assertThat(Logs.branchEnd(log(), KEY, TAB)).isEmpty();
 
-        log().moveBranch(KEY, TAB, "b", null);
+        Logs.moveBranch(log(), KEY, TAB, "b", null);
         for (MessageLog log : List.of(log(), reopen())) {
-            assertThat(log.branchEnd(KEY, TAB)).contains("b");
-            assertThat(log.branchEnd(KEY, "tab 3")).isEmpty();
+            assertThat(Logs.branchEnd(log, KEY, TAB)).contains("b");
+            assertThat(Logs.branchEnd(log, KEY, "tab 3")).isEmpty();
             assertThat(tab(log, TAB)).containsExactly("a", "b");
             assertThat(log.read(KEY, ReadQuery.newest(1)).position()).isEqualTo(new Position(1, 1, "c"));
             assertThat(log.check(KEY)).isEmpty();
         }
         assertThat(onTab("d").previousHead()).isEqualTo("b");
-        log().moveBranch(KEY, TAB, "a", 1L);
-        assertThat(reopen().branchEnd(KEY, TAB)).contains("a");
-        log().moveBranch(KEY, TAB, "c", 1L);
+        Logs.moveBranch(log(), KEY, TAB, "a", 1L);
+        assertThat(Logs.branchEnd(reopen(), KEY, TAB)).contains("a");
+        Logs.moveBranch(log(), KEY, TAB, "c", 1L);
         assertThat(tab(log(), TAB)).containsExactly("a", "b", "c");
 
-        assertThatThrownBy(() -> log().moveBranch(KEY, TAB, "nowhere", null))
+        assertThatThrownBy(() -> Logs.moveBranch(log(), KEY, TAB, "nowhere", null))
                 .isInstanceOf(UnknownMessageException.class);
-        assertThatThrownBy(() -> log().moveBranch(KEY, "", "a", null)).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> Logs.moveBranch(log(), KEY, "", "a", null)).isInstanceOf(InvalidInputException.class);
         log().erase(KEY);
-        assertThat(log().branchEnd(KEY, TAB)).isEmpty();
+        assertThat(Logs.branchEnd(log(), KEY, TAB)).isEmpty();
         log().append(KEY, batch("a"));
-        assertThatThrownBy(() -> log().moveBranch(KEY, TAB, "a", 1L)).isInstanceOf(ErasedException.class);
-        assertThat(reopen().branchEnd(KEY, TAB)).isEmpty();
+        assertThatThrownBy(() -> Logs.moveBranch(log(), KEY, TAB, "a", 1L)).isInstanceOf(ErasedException.class);
+        assertThat(Logs.branchEnd(reopen(), KEY, TAB)).isEmpty();
         assertThat(log().repair(KEY).droppedReferences()).isZero();
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -43,14 +44,14 @@ public interface TimesContract extends LogUnderTest {
                             KEY,
                             Append.under(Parent.head(), List.of(at(STORED.get(i), "m" + i)))
                                     .asImport());
-            log().putSummary(KEY, summary("m" + i, STORED.get(i)), 1);
+            Logs.putSummary(log(), KEY, summary("m" + i, STORED.get(i)), 1);
         }
         List<Instant> truncated =
                 STORED.stream().map(time -> time.truncatedTo(ChronoUnit.MICROS)).toList();
 
         MessageLog second = reopen();
         assertThat(history(second, KEY).stream().map(LoggedMessage::createdAt)).isEqualTo(truncated);
-        assertThat(second.summaries(KEY).stream().map(Summary::createdAt)).isEqualTo(truncated);
+        assertThat(Logs.summaries(second, KEY).stream().map(Summary::createdAt)).isEqualTo(truncated);
         assertThat(second.list(KEY.tenant(), ListQuery.first(1))
                         .memories()
                         .get(0)
@@ -88,7 +89,7 @@ public interface TimesContract extends LogUnderTest {
         clock().advance(Duration.between(clock().instant(), Instant.MAX));
 
         assertRefused("clock", () -> log().append(KEY, batch("b")));
-        assertRefused("clock", () -> log().describe(KEY, "title", Map.of()));
+        assertRefused("clock", () -> Logs.describe(log(), KEY, "title", Map.of()));
         if (!(this instanceof StoreClockContract)) {
             assertRefused("clock", () -> lease(Duration.ofSeconds(1)));
         }

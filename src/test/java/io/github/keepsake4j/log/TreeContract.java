@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -34,7 +35,7 @@ public interface TreeContract extends LogUnderTest {
         clock().advance(Duration.ofSeconds(1));
         log().append(KEY, batchUnder("a", "d"));
         log().append(KEY, Append.under(Parent.root(), users("e")));
-        log().moveHead(KEY, "d", null);
+        Logs.moveHead(log(), KEY, "d", null);
         Instant first = Instant.parse("2026-01-02T03:04:05.123456Z");
 
         assertThat(log().branches(KEY))
@@ -71,7 +72,7 @@ public interface TreeContract extends LogUnderTest {
     @Test
     default void noBranchIsCurrentWhileTheHeadIsInsideOne() {
         log().append(KEY, batch("a", "b"));
-        log().moveHead(KEY, "a", null);
+        Logs.moveHead(log(), KEY, "a", null);
 
         assertThat(log().branches(KEY)).extracting(Branch::current).containsExactly(false);
     }
@@ -92,12 +93,13 @@ public interface TreeContract extends LogUnderTest {
         log().append(KEY, batch("a", "b"));
         log().append(KEY, batchUnder("a", "c"));
 
-        assertThat(log().moveHead(KEY, "b", null)).isEqualTo("c");
+        assertThat(Logs.moveHead(log(), KEY, "b", null)).isEqualTo("c");
         assertThat(branch(log(), KEY)).containsExactly("a", "b");
         assertThat(log().append(KEY, batch("d")).previousHead()).isEqualTo("b");
         assertThat(branch(log(), KEY)).containsExactly("a", "b", "d");
 
-        assertThat(log().moveHead(KEY, "c", log().read(KEY, ReadQuery.newest(0)).epoch()))
+        assertThat(Logs.moveHead(
+                        log(), KEY, "c", log().read(KEY, ReadQuery.newest(0)).epoch()))
                 .isEqualTo("d");
         assertThat(branch(log(), KEY)).containsExactly("a", "c");
         assertThat(history(log(), KEY)).hasSize(4);
@@ -107,7 +109,7 @@ public interface TreeContract extends LogUnderTest {
     default void theHeadDoesNotMoveToAnUnknownMessage() {
         log().append(KEY, batch("a"));
 
-        assertThatThrownBy(() -> log().moveHead(KEY, "nowhere", null))
+        assertThatThrownBy(() -> Logs.moveHead(log(), KEY, "nowhere", null))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("nowhere");
         assertThat(log().read(KEY, ReadQuery.newest(0)).head()).isEqualTo("a");
@@ -117,7 +119,7 @@ public interface TreeContract extends LogUnderTest {
     default void theRevisionTellsWhenAnotherWriterMovedTheHead() {
         AppendResult appended = log().append(KEY, batch("a", "b"));
         AppendResult plain = log().append(KEY, batch("c"));
-        log().moveHead(KEY, "a", null);
+        Logs.moveHead(log(), KEY, "a", null);
         AppendResult moved = log().append(KEY, batch("d"));
 
         assertThat(plain.revision()).isEqualTo(appended.revision());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.log.View.Run;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.view.ViewReader;
 import java.time.Instant;
 import java.util.List;
@@ -321,7 +322,7 @@ public interface ViewContract extends LogUnderTest {
     private void putSummary(String coversUpTo) {
         long epoch = log().read(KEY, ReadQuery.newest(0)).epoch();
         Summary summary = new Summary(coversUpTo, SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH);
-        log().putSummary(KEY, summary, epoch);
+        Logs.putSummary(log(), KEY, summary, epoch);
     }
 
     private String anchor(ReadQuery query) {

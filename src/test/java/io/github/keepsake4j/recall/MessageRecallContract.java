@@ -22,6 +22,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.testing.Logs;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
@@ -298,7 +299,7 @@ public abstract class MessageRecallContract {
         say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
         String head = log.read(ALICE, ReadQuery.newest(1)).head();
         append(ALICE, Append.under(Parent.root(), messages(JANUARY, null, UserMessage.from("the parrot is a secret"))));
-        log.moveHead(ALICE, head, null);
+        Logs.moveHead(log, ALICE, head, null);
         MessageLog erasing = (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("onBranch")) {

@@ -23,6 +23,7 @@ import io.github.keepsake4j.recall.SearchResult.Highlight;
 import io.github.keepsake4j.recall.SearchResult.Hit;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WatchedLog;
 import java.time.Duration;
 import java.time.Instant;
@@ -307,8 +308,8 @@ public abstract class MessageSearchContract {
         List<String> ids = say(CHAT, "The word before clear", "AI: The word after that");
         process.watched.append(CHAT, Append.viewOnly(View.of(null, List.of(new View.Run(null, ids.get(0))))));
         List<String> failed = say(CHAT, "The word that failed", "AI: The word that was cut", "The word that is shown");
-        log.setOutcome(CHAT, failed.get(0), Outcome.failed("IOException"), null);
-        log.setOutcome(CHAT, failed.get(1), Outcome.incomplete("cut"), null);
+        Logs.setOutcome(log, CHAT, failed.get(0), Outcome.failed("IOException"), null);
+        Logs.setOutcome(log, CHAT, failed.get(1), Outcome.incomplete("cut"), null);
         process.indexer.drain();
 
         assertThat(search(Scope.memory(CHAT), "word").hits()).hasSize(5);

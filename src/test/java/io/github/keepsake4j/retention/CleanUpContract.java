@@ -23,6 +23,7 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logged;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WatchedLog;
 import java.time.Clock;
 import java.time.Duration;
@@ -71,7 +72,7 @@ public abstract class CleanUpContract {
         Instant between = later();
         say(ConversationKey.of("acme", "new"));
         say(used);
-        log.describe(ConversationKey.of("acme", "empty"), "no messages yet", Map.of());
+        Logs.describe(log, ConversationKey.of("acme", "empty"), "no messages yet", Map.of());
 
         CleanUp cleanUp = CleanUp.of(log).idleFor(IDLE).at(clock(between.plus(IDLE)));
         assertThat(cleanUp.run("acme")).isEqualTo(new CleanUp.Report(5, 2, 2, 0));

@@ -35,6 +35,7 @@ import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.StoredFiles;
 import io.github.keepsake4j.testing.Tell;
@@ -217,13 +218,14 @@ class ErasedTextTest {
                 Append.underHead(user(seen))
                         .withView(View.of(null, List.of(new View.Run(null, seen))))
                         .onBranch(canary + "branch" + round));
-        log.setOutcome(key, "a" + round, Outcome.failed(canary + "outcome"), null);
+        Logs.setOutcome(log, key, "a" + round, Outcome.failed(canary + "outcome"), null);
         long epoch = log.read(key, ReadQuery.newest(1)).epoch();
-        log.putSummary(
+        Logs.putSummary(
+                log,
                 key,
                 new Summary("a" + round, canary + "summary" + filler, 1, "test-counter", 1, 1, null, Instant.EPOCH),
                 epoch);
-        log.describe(key, canary + "title" + round, Map.of("note", canary + "metadata"));
+        Logs.describe(log, key, canary + "title" + round, Map.of("note", canary + "metadata"));
         Passage passage =
                 new Passage(List.of("a" + round), 1, "hash" + round, round == 0 ? "" : "a" + (round - 1), "a" + round);
         add(

@@ -37,6 +37,7 @@ import io.github.keepsake4j.recall.memories.MemoryWorkflow;
 import io.github.keepsake4j.recall.memories.NodeConfig;
 import io.github.keepsake4j.recall.memories.SourceMessage;
 import io.github.keepsake4j.summary.Summarizer;
+import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -92,7 +93,7 @@ class ContextTest {
                 .withBean(MessageLog.class, () -> log)
                 .run(context -> {
                     context.getBean(Keepsake.class).chatMemory("alice").add(UserMessage.from("hello"));
-                    assertThat(log.details(ConversationKey.of("default", "alice"))
+                    assertThat(Logs.details(log, ConversationKey.of("default", "alice"))
                                     .info()
                                     .messages())
                             .isEqualTo(1);

@@ -12,6 +12,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import java.io.IOException;
 import java.io.InputStream;
@@ -79,7 +80,7 @@ class DatabaseTest {
                 .run(context -> assertThat(chatted(context)).isEqualTo("postgresql"));
 
         try (JdbcMessageLog log = JdbcMessageLog.postgres(Postgres.newest().database(told))) {
-            assertThat(log.details(ConversationKey.of("default", "alice"))
+            assertThat(Logs.details(log, ConversationKey.of("default", "alice"))
                             .info()
                             .messages())
                     .isEqualTo(1);

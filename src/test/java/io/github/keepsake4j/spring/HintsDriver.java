@@ -22,6 +22,7 @@ import io.github.keepsake4j.recall.memories.Discussions;
 import io.github.keepsake4j.recall.memories.FactQuery;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.Turn;
 import java.nio.file.Path;
@@ -128,7 +129,7 @@ final class HintsDriver {
             keepsake.chatMemory(key).messages();
             keepsake.conversation(key).history(HistoryQuery.oldest(100));
             log.list("acme", ListQuery.first(10));
-            log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(1));
+            Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(1));
             log.check(key);
         }
         keepsake.makeMemories(ConversationKey.of("acme", "1"));

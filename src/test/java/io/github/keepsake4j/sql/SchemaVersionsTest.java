@@ -25,6 +25,7 @@ import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import java.io.IOException;
@@ -155,8 +156,8 @@ class SchemaVersionsTest {
                         () -> log.history(KEY, HistoryQuery.oldest(10)),
                         () -> log.branches(KEY),
                         () -> log.list(KEY.tenant(), ListQuery.first(10)),
-                        () -> log.setTitle(KEY, "title"),
-                        () -> log.details(KEY),
+                        () -> Logs.setTitle(log, KEY, "title"),
+                        () -> Logs.details(log, KEY),
                         () -> log.erase(KEY)));
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +35,7 @@ class SqliteSummaryWorkerTest extends SummaryWorkerContract {
         });
 
         assertThat(summarizer.calls).hasSize(1);
-        assertThat(other.summaries(KEY)).isEmpty();
+        assertThat(Logs.summaries(other, KEY)).isEmpty();
         assertThat(logged).isEmpty();
         assertThat(measured).isEmpty();
     }

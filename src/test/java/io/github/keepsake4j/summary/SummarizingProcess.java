@@ -4,6 +4,7 @@ import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ final class SummarizingProcess {
         boolean untilDone = Boolean.parseBoolean(arguments[4]);
         try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
             // Newer JVMs warn when the driver loads its library. This library cannot prevent that.
-            log.summaries(LogTesting.KEY);
+            Logs.summaries(log, LogTesting.KEY);
             // Logs and exceptions must reach the parent process, too.
             System.setErr(System.out);
             ScriptedSummarizer summarizer = new ScriptedSummarizer();

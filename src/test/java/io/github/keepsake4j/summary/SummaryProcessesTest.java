@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,7 +70,7 @@ class SummaryProcessesTest {
 
         ScriptedSummarizer summarizer = new ScriptedSummarizer();
         try (MessageLog log = JdbcMessageLog.sqlite(file())) {
-            assertThat(log.summaries(KEY)).hasSize(2);
+            assertThat(Logs.summaries(log, KEY)).hasSize(2);
             SummaryWorker worker = SummarizingProcess.worker(log, summarizer, Duration.ofMillis(5_000));
             worker.due(KEY, new AllButNewest(log, KEY, SummarizingProcess.KEEP, SummarizingProcess.AT_ONCE));
             ImpatientWorker.awaitIdle(worker);
@@ -85,7 +86,7 @@ class SummaryProcessesTest {
             assertThat(child.awaitEnd()).isEqualTo(ranges(1).subList(0, 1));
         }
         try (MessageLog log = JdbcMessageLog.sqlite(file())) {
-            assertThat(log.summaries(KEY)).isEmpty();
+            assertThat(Logs.summaries(log, KEY)).isEmpty();
         }
     }
 
@@ -95,7 +96,9 @@ class SummaryProcessesTest {
             for (long end = SummarizingProcess.AT_ONCE; end <= COVERED; end += SummarizingProcess.AT_ONCE) {
                 sizes.add(end);
             }
-            assertThat(log.summaries(KEY)).extracting(Summary::replacedMessages).isEqualTo(sizes);
+            assertThat(Logs.summaries(log, KEY))
+                    .extracting(Summary::replacedMessages)
+                    .isEqualTo(sizes);
         }
     }
 

@@ -18,6 +18,7 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.io.ByteArrayOutputStream;
@@ -117,10 +118,12 @@ abstract class SummaryWorkerContract {
         ImpatientWorker.awaitIdle(worker);
 
         assertThat(covered()).containsExactly("m8", "m16");
-        assertThat(log.summaries(KEY)).extracting(Summary::replacedMessages).containsExactly(8L, 16L);
-        assertThat(log.summaries(KEY)).extracting(Summary::replacedTokens).containsExactly(80L, 160L);
-        assertThat(log.summaries(KEY)).extracting(Summary::model).containsOnly("scripted");
-        assertThat(log.summaries(KEY)).extracting(Summary::tokens).containsOnly(2);
+        assertThat(Logs.summaries(log, KEY))
+                .extracting(Summary::replacedMessages)
+                .containsExactly(8L, 16L);
+        assertThat(Logs.summaries(log, KEY)).extracting(Summary::replacedTokens).containsExactly(80L, 160L);
+        assertThat(Logs.summaries(log, KEY)).extracting(Summary::model).containsOnly("scripted");
+        assertThat(Logs.summaries(log, KEY)).extracting(Summary::tokens).containsOnly(2);
         assertThat(summarizer.allTexts()).isEqualTo(texts(1, 16));
         assertThat(measured).containsExactly("made 80", "made 80");
     }
@@ -146,7 +149,7 @@ abstract class SummaryWorkerContract {
 
         int last = rounds * 5 - 4;
         assertThat(summarizer.allTexts()).isEqualTo(texts(1, last));
-        List<Summary> summaries = log.summaries(KEY);
+        List<Summary> summaries = Logs.summaries(log, KEY);
         assertThat(summaries).hasSameSizeAs(summarizer.calls);
         assertThat(summaries.get(summaries.size() - 1).replacedMessages()).isEqualTo(last);
         assertThat(covered()).doesNotHaveDuplicates().endsWith("m" + last);
@@ -169,7 +172,7 @@ abstract class SummaryWorkerContract {
             ImpatientWorker.awaitIdle(worker);
         });
 
-        assertThat(log.summaries(KEY)).isEmpty();
+        assertThat(Logs.summaries(log, KEY)).isEmpty();
         String kind =
                 switch (how) {
                     case "throws", "error" -> "thrown";
@@ -188,9 +191,9 @@ abstract class SummaryWorkerContract {
             worker.due(KEY, plan(4));
             ImpatientWorker.awaitIdle(worker);
             // A busy machine may exceed the short limit of a call, too.
-        } while (hangs && log.summaries(KEY).isEmpty());
+        } while (hangs && Logs.summaries(log, KEY).isEmpty());
         end.countDown();
-        assertThat(log.summaries(KEY)).extracting(Summary::text).containsExactly("healed");
+        assertThat(Logs.summaries(log, KEY)).extracting(Summary::text).containsExactly("healed");
         assertThat(covered()).containsExactly("m8");
     }
 
@@ -210,7 +213,7 @@ abstract class SummaryWorkerContract {
         worker.due(KEY, plan(4));
 
         ImpatientWorker.awaitIdle(worker);
-        assertThat(log.summaries(KEY)).extracting(Summary::text).containsExactly("third");
+        assertThat(Logs.summaries(log, KEY)).extracting(Summary::text).containsExactly("third");
     }
 
     @Test
@@ -293,7 +296,7 @@ abstract class SummaryWorkerContract {
         });
 
         assertThat(summarizer.calls).hasSize(1);
-        assertThat(log.summaries(KEY)).isEmpty();
+        assertThat(Logs.summaries(log, KEY)).isEmpty();
         assertThat(logged).isEmpty();
     }
 
@@ -308,8 +311,8 @@ abstract class SummaryWorkerContract {
             }
             int time = asked.incrementAndGet();
             if (time == 3) {
-                beforeSecondLook.addAll(
-                        List.of(summarizer.calls.size(), log.summaries(KEY).size()));
+                beforeSecondLook.addAll(List.of(
+                        summarizer.calls.size(), Logs.summaries(log, KEY).size()));
             }
             return time == 2 ? java.util.Optional.empty() : result;
         });
@@ -336,7 +339,7 @@ abstract class SummaryWorkerContract {
         worker.due(KEY, plan(4));
 
         ImpatientWorker.awaitIdle(worker);
-        assertThat(log.summaries(KEY)).isEmpty();
+        assertThat(Logs.summaries(log, KEY)).isEmpty();
         assertThat(summarizer.calls).hasSize(2);
     }
 
@@ -555,7 +558,7 @@ abstract class SummaryWorkerContract {
     }
 
     private List<String> covered() {
-        return log.summaries(KEY).stream().map(Summary::coversUpTo).toList();
+        return Logs.summaries(log, KEY).stream().map(Summary::coversUpTo).toList();
     }
 
     Supplier<Optional<SummaryWorker.Task>> plan(int keep) {

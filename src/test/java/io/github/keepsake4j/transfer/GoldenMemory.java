@@ -23,6 +23,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.testing.Logs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -131,16 +132,16 @@ final class GoldenMemory {
                 KEY,
                 Append.under(Parent.of("gone"), List.of(message("q4", UserMessage.from("Imported."))))
                         .asImport());
-        log.putSummary(KEY, new Summary("t1", "Ada goes to Rome.", 5, "o200k_base", 4, 28, "gpt", START), 1);
-        log.moveHead(KEY, "q3", null);
+        Logs.putSummary(log, KEY, new Summary("t1", "Ada goes to Rome.", 5, "o200k_base", 4, 28, "gpt", START), 1);
+        Logs.moveHead(log, KEY, "q3", null);
         log.append(
                 KEY,
                 Append.viewOnly(View.of(null, List.of(new View.Run("s1", "q1"), new View.Run("t1", "q3")))
                         .behindSummary("t1")));
-        log.moveHead(KEY, "c1", null);
+        Logs.moveHead(log, KEY, "c1", null);
         log.append(KEY, Append.viewOnly(View.of(null, List.of())));
-        log.moveHead(KEY, "q3", null);
-        log.moveBranch(KEY, "start", "q1", null);
-        log.describe(KEY, "Trip to *Rome*", Map.of("profile.name", "Ada\n# Lovelace", "a", ""));
+        Logs.moveHead(log, KEY, "q3", null);
+        Logs.moveBranch(log, KEY, "start", "q1", null);
+        Logs.describe(log, KEY, "Trip to *Rome*", Map.of("profile.name", "Ada\n# Lovelace", "a", ""));
     }
 }

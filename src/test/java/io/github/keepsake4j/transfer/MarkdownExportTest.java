@@ -20,6 +20,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
+import io.github.keepsake4j.testing.Logs;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -108,9 +109,9 @@ class MarkdownExportTest {
                     .withOutcome(Outcome.incomplete(id)));
         }
         log.append(KEY, Append.under(Parent.of(id), batch).asImport());
-        log.moveBranch(KEY, id, id + 0, null);
-        log.putSummary(KEY, new Summary(id + 1, text, 1, "words", 2, 2, text, Instant.EPOCH), 1);
-        log.describe(KEY, isStored ? text : null, Map.of(text, text));
+        Logs.moveBranch(log, KEY, id, id + 0, null);
+        Logs.putSummary(log, KEY, new Summary(id + 1, text, 1, "words", 2, 2, text, Instant.EPOCH), 1);
+        Logs.describe(log, KEY, isStored ? text : null, Map.of(text, text));
         return log;
     }
 
@@ -134,7 +135,7 @@ class MarkdownExportTest {
     @Test
     void e3_a_title_is_shown_as_it_is() throws IOException {
         MessageLog log = new InMemoryMessageLog();
-        log.describe(KEY, "a_b <i>\n# [c](d) `e`", Map.of());
+        Logs.describe(log, KEY, "a_b <i>\n# [c](d) `e`", Map.of());
         assertThat(markdown(log)).startsWith("# a\\_b \\<i\\>\u23ce\\# \\[c\\]\\(d\\) \\`e\\`\n");
     }
 

@@ -27,6 +27,7 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WatchedLog;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -80,8 +81,8 @@ class MemoryCopyTest {
                 for (int i = 0; i < memories; i++) {
                     assertSame(first, to, key(i), "seed " + seed + ", " + home);
                 }
-                assertThat(to.usage("acme", FIRST, FIRST.plusDays(30)))
-                        .containsExactlyInAnyOrderElementsOf(first.usage("acme", FIRST, FIRST.plusDays(30)));
+                assertThat(Logs.usage(to, "acme", FIRST, FIRST.plusDays(30)))
+                        .containsExactlyInAnyOrderElementsOf(Logs.usage(first, "acme", FIRST, FIRST.plusDays(30)));
                 from = to;
             }
         } finally {
@@ -111,16 +112,16 @@ class MemoryCopyTest {
                 .as(what)
                 .isEqualTo(history);
         for (LoggedMessage message : history) {
-            assertThat(other.made(key, message.id())).as(what).isEqualTo(one.made(key, message.id()));
+            assertThat(Logs.made(other, key, message.id())).as(what).isEqualTo(Logs.made(one, key, message.id()));
             assertThat(shown(other, key, message.id())).as(what).isEqualTo(shown(one, key, message.id()));
         }
-        MemoryDetails details = one.details(key);
-        MemoryDetails copied = other.details(key);
+        MemoryDetails details = Logs.details(one, key);
+        MemoryDetails copied = Logs.details(other, key);
         assertThat(copied.views()).as(what).isEqualTo(details.views());
         assertThat(copied.branches()).as(what).isEqualTo(details.branches());
         assertThat(copied.info().title()).as(what).isEqualTo(details.info().title());
         assertThat(copied.info().metadata()).as(what).isEqualTo(details.info().metadata());
-        assertThat(other.summaries(key)).as(what).isEqualTo(one.summaries(key));
+        assertThat(Logs.summaries(other, key)).as(what).isEqualTo(Logs.summaries(one, key));
         assertThat(Set.copyOf(other.branches(key))).as(what).isEqualTo(Set.copyOf(one.branches(key)));
         assertThat(other.read(key, ReadQuery.newest(0)).head())
                 .as(what)
@@ -211,11 +212,11 @@ class MemoryCopyTest {
     void e3_a_memory_that_is_erased_in_the_target_while_it_is_copied_stays_erased() {
         for (int i = 0; i < 20; i++) {
             MessageLog source = filled(i, 2, 10);
-            source.describe(key(1), "title", Map.of());
+            Logs.describe(source, key(1), "title", Map.of());
             MessageLog target = new InMemoryMessageLog();
             MemoryCopy copy = MemoryCopy.between(source, target).onProgress(progress -> target.erase(key(1)));
             assertThatThrownBy(() -> copy.memory(key(1))).isInstanceOf(ErasedException.class);
-            assertThat(target.details(key(1))).isEqualTo(MemoryDetails.NONE);
+            assertThat(Logs.details(target, key(1))).isEqualTo(MemoryDetails.NONE);
             assertThat(copy.memory(key(1)).erased()).containsExactly(key(1));
         }
     }
@@ -255,7 +256,7 @@ class MemoryCopyTest {
         MemoryCopy.Report report =
                 MemoryCopy.between(new InMemoryMessageLog(), target).memory(KEY);
         assertThat(report.memories()).isZero();
-        assertThat(target.details(KEY)).isEqualTo(MemoryDetails.NONE);
+        assertThat(Logs.details(target, KEY)).isEqualTo(MemoryDetails.NONE);
     }
 
     @Test
@@ -270,8 +271,8 @@ class MemoryCopyTest {
                         new NewMessage("a", AiMessage.from("hi"), 1, "words", Instant.EPOCH)));
         MemoryCopy copy = MemoryCopy.between(source, target);
         copy.memory(KEY);
-        source.setOutcome(KEY, "q", null, null);
-        source.setOutcome(KEY, "a", Outcome.failed("timeout"), null);
+        Logs.setOutcome(source, KEY, "q", null, null);
+        Logs.setOutcome(source, KEY, "a", Outcome.failed("timeout"), null);
         assertThat(copy.memory(KEY).messages()).isEqualTo(2);
         assertSame(source, target, KEY, "outcomes");
     }
@@ -380,12 +381,12 @@ class MemoryCopyTest {
     @EnumSource(Home.class)
     void e3_a_description_that_comes_behind_an_erasure_is_removed(Home home) throws Exception {
         MessageLog source = filled(1, 2, 10);
-        source.describe(key(1), "private", Map.of("profile.name", "Ada"));
+        Logs.describe(source, key(1), "private", Map.of("profile.name", "Ada"));
         try (Home.Storage storage = home.storage();
                 MessageLog target = storage.open()) {
             MemoryCopy copy = MemoryCopy.between(source, erasing(target, key(1), 1));
             assertThatThrownBy(() -> copy.memory(key(1))).isInstanceOf(ErasedException.class);
-            assertThat(target.details(key(1))).isEqualTo(MemoryDetails.NONE);
+            assertThat(Logs.details(target, key(1))).isEqualTo(MemoryDetails.NONE);
             assertThat(copy.memory(key(1)).erased()).containsExactly(key(1));
         }
     }
@@ -393,7 +394,7 @@ class MemoryCopyTest {
     @Test
     void e3_a_memory_that_begins_anew_behind_an_erasure_keeps_its_messages_and_gets_no_old_description() {
         MessageLog source = filled(1, 2, 10);
-        source.describe(key(1), "private", Map.of("profile.name", "Ada"));
+        Logs.describe(source, key(1), "private", Map.of("profile.name", "Ada"));
         MessageLog target = new InMemoryMessageLog();
         MessageLog anew = (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
@@ -406,8 +407,8 @@ class MemoryCopyTest {
         assertThatThrownBy(() -> MemoryCopy.between(source, anew).memory(key(1)))
                 .isInstanceOf(ErasedException.class);
         assertThat(target.history(key(1), HistoryQuery.oldest(10)).messages()).hasSize(1);
-        assertThat(target.details(key(1)).info().title()).isNull();
-        assertThat(target.details(key(1)).info().metadata()).isEmpty();
+        assertThat(Logs.details(target, key(1)).info().title()).isNull();
+        assertThat(Logs.details(target, key(1)).info().metadata()).isEmpty();
     }
 
     @Test
@@ -422,7 +423,7 @@ class MemoryCopyTest {
                 .hasMessageContaining(key(1).toString())
                 .hasMessageContaining("source");
         assertThat(copy.tenant("acme").memories()).isEqualTo(1);
-        assertThat(target.details(key(1)).info()).isNotNull();
+        assertThat(Logs.details(target, key(1)).info()).isNotNull();
     }
 
     @Test

@@ -31,6 +31,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Logs;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -90,7 +91,8 @@ class MemoryForkTest {
             try (Home.Storage storage = home.storage();
                     MessageLog log = storage.open()) {
                 new RandomMemory(seed, log, FROM).fill(50);
-                log.moveBranch(
+                Logs.moveBranch(
+                        log,
                         FROM,
                         "keepsake.left",
                         log.read(FROM, ReadQuery.newest(0)).head(),
@@ -98,10 +100,10 @@ class MemoryForkTest {
                 List<LoggedMessage> history =
                         log.history(FROM, HistoryQuery.oldest(1_000)).messages();
                 String end = history.get(random.nextInt(history.size())).id();
-                List<Object> usage = List.copyOf(log.usage("acme", FIRST, FIRST.plusDays(30)));
+                List<Object> usage = List.copyOf(Logs.usage(log, "acme", FIRST, FIRST.plusDays(30)));
                 MemoryFork.create(log, FROM, end, INTO);
                 assertFork(log, end, "seed " + seed + ", " + home);
-                assertThat(List.<Object>copyOf(log.usage("acme", FIRST, FIRST.plusDays(30))))
+                assertThat(List.<Object>copyOf(Logs.usage(log, "acme", FIRST, FIRST.plusDays(30))))
                         .as("seed %d", seed)
                         .containsExactlyInAnyOrderElementsOf(usage);
                 String fork = lines(log, INTO);
@@ -142,15 +144,15 @@ class MemoryForkTest {
                 .strategy(SlidingWindow.withMaxMessages(5))
                 .build();
         String was = log.read(FROM, ReadQuery.newest(0)).head();
-        log.moveHead(FROM, end, null);
+        Logs.moveHead(log, FROM, end, null);
         for (Keepsake keepsake : List.of(all, limited)) {
             assertThat(keepsake.conversation(INTO).messages())
                     .as(what)
                     .isEqualTo(keepsake.conversation(FROM).messages());
         }
-        log.moveHead(FROM, was, null);
-        MemoryDetails details = log.details(INTO);
-        MemoryDetails before = log.details(FROM);
+        Logs.moveHead(log, FROM, was, null);
+        MemoryDetails details = Logs.details(log, INTO);
+        MemoryDetails before = Logs.details(log, FROM);
         assertThat(details.info().title()).as(what).isEqualTo(before.info().title());
         Map<String, String> metadata = new HashMap<>(before.info().metadata());
         metadata.put(MemoryFork.MEMORY, FROM.canonical());
@@ -174,8 +176,8 @@ class MemoryForkTest {
 
     private static void assertMade(
             MessageLog log, LoggedMessage original, LoggedMessage fork, Map<Long, Long> numbers, String what) {
-        Made before = log.made(FROM, original.id()).orElse(new Made(null, null));
-        Made after = log.made(INTO, fork.id()).orElse(new Made(null, null));
+        Made before = Logs.made(log, FROM, original.id()).orElse(new Made(null, null));
+        Made after = Logs.made(log, INTO, fork.id()).orElse(new Made(null, null));
         assertThat(after.request()).as(what).isEqualTo(before.request());
         assertThat(after.usage()).as(what).isNull();
         assertThat(after.seen() == null).as(what).isEqualTo(before.seen() == null);
@@ -213,16 +215,16 @@ class MemoryForkTest {
                     .as("seed %d", seed)
                     .isEqualTo(branch(
                             log, whole, log.read(whole, ReadQuery.newest(0)).head()));
-            assertThat(log.summaries(INTO)).as("seed %d", seed).hasSameSizeAs(log.summaries(whole));
-            assertThat(log.details(INTO).views())
+            assertThat(Logs.summaries(log, INTO)).as("seed %d", seed).hasSameSizeAs(Logs.summaries(log, whole));
+            assertThat(Logs.details(log, INTO).views())
                     .as("seed %d", seed)
-                    .hasSameSizeAs(log.details(whole).views());
-            assertThat(log.details(INTO).branches().keySet())
+                    .hasSameSizeAs(Logs.details(log, whole).views());
+            assertThat(Logs.details(log, INTO).branches().keySet())
                     .as("seed %d", seed)
-                    .isEqualTo(log.details(whole).branches().keySet());
-            assertThat(log.details(INTO).info().metadata())
+                    .isEqualTo(Logs.details(log, whole).branches().keySet());
+            assertThat(Logs.details(log, INTO).info().metadata())
                     .as("seed %d", seed)
-                    .isEqualTo(log.details(whole).info().metadata());
+                    .isEqualTo(Logs.details(log, whole).info().metadata());
         }
     }
 
@@ -264,7 +266,7 @@ class MemoryForkTest {
                 .hasMessageContaining(INTO.toString())
                 .hasMessageNotContaining("secret");
         assertThat(texts(log, INTO)).containsExactly("secret");
-        assertThat(log.details(INTO).info().metadata()).isEmpty();
+        assertThat(Logs.details(log, INTO).info().metadata()).isEmpty();
     }
 
     @Test
@@ -283,7 +285,7 @@ class MemoryForkTest {
         MemoryKey second = ConversationKey.of("acme", "second");
         MemoryFork.create(log, INTO, end, second);
         assertThat(texts(log, second)).containsExactly("q1", "q2");
-        assertThat(log.details(second).info().metadata())
+        assertThat(Logs.details(log, second).info().metadata())
                 .containsExactlyInAnyOrderEntriesOf(
                         Map.of(MemoryFork.MEMORY, INTO.canonical(), MemoryFork.MESSAGE, end));
     }
@@ -291,11 +293,11 @@ class MemoryForkTest {
     @Test
     void g_a_title_that_the_fork_has_already_stays() {
         MessageLog log = log("q1");
-        log.describe(FROM, "original", Map.of("a", "1", "b", "2"));
-        log.describe(INTO, "fork", Map.of("b", "3"));
+        Logs.describe(log, FROM, "original", Map.of("a", "1", "b", "2"));
+        Logs.describe(log, INTO, "fork", Map.of("b", "3"));
         MemoryFork.create(log, FROM, "q1", INTO);
-        assertThat(log.details(INTO).info().title()).isEqualTo("fork");
-        assertThat(log.details(INTO).info().metadata())
+        assertThat(Logs.details(log, INTO).info().title()).isEqualTo("fork");
+        assertThat(Logs.details(log, INTO).info().metadata())
                 .containsEntry("a", "1")
                 .containsEntry("b", "3")
                 .containsEntry(MemoryFork.MESSAGE, "q1")
@@ -314,7 +316,7 @@ class MemoryForkTest {
                 .isInstanceOf(InvalidInputException.class);
         assertThatThrownBy(() -> keepsake.fork("c1", "gone", "fork")).isInstanceOf(UnknownMessageException.class);
         assertThatThrownBy(() -> keepsake.fork("none", "q1", "fork")).isInstanceOf(UnknownMessageException.class);
-        assertThat(log.details(INTO)).isEqualTo(MemoryDetails.NONE);
+        assertThat(Logs.details(log, INTO)).isEqualTo(MemoryDetails.NONE);
     }
 
     @Test
@@ -347,12 +349,12 @@ class MemoryForkTest {
                     MessageLog log = storage.open()) {
                 log.append(
                         FROM, Append.underHead(new NewMessage("q", UserMessage.from("q"), 1, "words", Instant.EPOCH)));
-                log.describe(FROM, "private", Map.of("profile.name", "Ada"));
+                Logs.describe(log, FROM, "private", Map.of("profile.name", "Ada"));
                 MessageLog erasing = MemoryCopyTest.erasing(log, into, nth);
                 assertThatThrownBy(() -> MemoryFork.create(erasing, FROM, "q", into))
                         .as("change %d", nth)
                         .isInstanceOf(ErasedException.class);
-                assertThat(log.details(into)).as("change %d", nth).isEqualTo(MemoryDetails.NONE);
+                assertThat(Logs.details(log, into)).as("change %d", nth).isEqualTo(MemoryDetails.NONE);
                 MemoryFork.create(log, FROM, "q", into);
                 assertThat(texts(log, into)).containsExactly("q");
             }
@@ -362,7 +364,7 @@ class MemoryForkTest {
     @Test
     void g_a_fork_that_fails_has_no_description_of_its_original() {
         MessageLog log = log("q1");
-        log.describe(FROM, "private", Map.of("profile.name", "Ada"));
+        Logs.describe(log, FROM, "private", Map.of("profile.name", "Ada"));
         MessageLog failing = (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("append")) {
@@ -371,11 +373,12 @@ class MemoryForkTest {
                     return method.invoke(log, arguments);
                 });
         assertThatThrownBy(() -> MemoryFork.create(failing, FROM, "q1", INTO)).hasMessage("down");
-        assertThat(log.details(INTO).info().title()).isNull();
-        assertThat(log.details(INTO).info().metadata().keySet()).allMatch(name -> name.startsWith("keepsake.fork."));
+        assertThat(Logs.details(log, INTO).info().title()).isNull();
+        assertThat(Logs.details(log, INTO).info().metadata().keySet())
+                .allMatch(name -> name.startsWith("keepsake.fork."));
         MemoryFork.create(log, FROM, "q1", INTO);
-        assertThat(log.details(INTO).info().title()).isEqualTo("private");
-        assertThat(log.details(INTO).info().metadata()).containsEntry("profile.name", "Ada");
+        assertThat(Logs.details(log, INTO).info().title()).isEqualTo("private");
+        assertThat(Logs.details(log, INTO).info().metadata()).containsEntry("profile.name", "Ada");
     }
 
     @Test
@@ -392,6 +395,6 @@ class MemoryForkTest {
         assertThatThrownBy(() -> MemoryFork.create(erasing, FROM, "q1", INTO))
                 .isInstanceOf(UnknownMessageException.class)
                 .hasMessageContaining("q1");
-        assertThat(log.details(INTO)).isEqualTo(MemoryDetails.NONE);
+        assertThat(Logs.details(log, INTO)).isEqualTo(MemoryDetails.NONE);
     }
 }

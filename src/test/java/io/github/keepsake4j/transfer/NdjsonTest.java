@@ -20,6 +20,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Logs;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -158,7 +159,7 @@ class NdjsonTest {
                         line.replaceFirst(",\"sha256\":\"[^\"]*\"", "").replace("Be brief.", "Be nice.")));
         MessageLog log = new InMemoryMessageLog();
         read(lines, log);
-        assertThat(log.find(GoldenMemory.KEY, List.of("s1")).get(0).message())
+        assertThat(Logs.find(log, GoldenMemory.KEY, List.of("s1")).get(0).message())
                 .isEqualTo(SystemMessage.from("Be nice."));
         lines.removeIf(line -> line.contains("Imported."));
         assertThatThrownBy(() -> read(lines, new InMemoryMessageLog()))
@@ -171,7 +172,7 @@ class NdjsonTest {
     void e3_a_memory_that_was_changed_since_is_not_the_one_that_was_read() throws Exception {
         MessageLog log = GoldenMemory.log();
         byte[] lines = lines(log);
-        log.setOutcome(GoldenMemory.KEY, "a3", Outcome.incomplete("cut"), null);
+        Logs.setOutcome(log, GoldenMemory.KEY, "a3", Outcome.incomplete("cut"), null);
         assertThatThrownBy(() -> read(lines, log))
                 .isInstanceOf(KeepsakeException.class)
                 .hasMessageContaining(GoldenMemory.KEY.toString());
@@ -278,9 +279,9 @@ class NdjsonTest {
         read(lines(source), target);
         String first =
                 source.history(KEY, HistoryQuery.oldest(1)).messages().get(0).id();
-        source.setOutcome(KEY, first, Outcome.failed("timeout"), null);
+        Logs.setOutcome(source, KEY, first, Outcome.failed("timeout"), null);
         source.append(KEY, Append.underHead(NewMessage.of(UserMessage.from("late"), 1, "words")));
-        source.describe(KEY, "newer title", Map.of());
+        Logs.describe(source, KEY, "newer title", Map.of());
         read(lines(source), target);
         assertSame(source, target, 2, "newer");
     }
@@ -290,15 +291,17 @@ class NdjsonTest {
         MessageLog log = MemoryCopyTest.filled(1, 2, 10);
         byte[] older = lines(log);
         List<Runnable> changes = List.of(
-                () -> log.describe(KEY, "renamed", Map.of("profile.name", "Ada")),
-                () -> log.moveHead(
+                () -> Logs.describe(log, KEY, "renamed", Map.of("profile.name", "Ada")),
+                () -> Logs.moveHead(
+                        log,
                         KEY,
                         log.history(KEY, HistoryQuery.oldest(1))
                                 .messages()
                                 .get(0)
                                 .id(),
                         null),
-                () -> log.setOutcome(
+                () -> Logs.setOutcome(
+                        log,
                         KEY,
                         log.history(KEY, HistoryQuery.newest(1))
                                 .messages()
@@ -351,7 +354,7 @@ class NdjsonTest {
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("line 1:")
                 .hasMessageContaining("version");
-        assertThat(log.details(GoldenMemory.KEY)).isEqualTo(MemoryDetails.NONE);
+        assertThat(Logs.details(log, GoldenMemory.KEY)).isEqualTo(MemoryDetails.NONE);
     }
 
     @Test
@@ -363,9 +366,9 @@ class NdjsonTest {
                 Append.underHead(
                         new NewMessage("q", UserMessage.from("secret"), 1, "words", Instant.EPOCH),
                         new NewMessage("a", UserMessage.from("secret too"), 1, "words", Instant.EPOCH)));
-        source.putSummary(key, new Summary("q", "secret", 1, "words", 1, 1, null, Instant.EPOCH), 1);
+        Logs.putSummary(source, key, new Summary("q", "secret", 1, "words", 1, 1, null, Instant.EPOCH), 1);
         source.append(key, Append.viewOnly(View.of(null, List.of())));
-        source.moveBranch(key, "tab", "q", null);
+        Logs.moveBranch(source, key, "tab", "q", null);
         List<String> lines = split(lines(source)).stream()
                 .map(line -> line.replaceFirst(",\"sha256\":\"[^\"]*\"", ""))
                 .toList();

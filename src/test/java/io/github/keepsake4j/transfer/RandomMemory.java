@@ -21,6 +21,7 @@ import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -55,13 +56,14 @@ final class RandomMemory {
     private void step() {
         int kind = ids.isEmpty() ? 0 : random.nextInt(20);
         switch (kind) {
-            case 10 -> log.setOutcome(key, any(), outcome(), null);
-            case 11 -> log.moveHead(key, any(), null);
-            case 12 -> log.moveBranch(key, "tab " + random.nextInt(4), any(), null);
+            case 10 -> Logs.setOutcome(log, key, any(), outcome(), null);
+            case 11 -> Logs.moveHead(log, key, any(), null);
+            case 12 -> Logs.moveBranch(log, key, "tab " + random.nextInt(4), any(), null);
             case 13 -> log.append(key, Append.viewOnly(view()));
             case 14 -> summary();
             case 15 ->
-                log.describe(key, random.nextBoolean() ? null : text("title"), Map.of("a b", text("value"), "=", ""));
+                Logs.describe(
+                        log, key, random.nextBoolean() ? null : text("title"), Map.of("a b", text("value"), "=", ""));
             case 16 -> log.append(key, Append.under(Parent.root(), batch()));
             case 17 -> log.append(key, Append.under(Parent.of(any()), batch()));
             case 18 -> log.append(key, Append.under(Parent.head(), batch()).onBranch("tab " + random.nextInt(4)));
@@ -90,13 +92,14 @@ final class RandomMemory {
         }
         View view = View.of(null, runs);
         return summaries > 0 && random.nextBoolean()
-                ? view.behindSummary(log.summaries(key).get(0).coversUpTo())
+                ? view.behindSummary(Logs.summaries(log, key).get(0).coversUpTo())
                 : view;
     }
 
     private void summary() {
         summaries++;
-        log.putSummary(
+        Logs.putSummary(
+                log,
                 key,
                 new Summary(
                         any(),

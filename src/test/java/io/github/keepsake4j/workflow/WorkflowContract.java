@@ -45,6 +45,7 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.testing.WordCounter;
@@ -777,13 +778,13 @@ abstract class WorkflowContract {
         assertThat(texts(history("m3"))).containsExactly("q m1", "r m1");
         node.run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m3"), "q2"));
         assertThat(texts(model.asked.get(0))).containsExactly("q m1", "r m1", "q2");
-        assertThat(log.find(NODE, List.of("m3#user")).get(0).parentId()).isEqualTo("m1");
+        assertThat(Logs.find(log, NODE, List.of("m3#user")).get(0).parentId()).isEqualTo("m1");
 
         // A row that was never answered is the parent of the next one.
         say("m4" + question, "m3" + question, user("q4"));
         node.run(run("m5", "m4", "q5"));
         assertThat(texts(model.asked.get(1))).containsExactly("q m1", "r m1", "q2", "answer 1", "q5");
-        assertThat(log.find(NODE, List.of("m5#user")).get(0).parentId()).isEqualTo("m3");
+        assertThat(Logs.find(log, NODE, List.of("m5#user")).get(0).parentId()).isEqualTo("m3");
     }
 
     @ParameterizedTest
@@ -1073,7 +1074,7 @@ abstract class WorkflowContract {
         LlmNode writer = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE));
         writer.run(run("m1", null, "first"));
         writer.run(run("m2", "m1", "second"));
-        log.moveHead(NODE, "m1", null);
+        Logs.moveHead(log, NODE, "m1", null);
         writer.run(run("m2", "m1", "second, better"));
 
         assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m2#user", "m2", "m2#2#user", "m2#2");

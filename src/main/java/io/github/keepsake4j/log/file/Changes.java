@@ -4,7 +4,6 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.InputRules;
-import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
@@ -206,25 +205,23 @@ final class Changes {
         return new Change<>(true, line);
     }
 
-    Change<Boolean> describe(@Nullable String title, Map<String, String> metadata, Instant now) {
+    Change<Map<String, String>> describe(io.github.keepsake4j.log.Change.Describe change, Instant now)
+            throws IOException {
+        Contents.Description before = description();
+        Map<String, String> after = change.after(before.metadata());
+        if (change.merge() && after.equals(before.metadata())) {
+            return new Change<>(after, null);
+        }
         InputRules.time("clock", now);
         String line = new JsonText()
                 .number("revision", revision)
-                .raw("description", Contents.description(title, metadata))
+                .raw(
+                        "description",
+                        Contents.description(
+                                change.merge() ? before.title() : change.title(),
+                                change.metadata() == null ? before.metadata() : after))
                 .end();
-        return new Change<>(true, line);
-    }
-
-    Change<Boolean> setTitle(@Nullable String title, Instant now) throws IOException {
-        return describe(title, description().metadata(), now);
-    }
-
-    Change<Map<String, String>> mergeMetadata(Map<String, @Nullable String> changes, Instant now) throws IOException {
-        Contents.Description before = description();
-        Map<String, String> after = Metadata.merged(before.metadata(), changes);
-        return after.equals(before.metadata())
-                ? new Change<>(after, null)
-                : new Change<>(after, describe(before.title(), after, now).line());
+        return new Change<>(after, line);
     }
 
     private Contents.Description description() throws IOException {

@@ -3,9 +3,11 @@ package io.github.keepsake4j.log.file;
 import io.github.keepsake4j.log.ActivityCursor;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.DamagedMemory;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
@@ -13,28 +15,24 @@ import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.LogClosedException;
-import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
+import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.log.StorageUnavailableException;
-import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -45,10 +43,8 @@ import java.nio.file.ReadOnlyFileSystemException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -145,13 +141,11 @@ public final class FileMessageLog implements MessageLog {
     }
 
     @Override
-    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        return ask("read of", key, tree -> tree.find(ids), absent -> List.of());
-    }
-
-    @Override
-    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
-        return ask("read of", key, tree -> tree.findAt(sequences), absent -> List.of());
+    public Map<MemoryKey, List<Found>> find(Selection selection) {
+        return selection.each(
+                (key, ids) -> ask("read of", key, tree -> tree.find(ids, selection.made()), absent -> List.of()),
+                (key, sequences) ->
+                        ask("read of", key, tree -> tree.findAt(sequences, selection.made()), absent -> List.of()));
     }
 
     @Override
@@ -170,78 +164,61 @@ public final class FileMessageLog implements MessageLog {
     }
 
     @Override
-    public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
-        return change("move of the head of", key, changes -> changes.moveHead(messageId, epoch), null);
+    public <R> R change(MemoryKey key, Change<R> change) {
+        return change.by(new Kinds(key));
     }
 
-    @Override
-    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
-        Ids.check("branch", name);
-        change("move of a branch of", key, changes -> changes.moveBranch(name, messageId, epoch), null);
-    }
+    /** The changes of one memory. */
+    private final class Kinds implements Change.Kinds {
 
-    @Override
-    public Optional<String> branchEnd(MemoryKey key, String name) {
-        return ask("read of", key, tree -> tree.branchEnd(name), absent -> Optional.empty());
-    }
+        private final MemoryKey key;
 
-    @Override
-    public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        change("outcome in", key, changes -> changes.setOutcome(messageId, outcome, epoch), null);
-    }
+        Kinds(MemoryKey key) {
+            this.key = key;
+        }
 
-    @Override
-    public Optional<Made> made(MemoryKey key, String messageId) {
-        return ask("read of", key, tree -> tree.made(messageId), absent -> {
-            requireNone(key, "messageId", messageId);
-            return Optional.empty();
-        });
-    }
+        @Override
+        public String moveHead(Change.MoveHead change) {
+            return change("move of the head of", key, to -> to.moveHead(change.messageId(), change.epoch()), null);
+        }
 
-    @Override
-    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        InputRules.checkUsage(tenant, from, toExclusive);
-        List<DailyUsage> usage = new ArrayList<>();
-        during("usage of tenant " + tenant, () -> {
-            for (TenantList.Entry entry : list(tenant).all()) {
-                if (entry.usageDay() >= from.toEpochDay()) {
-                    usage.addAll(listed(tenant, entry, tree -> tree.usage(from, toExclusive), List.of()));
+        @Override
+        public void moveBranch(Change.MoveBranch change) {
+            change(
+                    "move of a branch of",
+                    key,
+                    to -> to.moveBranch(change.name(), change.messageId(), change.epoch()),
+                    null);
+        }
+
+        @Override
+        public void setOutcome(Change.SetOutcome change) {
+            change("outcome in", key, to -> to.setOutcome(change.messageId(), change.outcome(), change.epoch()), null);
+        }
+
+        @Override
+        public Map<String, String> describe(Change.Describe change) {
+            if (change.merge()) {
+                Map<String, String> before =
+                        ask("metadata of", key, tree -> tree.description().metadata(), absent -> Map.of());
+                Map<String, String> after = change.after(before);
+                if (after.equals(before)) {
+                    return after;
                 }
             }
-            return true;
-        });
-        usage.sort(Comparator.comparing(DailyUsage::day));
-        return List.copyOf(usage);
-    }
-
-    @Override
-    public MemoryDetails details(MemoryKey key) {
-        return ask("read of", key, Tree::details, absent -> MemoryDetails.NONE);
-    }
-
-    @Override
-    public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
-        InputRules.checkDescription(title, metadata);
-        Instant now = clock.instant();
-        change("description of", key, changes -> changes.describe(title, metadata, now), now);
-    }
-
-    @Override
-    public void setTitle(MemoryKey key, @Nullable String title) {
-        InputRules.checkDescription(title, Map.of());
-        Instant now = clock.instant();
-        change("title of", key, changes -> changes.setTitle(title, now), now);
-    }
-
-    @Override
-    public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
-        Map<String, String> before =
-                ask("metadata of", key, tree -> Map.copyOf(tree.description().metadata()), absent -> Map.of());
-        if (Metadata.merged(before, changes).equals(before)) {
-            return before;
+            Instant now = clock.instant();
+            return change("description of", key, to -> to.describe(change, now), now);
         }
-        Instant now = clock.instant();
-        return change("metadata of", key, made -> made.mergeMetadata(changes, now), now);
+
+        @Override
+        public void putSummary(Change.PutSummary change) {
+            change("summary of", key, to -> to.putSummary(change.summary(), change.epoch()), null);
+        }
+    }
+
+    @Override
+    public MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts) {
+        return ask("read of", key, tree -> tree.details(parts), absent -> MemoryDetails.NONE);
     }
 
     @Override
@@ -273,32 +250,37 @@ public final class FileMessageLog implements MessageLog {
             TenantList list = list(tenant);
             List<MemoryInfo> page = new ArrayList<>();
             List<DamagedMemory> damaged = new ArrayList<>();
+            List<DailyUsage> usage = new ArrayList<>();
             TenantList.Entry edge = null;
             List<TenantList.Entry> part = order.behind(list, null);
             while (!part.isEmpty()) {
                 for (TenantList.Entry entry : part) {
-                    MemoryPage one = entry(tenant, entry);
+                    MemoryPage one = entry(tenant, entry, query.usage());
                     if (one.memories().isEmpty() && one.damaged().isEmpty()) {
                         continue;
                     }
                     if (edge != null && page.size() + damaged.size() == query.limit()) {
-                        return new MemoryPage(page, damaged, Optional.of(query.startingAt(cursor.apply(edge))));
+                        return new MemoryPage(page, damaged, usage, Optional.of(query.startingAt(cursor.apply(edge))));
                     }
                     page.addAll(one.memories());
                     damaged.addAll(one.damaged());
+                    usage.addAll(one.usage());
                     edge = entry;
                 }
                 part = order.behind(list, part.get(part.size() - 1));
             }
-            return new MemoryPage(page, damaged, Optional.empty());
+            return new MemoryPage(page, damaged, usage, Optional.empty());
         });
     }
 
-    /** Returns a page of one memory, or of none if it was erased. One that cannot be read does not hide the others. */
-    private MemoryPage entry(String tenant, TenantList.Entry entry) throws IOException {
+    /** Returns a page of one memory, or of none if it is not to be listed. One that cannot be read does not hide the others. */
+    private MemoryPage entry(String tenant, TenantList.Entry entry, ListQuery.@Nullable Days days) throws IOException {
         MemoryPage none = new MemoryPage(List.of(), Optional.empty());
+        if (days != null && entry.usageDay() < days.from().toEpochDay()) {
+            return none;
+        }
         try {
-            return listed(tenant, entry, tree -> new MemoryPage(List.of(tree.info()), Optional.empty()), none);
+            return listed(tenant, entry, tree -> page(tree, days), none);
         } catch (UnreadableDataException e) {
             String name = root.relativize(Names.ofBase(Names.tenant(root, tenant), entry.base())
                             .data())
@@ -308,14 +290,10 @@ public final class FileMessageLog implements MessageLog {
         }
     }
 
-    @Override
-    public void putSummary(MemoryKey key, Summary summary, long epoch) {
-        change("summary of", key, changes -> changes.putSummary(summary, epoch), null);
-    }
-
-    @Override
-    public List<Summary> summaries(MemoryKey key) {
-        return ask("read of", key, Tree::summaries, absent -> List.of());
+    private static MemoryPage page(Tree tree, ListQuery.@Nullable Days days) throws IOException {
+        List<DailyUsage> usage = days == null ? List.of() : tree.usage(days.from(), days.toExclusive());
+        List<MemoryInfo> infos = days == null || !usage.isEmpty() ? List.of(tree.info()) : List.of();
+        return new MemoryPage(infos, List.of(), usage, Optional.empty());
     }
 
     @Override
@@ -498,7 +476,7 @@ public final class FileMessageLog implements MessageLog {
         T of(Tree tree) throws IOException;
     }
 
-    private interface Change<T> {
+    private interface Plan<T> {
         Changes.Change<T> of(Changes changes) throws IOException;
     }
 
@@ -607,7 +585,7 @@ public final class FileMessageLog implements MessageLog {
     }
 
     /** Makes a change. Only one with a time may create the memory. */
-    private <T> T change(String what, MemoryKey key, Change<T> change, @Nullable Instant created) {
+    private <T> T change(String what, MemoryKey key, Plan<T> change, @Nullable Instant created) {
         return locked(what, key, names -> {
             try {
                 return memories.with(names, memory -> change(key, names, memory, change, created, false));
@@ -621,7 +599,7 @@ public final class FileMessageLog implements MessageLog {
             MemoryKey key,
             Names names,
             @Nullable Memory memory,
-            Change<T> change,
+            Plan<T> change,
             @Nullable Instant created,
             boolean anew)
             throws IOException {

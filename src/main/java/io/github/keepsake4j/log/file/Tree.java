@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.file;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Forks;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
@@ -35,7 +36,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -124,11 +124,6 @@ final class Tree {
             at = side.previous();
         }
         return 0;
-    }
-
-    Optional<String> branchEnd(String reference) throws IOException {
-        long named = named(reference);
-        return named == 0 ? Optional.empty() : Optional.of(id(index.node(named)));
     }
 
     /** Returns the ends of the named branches, by name. */
@@ -311,7 +306,7 @@ final class Tree {
         }
     }
 
-    List<LoggedMessage> find(Collection<String> ids) throws IOException {
+    List<Found> find(Collection<String> ids, boolean withMade) throws IOException {
         List<Node> nodes = new ArrayList<>();
         for (String id : new LinkedHashSet<>(ids)) {
             Node node = find(id);
@@ -320,17 +315,26 @@ final class Tree {
             }
         }
         nodes.sort(Comparator.comparingLong(Node::seq));
-        return pick(logged(nodes), nodes);
+        return found(nodes, withMade);
     }
 
-    List<LoggedMessage> findAt(Collection<Long> sequences) throws IOException {
+    List<Found> findAt(Collection<Long> sequences, boolean withMade) throws IOException {
         List<Node> nodes = new ArrayList<>();
         for (long seq : new TreeSet<>(sequences)) {
             if (seq >= 1 && seq <= state.count) {
                 nodes.add(index.node(seq));
             }
         }
-        return pick(logged(nodes), nodes);
+        return found(nodes, withMade);
+    }
+
+    private List<Found> found(List<Node> nodes, boolean withMade) throws IOException {
+        List<LoggedMessage> messages = pick(logged(nodes), nodes);
+        List<Found> found = new ArrayList<>();
+        for (int i = 0; i < nodes.size(); i++) {
+            found.add(new Found(messages.get(i), withMade ? made(nodes.get(i)) : null));
+        }
+        return found;
     }
 
     Set<Long> onBranch(Collection<Long> sequences) throws IOException {
@@ -403,7 +407,7 @@ final class Tree {
         return branches;
     }
 
-    List<Summary> summaries() throws IOException {
+    private List<Summary> summaries() throws IOException {
         List<Summary> newestFirst = new ArrayList<>();
         for (int at = state.lastSummary; at != 0; ) {
             Side side = index.side(at);
@@ -414,10 +418,9 @@ final class Tree {
         return newestFirst;
     }
 
-    Optional<Made> made(String messageId) throws IOException {
-        Node node = existing("messageId", messageId);
+    private @Nullable Made made(Node node) throws IOException {
         try {
-            return Contents.made(Fields.of(read(node.part()))).ifKnown();
+            return Contents.made(Fields.of(read(node.part()))).ifKnown().orElse(null);
         } catch (BadLineException e) {
             throw unreadable(node, e);
         }
@@ -448,11 +451,24 @@ final class Tree {
         }
     }
 
-    MemoryDetails details() throws IOException {
+    MemoryDetails details(Set<MemoryDetails.Part> parts) throws IOException {
+        boolean isNew = state.count == 0 && state.description.length() == 0;
+        return new MemoryDetails(
+                isNew || !parts.contains(MemoryDetails.Part.INFO) ? null : info(),
+                parts.contains(MemoryDetails.Part.BRANCHES) ? branchEnds() : Map.of(),
+                parts.contains(MemoryDetails.Part.VIEWS) ? views() : List.of(),
+                parts.contains(MemoryDetails.Part.SUMMARIES) ? summaries() : List.of());
+    }
+
+    private Map<String, String> branchEnds() throws IOException {
         Map<String, String> branches = new TreeMap<>();
         for (Map.Entry<String, Long> reference : references().entrySet()) {
             branches.put(reference.getKey(), id(index.node(reference.getValue())));
         }
+        return branches;
+    }
+
+    private List<View> views() throws IOException {
         Deque<View> views = new ArrayDeque<>();
         long seq = state.views == 0 ? 0 : state.count;
         while (seq > 0) {
@@ -462,8 +478,7 @@ final class Tree {
             }
             seq = anchor - 1;
         }
-        boolean isNew = state.count == 0 && state.description.length() == 0;
-        return new MemoryDetails(isNew ? null : info(), branches, List.copyOf(views));
+        return List.copyOf(views);
     }
 
     MemoryInfo info() throws IOException {

@@ -1,8 +1,6 @@
 package io.github.keepsake4j.log.inmemory;
 
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.log.DailyUsage;
-import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
@@ -11,8 +9,6 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Clock;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -56,19 +52,6 @@ public final class InMemoryMessageLog extends TreeMessageLog {
     public MemoryPage list(String tenant, ListQuery query) {
         TenantListing listing = listings.get(Ids.check("tenant", tenant));
         return (listing == null ? new TenantListing() : listing).page(query);
-    }
-
-    @Override
-    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        InputRules.checkUsage(tenant, from, toExclusive);
-        TenantListing listing = listings.get(tenant);
-        return listing == null ? List.of() : listing.usage(from, toExclusive);
-    }
-
-    /** Does nothing. The memories remain readable until the log is garbage-collected. */
-    @Override
-    public void close() {
-        // The log holds no resources but heap.
     }
 
     /** Returns a memory, created on first use. */

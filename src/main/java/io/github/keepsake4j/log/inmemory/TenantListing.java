@@ -6,9 +6,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -53,13 +51,6 @@ final class TenantListing {
         return null;
     }
 
-    List<DailyUsage> usage(LocalDate from, LocalDate toExclusive) {
-        return memories.values().stream()
-                .flatMap(memory -> memory.read(tree -> tree.usage(from, toExclusive)).stream())
-                .sorted(Comparator.comparing(DailyUsage::day))
-                .toList();
-    }
-
     MemoryPage page(ListQuery query) {
         return query.activeFirst()
                 ? page(
@@ -76,18 +67,25 @@ final class TenantListing {
             BiFunction<StoredMemory, P, Optional<MemoryInfo>> listedAs,
             Function<P, String> cursor) {
         List<MemoryInfo> page = new ArrayList<>();
+        List<DailyUsage> usage = new ArrayList<>();
         P edge = null;
         for (Map.Entry<P, StoredMemory> entry : below.descendingMap().entrySet()) {
             Optional<MemoryInfo> info = listedAs.apply(entry.getValue(), entry.getKey());
-            if (info.isEmpty()) {
+            List<DailyUsage> used = query.usage() == null ? List.of() : usage(entry.getValue(), query.usage());
+            if (info.isEmpty() || (query.usage() != null && used.isEmpty())) {
                 continue;
             }
             if (edge != null && page.size() == query.limit()) {
-                return new MemoryPage(page, Optional.of(query.startingAt(cursor.apply(edge))));
+                return new MemoryPage(page, List.of(), usage, Optional.of(query.startingAt(cursor.apply(edge))));
             }
             page.add(info.get());
+            usage.addAll(used);
             edge = entry.getKey();
         }
-        return new MemoryPage(page, Optional.empty());
+        return new MemoryPage(page, List.of(), usage, Optional.empty());
+    }
+
+    private static List<DailyUsage> usage(StoredMemory memory, ListQuery.Days days) {
+        return memory.read(tree -> tree.usage(days.from(), days.toExclusive()));
     }
 }

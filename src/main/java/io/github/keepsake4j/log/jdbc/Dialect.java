@@ -3,16 +3,17 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.Found;
+import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,10 +46,7 @@ interface Dialect {
     NamedSql leaves();
 
     /** A page of a tenant's memories. Parameters: {@link ListCursor#PARAMETERS}. */
-    NamedSql list();
-
-    /** A page of a tenant's memories by activity. Parameters: {@link ListCursor#PARAMETERS}. */
-    NamedSql listByActivity();
+    NamedSql list(ListQuery query);
 
     /** The memory's row, locked and sound, or {@link Memory#NONE} if there was none to lock. */
     Memory locked(Session session, byte[] hash) throws SQLException;
@@ -88,7 +86,7 @@ interface Dialect {
     /** Erases a memory within the transaction that is open, and returns the epoch that follows. */
     long erase(Session session, byte[] hash) throws SQLException;
 
-    /** Sets an outcome, as {@link io.github.keepsake4j.log.MessageLog#setOutcome} says. */
+    /** Sets an outcome, as {@link io.github.keepsake4j.log.Change.SetOutcome} says. */
     default void setOutcome(
             Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
         byte[] hash = Rows.hash(key);
@@ -117,21 +115,14 @@ interface Dialect {
      */
     AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now);
 
-    /** Finds, as {@link io.github.keepsake4j.log.MessageLog#find} says. */
-    List<LoggedMessage> find(Connections connections, MemoryKey key, Set<String> ids);
+    /** Finds messages of one memory by their ids, as {@link io.github.keepsake4j.log.MessageLog#find} says. */
+    List<Found> find(Connections connections, MemoryKey key, Set<String> ids, boolean withMade);
 
-    /** Finds, as {@link io.github.keepsake4j.log.MessageLog#findAt} says. */
-    List<LoggedMessage> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences);
+    /** Finds messages of one memory by their sequences. */
+    List<Found> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences, boolean withMade);
 
-    /** Finds in one statement, as {@link io.github.keepsake4j.log.MessageLog#find(Map)} says, or returns nothing if it does not. */
-    default Optional<Map<MemoryKey, List<LoggedMessage>>> findInSeveral(
-            Connections connections, Map<MemoryKey, ? extends Collection<String>> ids) {
-        return Optional.empty();
-    }
-
-    /** Finds in one statement, as {@link io.github.keepsake4j.log.MessageLog#findAt(Map)} says, or returns nothing if it does not. */
-    default Optional<Map<MemoryKey, List<LoggedMessage>>> findAtInSeveral(
-            Connections connections, Map<MemoryKey, ? extends Collection<Long>> sequences) {
+    /** Finds messages of several memories in one statement, or returns nothing if it does not. */
+    default Optional<Map<MemoryKey, List<Found>>> findInSeveral(Connections connections, Selection selection) {
         return Optional.empty();
     }
 

@@ -4,23 +4,23 @@ import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.Forks;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.Metadata;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
+import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
@@ -34,7 +34,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.nio.file.Path;
 import java.sql.ResultSet;
@@ -47,6 +46,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -170,23 +170,13 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     @Override
-    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        return ids.isEmpty() ? List.of() : dialect.find(connections, key, Set.copyOf(ids));
-    }
-
-    @Override
-    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
-        return sequences.isEmpty() ? List.of() : dialect.findAt(connections, key, new TreeSet<>(sequences));
-    }
-
-    @Override
-    public Map<MemoryKey, List<LoggedMessage>> find(Map<MemoryKey, ? extends Collection<String>> ids) {
-        return dialect.findInSeveral(connections, ids).orElseGet(() -> MessageLog.super.find(ids));
-    }
-
-    @Override
-    public Map<MemoryKey, List<LoggedMessage>> findAt(Map<MemoryKey, ? extends Collection<Long>> sequences) {
-        return dialect.findAtInSeveral(connections, sequences).orElseGet(() -> MessageLog.super.findAt(sequences));
+    public Map<MemoryKey, List<Found>> find(Selection selection) {
+        return dialect.findInSeveral(connections, selection)
+                .orElseGet(() -> selection.each(
+                        (key, ids) -> ids.isEmpty() ? List.of() : dialect.find(connections, key, ids, selection.made()),
+                        (key, sequences) -> sequences.isEmpty()
+                                ? List.of()
+                                : dialect.findAt(connections, key, new TreeSet<>(sequences), selection.made())));
     }
 
     @Override
@@ -279,29 +269,6 @@ public final class JdbcMessageLog implements MessageLog {
         }
     }
 
-    @Override
-    public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
-        byte[] hash = Rows.hash(key);
-        return connections.write("move of the head of memory " + key, session -> {
-            Memory memory = Memory.lock(session, hash);
-            AppendRules.checkEpoch(key, epoch, memory.epoch());
-            Node target = Node.existing(session, key, hash, "messageId", messageId);
-            requireHead(session.update(dialect.moveHead(), target.seq(), hash, memory.epoch()));
-            dialect.recount(session, hash);
-            return memory.headId() == null ? messageId : memory.headId();
-        });
-    }
-
-    @Override
-    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
-        Ids.check("branch", name);
-        byte[] hash = Rows.hash(key);
-        connections.write("move of a branch of memory " + key, session -> {
-            Node target = locked(session, key, epoch, "messageId", messageId);
-            return session.update(Sql.PUT_REFERENCE, hash, name, target.seq(), target.id());
-        });
-    }
-
     /** Locks a memory, and returns a message of it. A memory without a row to lock has none, even if another writer makes one. */
     private static Node locked(Session session, MemoryKey key, @Nullable Long epoch, String field, String messageId)
             throws SQLException {
@@ -315,100 +282,96 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     @Override
-    public Optional<String> branchEnd(MemoryKey key, String name) {
-        byte[] hash = Rows.hash(key);
-        return connections.single(
-                "look-up in memory " + key, session -> Optional.ofNullable(Reference.find(session, hash, name))
-                        .map(Reference::id));
+    public <R> R change(MemoryKey key, Change<R> change) {
+        return change.by(new Kinds(key, Rows.hash(key)));
     }
 
-    @Override
-    public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        dialect.setOutcome(connections, key, messageId, outcome, epoch);
-    }
+    /** The changes of one memory. */
+    private final class Kinds implements Change.Kinds {
 
-    @Override
-    public Optional<Made> made(MemoryKey key, String messageId) {
-        byte[] hash = Rows.hash(key);
-        List<Optional<Made>> found = connections.single(
-                "look-up in memory " + key,
-                session -> session.list(
-                        Sql.MADE_BY_ID,
-                        row -> {
-                            try {
-                                return NotesText.made(Rows.nullableText(row, "made"))
-                                        .withRequest(Rows.nullableText(row, "request"))
-                                        .ifKnown();
-                            } catch (UnreadableDataException e) {
-                                throw AppendRules.unreadable(key, messageId, e);
-                            }
-                        },
+        private final MemoryKey key;
+        private final byte[] hash;
+
+        Kinds(MemoryKey key, byte[] hash) {
+            this.key = key;
+            this.hash = hash;
+        }
+
+        @Override
+        public String moveHead(Change.MoveHead change) {
+            return connections.write("move of the head of memory " + key, session -> {
+                Memory memory = Memory.lock(session, hash);
+                AppendRules.checkEpoch(key, change.epoch(), memory.epoch());
+                Node target = Node.existing(session, key, hash, "messageId", change.messageId());
+                requireHead(session.update(dialect.moveHead(), target.seq(), hash, memory.epoch()));
+                dialect.recount(session, hash);
+                return memory.headId() == null ? change.messageId() : memory.headId();
+            });
+        }
+
+        @Override
+        public void moveBranch(Change.MoveBranch change) {
+            connections.write("move of a branch of memory " + key, session -> {
+                Node target = locked(session, key, change.epoch(), "messageId", change.messageId());
+                return session.update(Sql.PUT_REFERENCE, hash, change.name(), target.seq(), target.id());
+            });
+        }
+
+        @Override
+        public void setOutcome(Change.SetOutcome change) {
+            dialect.setOutcome(connections, key, change.messageId(), change.outcome(), change.epoch());
+        }
+
+        @Override
+        public Map<String, String> describe(Change.Describe change) {
+            if (!change.merge()) {
+                return connections.write("description of memory " + key, session -> {
+                    // First, because it locks the row until the transaction ends.
+                    Memory.create(session, key, hash, now());
+                    Map<String, String> after = change.after(Map.of());
+                    if (change.metadata() == null) {
+                        session.update(Sql.SET_TITLE, change.title(), hash);
+                    } else {
+                        session.update(Sql.DESCRIBE, change.title(), codec.encodeStrings(after), hash);
+                    }
+                    return after;
+                });
+            }
+            String what = "metadata of memory " + key;
+            Map<String, String> known = connections.single(what, session -> metadata(session, key, hash));
+            if (change.after(known).equals(known)) {
+                return known;
+            }
+            return connections.write(what, session -> {
+                Memory.create(session, key, hash, now());
+                Map<String, String> after = change.after(metadata(session, key, hash));
+                session.update(Sql.SET_METADATA, codec.encodeStrings(after), hash);
+                return after;
+            });
+        }
+
+        @Override
+        public void putSummary(Change.PutSummary change) {
+            Summary summary = change.summary();
+            String text = codec.encodeText(summary.text());
+            connections.write("summary of memory " + key, session -> {
+                Node covered = locked(session, key, change.epoch(), "coversUpTo", summary.coversUpTo());
+                int added = requireHead(session.update(
+                        Sql.PUT_SUMMARY,
                         hash,
-                        messageId));
-        if (found.isEmpty()) {
-            throw UnknownMessageException.notThere(key, "messageId", messageId);
+                        covered.seq(),
+                        summary.coversUpTo(),
+                        text,
+                        summary.tokens(),
+                        summary.tokenCounter(),
+                        summary.replacedMessages(),
+                        summary.replacedTokens(),
+                        summary.model(),
+                        Rows.micros(summary.createdAt())));
+                dialect.recount(session, hash);
+                return added;
+            });
         }
-        return found.get(0);
-    }
-
-    @Override
-    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        InputRules.checkUsage(tenant, from, toExclusive);
-        return connections.single(
-                "usage of tenant " + MemoryKey.encode(tenant),
-                session -> session.list(
-                        Sql.USAGE,
-                        row -> new DailyUsage(
-                                Memory.key(row),
-                                LocalDate.ofEpochDay(Rows.number(row, "day")),
-                                new Usage(
-                                        Rows.number(row, "input_tokens"),
-                                        Rows.number(row, "output_tokens"),
-                                        Rows.number(row, "cached_tokens"))),
-                        tenant,
-                        from.toEpochDay(),
-                        toExclusive.toEpochDay()));
-    }
-
-    @Override
-    public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
-        InputRules.checkDescription(title, metadata);
-        byte[] hash = Rows.hash(key);
-        String json = codec.encodeStrings(metadata);
-        connections.write("description of memory " + key, session -> {
-            Memory.create(session, key, hash, now());
-            return session.update(Sql.DESCRIBE, title, json, hash);
-        });
-    }
-
-    @Override
-    public void setTitle(MemoryKey key, @Nullable String title) {
-        InputRules.checkDescription(title, Map.of());
-        byte[] hash = Rows.hash(key);
-        connections.write("title of memory " + key, session -> {
-            // First, because it locks the row until the transaction ends.
-            Memory.create(session, key, hash, now());
-            String json = session.first(Sql.METADATA, row -> row.getString("metadata"), hash);
-            return session.update(Sql.DESCRIBE, title, json, hash);
-        });
-    }
-
-    @Override
-    public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
-        byte[] hash = Rows.hash(key);
-        String what = "metadata of memory " + key;
-        Map<String, String> known = connections.single(what, session -> metadata(session, key, hash));
-        if (Metadata.merged(known, changes).equals(known)) {
-            return known;
-        }
-        return connections.write(what, session -> {
-            // First, because it locks the row until the transaction ends.
-            Memory.create(session, key, hash, now());
-            Map<String, String> before = metadata(session, key, hash);
-            Map<String, String> after = Metadata.merged(before, changes);
-            session.update(Sql.SET_METADATA, codec.encodeStrings(after), hash);
-            return after;
-        });
     }
 
     private Map<String, String> metadata(Session session, MemoryKey key, byte[] hash) throws SQLException {
@@ -424,28 +387,56 @@ public final class JdbcMessageLog implements MessageLog {
     public MemoryPage list(String tenant, ListQuery query) {
         Ids.check("tenant", tenant);
         ListCursor behind = ListCursor.of(query);
-        int limit = query.limit() + 1;
-        List<Listed> found = connections.single(
-                "list of tenant " + MemoryKey.encode(tenant),
-                session -> session.list(
-                        query.activeFirst() ? dialect.listByActivity() : dialect.list(),
-                        row -> new Listed(info(row), ListCursor.of(row)),
-                        tenant,
-                        behind.activeAt(),
-                        behind.number(),
-                        behind.memoryKey(),
-                        limit));
-        List<Listed> page = found.subList(0, Math.min(found.size(), query.limit()));
+        ListQuery.Days days = query.usage();
+        return connections.single("list of tenant " + MemoryKey.encode(tenant), session -> {
+            // A memory has a row for each day with usage.
+            Map<MemoryKey, Listed> found = new LinkedHashMap<>();
+            List<DailyUsage> usage = new ArrayList<>();
+            session.list(
+                    dialect.list(query),
+                    row -> {
+                        MemoryInfo info = info(row);
+                        if (days != null) {
+                            usage.add(usage(info.key(), row));
+                        }
+                        return found.put(info.key(), new Listed(info, ListCursor.of(row)));
+                    },
+                    tenant,
+                    behind.activeAt(),
+                    behind.number(),
+                    behind.memoryKey(),
+                    query.limit() + 1,
+                    days == null ? null : days.from().toEpochDay(),
+                    days == null ? null : days.toExclusive().toEpochDay());
+            return page(query, found, usage);
+        });
+    }
+
+    private static MemoryPage page(ListQuery query, Map<MemoryKey, Listed> found, List<DailyUsage> usage) {
+        List<Listed> page = found.values().stream().limit(query.limit()).toList();
         List<MemoryInfo> infos = page.stream().map(Listed::info).toList();
         if (page.size() == found.size()) {
-            return new MemoryPage(infos, Optional.empty());
+            return new MemoryPage(infos, List.of(), usage, Optional.empty());
         }
+        infos.forEach(info -> found.remove(info.key()));
+        usage.removeIf(used -> found.containsKey(used.key()));
         ListCursor last = page.get(page.size() - 1).place();
-        return new MemoryPage(infos, Optional.of(query.startingAt(last.text(query.activeFirst()))));
+        Optional<ListQuery> next = Optional.of(query.startingAt(last.text(query.activeFirst())));
+        return new MemoryPage(infos, List.of(), usage, next);
     }
 
     /** A row of a list: the entry, and its place in both orders. */
     private record Listed(MemoryInfo info, ListCursor place) {}
+
+    private static DailyUsage usage(MemoryKey key, ResultSet row) throws SQLException {
+        return new DailyUsage(
+                key,
+                LocalDate.ofEpochDay(Rows.number(row, "day")),
+                new Usage(
+                        Rows.number(row, "input_tokens"),
+                        Rows.number(row, "output_tokens"),
+                        Rows.number(row, "cached_tokens")));
+    }
 
     private MemoryInfo info(ResultSet row) throws SQLException {
         Long last = Rows.nullableNumber(row, "last_message_at");
@@ -461,25 +452,38 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     @Override
-    public MemoryDetails details(MemoryKey key) {
+    public MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts) {
         byte[] hash = Rows.hash(key);
-        return connections.single("details of memory " + key, session -> {
-            MemoryInfo info = session.first(Sql.INFO, this::info, hash);
-            Map<String, String> branches = new HashMap<>();
-            session.list(Sql.REFERENCES, row -> branches.put(Rows.text(row, "name"), Rows.text(row, "id")), hash, hash);
-            List<View> views = session.list(
-                    Sql.CHECK_VIEWS,
-                    row -> ViewJson.read(
-                            key,
-                            Rows.text(row, "view"),
-                            Rows.nullableText(row, "anchor"),
-                            Rows.number(row, "anchor_seq")),
-                    hash,
-                    Long.MIN_VALUE,
-                    Long.MAX_VALUE,
-                    Integer.MAX_VALUE);
-            return new MemoryDetails(info, branches, views);
-        });
+        return connections.single(
+                "details of memory " + key,
+                session -> new MemoryDetails(
+                        parts.contains(MemoryDetails.Part.INFO) ? session.first(Sql.INFO, this::info, hash) : null,
+                        parts.contains(MemoryDetails.Part.BRANCHES) ? branchEnds(session, hash) : Map.of(),
+                        parts.contains(MemoryDetails.Part.VIEWS) ? views(session, key, hash) : List.of(),
+                        parts.contains(MemoryDetails.Part.SUMMARIES)
+                                ? session.list(Sql.SUMMARIES, row -> Rows.summary(codec, row), hash, hash)
+                                : List.of()));
+    }
+
+    private static Map<String, String> branchEnds(Session session, byte[] hash) throws SQLException {
+        Map<String, String> ends = new HashMap<>();
+        session.list(
+                Sql.REFERENCES,
+                row -> ends.put(Rows.text(row, "name"), Reference.of(row).id()),
+                hash,
+                hash);
+        return ends;
+    }
+
+    private static List<View> views(Session session, MemoryKey key, byte[] hash) throws SQLException {
+        return session.list(
+                Sql.CHECK_VIEWS,
+                row -> ViewJson.read(
+                        key, Rows.text(row, "view"), Rows.nullableText(row, "anchor"), Rows.number(row, "anchor_seq")),
+                hash,
+                Long.MIN_VALUE,
+                Long.MAX_VALUE,
+                Integer.MAX_VALUE);
     }
 
     @Override
@@ -500,37 +504,6 @@ public final class JdbcMessageLog implements MessageLog {
         } catch (UnreadableDataException e) {
             return Map.of();
         }
-    }
-
-    @Override
-    public void putSummary(MemoryKey key, Summary summary, long epoch) {
-        byte[] hash = Rows.hash(key);
-        String text = codec.encodeText(summary.text());
-        connections.write("summary of memory " + key, session -> {
-            Node covered = locked(session, key, epoch, "coversUpTo", summary.coversUpTo());
-            int added = requireHead(session.update(
-                    Sql.PUT_SUMMARY,
-                    hash,
-                    covered.seq(),
-                    summary.coversUpTo(),
-                    text,
-                    summary.tokens(),
-                    summary.tokenCounter(),
-                    summary.replacedMessages(),
-                    summary.replacedTokens(),
-                    summary.model(),
-                    Rows.micros(summary.createdAt())));
-            dialect.recount(session, hash);
-            return added;
-        });
-    }
-
-    @Override
-    public List<Summary> summaries(MemoryKey key) {
-        byte[] hash = Rows.hash(key);
-        return connections.single(
-                "summaries of memory " + key,
-                session -> session.list(Sql.SUMMARIES, row -> Rows.summary(codec, row), hash, hash));
     }
 
     @Override

@@ -4,22 +4,22 @@ import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.Found;
+import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -83,13 +83,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public NamedSql list() {
-        return PostgresSql.LIST;
-    }
-
-    @Override
-    public NamedSql listByActivity() {
-        return PostgresSql.LIST_BY_ACTIVITY;
+    public NamedSql list(ListQuery query) {
+        if (query.usage() == null) {
+            return query.activeFirst() ? PostgresSql.LIST_BY_ACTIVITY : PostgresSql.LIST;
+        }
+        return query.activeFirst() ? PostgresSql.USAGE_BY_ACTIVITY : PostgresSql.USAGE;
     }
 
     @Override
@@ -260,51 +258,50 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public List<LoggedMessage> find(Connections connections, MemoryKey key, Set<String> ids) {
+    public List<Found> find(Connections connections, MemoryKey key, Set<String> ids, boolean withMade) {
+        return find(connections, key, PostgresSql.FIND, ids.toArray(String[]::new), withMade);
+    }
+
+    @Override
+    public List<Found> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences, boolean withMade) {
+        return find(connections, key, PostgresSql.FIND_AT, sequences.toArray(Long[]::new), withMade);
+    }
+
+    private List<Found> find(Connections connections, MemoryKey key, String sql, Object[] wanted, boolean withMade) {
         return connections.single(
                 "look-up in memory " + key,
                 session -> session.list(
-                        PostgresSql.FIND,
-                        row -> Rows.message(key, codec, row),
+                        withMade ? Sql.withMade(sql) : sql,
+                        row -> Rows.found(key, codec, row, withMade),
                         known(key).hash(),
-                        ids.toArray(String[]::new)));
+                        wanted));
     }
 
     @Override
-    public List<LoggedMessage> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences) {
-        return connections.single(
-                "look-up in memory " + key,
-                session -> session.list(
-                        PostgresSql.FIND_AT,
-                        row -> Rows.message(key, codec, row),
-                        known(key).hash(),
-                        sequences.toArray(Long[]::new)));
-    }
-
-    @Override
-    public Optional<Map<MemoryKey, List<LoggedMessage>>> findInSeveral(
-            Connections connections, Map<MemoryKey, ? extends Collection<String>> ids) {
-        return inSeveral(connections, PostgresSql.FIND_IN_SEVERAL, ids, String[]::new);
-    }
-
-    @Override
-    public Optional<Map<MemoryKey, List<LoggedMessage>>> findAtInSeveral(
-            Connections connections, Map<MemoryKey, ? extends Collection<Long>> sequences) {
-        return inSeveral(connections, PostgresSql.FIND_AT_IN_SEVERAL, sequences, Long[]::new);
+    public Optional<Map<MemoryKey, List<Found>>> findInSeveral(Connections connections, Selection selection) {
+        return selection.sequences().isEmpty()
+                ? inSeveral(connections, PostgresSql.FIND_IN_SEVERAL, selection.ids(), String[]::new, selection.made())
+                : inSeveral(
+                        connections,
+                        PostgresSql.FIND_AT_IN_SEVERAL,
+                        selection.sequences(),
+                        Long[]::new,
+                        selection.made());
     }
 
     /** Where the tables are distributed, memories lie on many shards, and one statement would ask them all. */
-    private <T> Optional<Map<MemoryKey, List<LoggedMessage>>> inSeveral(
+    private <T> Optional<Map<MemoryKey, List<Found>>> inSeveral(
             Connections connections,
             String sql,
-            Map<MemoryKey, ? extends Collection<T>> asked,
-            IntFunction<T[]> array) {
+            Map<MemoryKey, Set<T>> asked,
+            IntFunction<T[]> array,
+            boolean withMade) {
         if (asked.size() < 2) {
             return Optional.empty();
         }
         List<MemoryKey> keys = new ArrayList<>();
         List<T> values = new ArrayList<>();
-        asked.forEach((key, ofMemory) -> new HashSet<>(ofMemory).forEach(value -> {
+        asked.forEach((key, ofMemory) -> ofMemory.forEach(value -> {
             keys.add(key);
             values.add(value);
         }));
@@ -312,14 +309,14 @@ final class PostgresDialect implements Dialect {
             if (distributed.getAsBoolean()) {
                 return Optional.empty();
             }
-            Map<MemoryKey, List<LoggedMessage>> found = new HashMap<>();
+            Map<MemoryKey, List<Found>> found = new HashMap<>();
             asked.keySet().forEach(key -> found.put(key, new ArrayList<>()));
             session.list(
-                    sql,
+                    withMade ? Sql.withMade(sql) : sql,
                     row -> {
                         MemoryKey key = keys.get(row.getInt("place") - 1);
                         return found.computeIfAbsent(key, k -> new ArrayList<>())
-                                .add(Rows.message(key, codec, row));
+                                .add(Rows.found(key, codec, row, withMade));
                     },
                     keys.stream().map(key -> known(key).hash()).toArray(byte[][]::new),
                     values.stream().toArray(array));

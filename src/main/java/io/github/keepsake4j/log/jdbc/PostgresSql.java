@@ -369,7 +369,7 @@ final class PostgresSql {
      * decides. Without statistics, the lower bound makes the planner expect few rows, so it takes them in the order of the index.
      * Without it, it sorts all memories of the tenant.
      */
-    static final NamedSql LIST = NamedSql.of(
+    private static final String LIST_TEXT =
             """
             SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
                    created_at, last_message_at, stored_at
@@ -377,11 +377,15 @@ final class PostgresSql {
             WHERE tenant = :tenant AND number > 0 AND (number, memory_key) < (:number, :memory_key)
             ORDER BY number DESC, memory_key DESC
             LIMIT :rows
-            """,
-            ListCursor.PARAMETERS);
+            """;
+
+    static final NamedSql LIST = NamedSql.of(LIST_TEXT, ListCursor.PARAMETERS);
+
+    /** {@link #LIST} of the memories with usage in some days. */
+    static final NamedSql USAGE = Sql.withUsage(LIST_TEXT, "m.number DESC, m.memory_key DESC");
 
     /** A page of a tenant's memories by activity. The lower bound is the lowest number that there is, as in {@link #LIST}. */
-    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(
+    private static final String LIST_BY_ACTIVITY_TEXT =
             """
             SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
                    last_message_at, stored_at
@@ -390,8 +394,13 @@ final class PostgresSql {
               AND (active_at, number, memory_key) < (:active_at, :number, :memory_key)
             ORDER BY active_at DESC, number DESC, memory_key DESC
             LIMIT :rows
-            """,
-            ListCursor.PARAMETERS);
+            """;
+
+    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(LIST_BY_ACTIVITY_TEXT, ListCursor.PARAMETERS);
+
+    /** {@link #LIST_BY_ACTIVITY} of the memories with usage in some days. */
+    static final NamedSql USAGE_BY_ACTIVITY =
+            Sql.withUsage(LIST_BY_ACTIVITY_TEXT, "m.active_at DESC, m.number DESC, m.memory_key DESC");
 
     /**
      * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the

@@ -12,7 +12,8 @@ record Reference(long seq, String id) {
         return name == null ? null : session.first(Sql.REFERENCE, Reference::of, hash, hash, name);
     }
 
-    private static Reference of(ResultSet row) throws SQLException {
+    /** Reads a row, and throws if the branch ends in no message. */
+    static Reference of(ResultSet row) throws SQLException {
         if (Rows.nullableNumber(row, "there") == null) {
             throw new DamagedException(
                     "the named branch ends in message " + row.getLong("seq") + ", which is not there");

@@ -2,7 +2,9 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.InputRules;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -142,6 +144,19 @@ final class Rows {
     /** A message whose columns come first, in the order in which all statements but the checks select them. */
     static LoggedMessage message(MemoryKey key, MessageCodec codec, ResultSet row) throws SQLException {
         return message(key, codec, row, 1, 2, 3, 4, 5, 6, 7, 8);
+    }
+
+    /** A message as {@link #message} reads it, and how it was made where the statement selects that. */
+    static Found found(MemoryKey key, MessageCodec codec, ResultSet row, boolean withMade) throws SQLException {
+        LoggedMessage message = message(key, codec, row);
+        try {
+            Made made = withMade
+                    ? NotesText.made(nullableText(row, "made")).withRequest(nullableText(row, "request"))
+                    : Made.NOTHING;
+            return new Found(message, made.ifKnown().orElse(null));
+        } catch (UnreadableDataException e) {
+            throw AppendRules.unreadable(key, message.id(), e);
+        }
     }
 
     /** A message of a row that selects other columns first. */

@@ -21,6 +21,11 @@ final class Sql {
             UPDATE keepsake_memory SET title = ?, metadata = ? WHERE memory_key = ?
             """;
 
+    static final String SET_TITLE =
+            """
+            UPDATE keepsake_memory SET title = ? WHERE memory_key = ?
+            """;
+
     static final String METADATA =
             """
             SELECT metadata FROM keepsake_memory WHERE memory_key = ?
@@ -308,11 +313,6 @@ final class Sql {
             UPDATE keepsake_message SET outcome = ? WHERE memory_key = ? AND id = ?
             """;
 
-    static final String MADE_BY_ID =
-            """
-            SELECT made, request FROM keepsake_message WHERE memory_key = ? AND id = ?
-            """;
-
     static final NamedSql ADD_USAGE = NamedSql.of(
             """
             INSERT INTO keepsake_usage (memory_key, day, tenant, input_tokens, output_tokens, cached_tokens)
@@ -329,20 +329,36 @@ final class Sql {
             "output",
             "cached");
 
-    /** Parameters: tenant, first day, day after the last. */
-    static final String USAGE =
-            """
-            SELECT m.tenant, m.app_id, m.conversation_id, m.node_id, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
-            FROM keepsake_usage u
-            JOIN keepsake_memory m ON m.memory_key = u.memory_key AND m.tenant = u.tenant
-            WHERE u.tenant = ? AND u.day >= ? AND u.day < ?
-            ORDER BY u.day
-            """;
-
     static final String RELEASE_LEASE =
             """
             DELETE FROM keepsake_lease WHERE memory_key = ? AND name = ? AND owner = ?
             """;
 
     private Sql() {}
+
+    /** Selects also how the messages were made. */
+    static String withMade(String find) {
+        return find.replaceFirst("(m\\.|)outcome\n", "$1outcome, $1made, $1request\n");
+    }
+
+    /** Lists only the memories with usage in some days, each in a row for each day. */
+    static NamedSql withUsage(String list, String order) {
+        String memories = list.replace(
+                "WHERE tenant = :tenant",
+                """
+                WHERE tenant = :tenant
+                  AND memory_key IN (SELECT memory_key FROM keepsake_usage
+                                     WHERE tenant = :tenant AND day >= :from_day AND day < :to_day)
+                """);
+        return NamedSql.of(
+                """
+                SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+                FROM (%s) m
+                JOIN keepsake_usage u
+                  ON u.memory_key = m.memory_key AND u.tenant = :tenant AND u.day >= :from_day AND u.day < :to_day
+                ORDER BY %s, u.day
+                """
+                        .formatted(memories, order),
+                ListCursor.PARAMETERS);
+    }
 }

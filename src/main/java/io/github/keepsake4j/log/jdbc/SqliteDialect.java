@@ -3,9 +3,10 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.Found;
+import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -50,13 +51,11 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public NamedSql list() {
-        return SqliteSql.LIST;
-    }
-
-    @Override
-    public NamedSql listByActivity() {
-        return SqliteSql.LIST_BY_ACTIVITY;
+    public NamedSql list(ListQuery query) {
+        if (query.usage() == null) {
+            return query.activeFirst() ? SqliteSql.LIST_BY_ACTIVITY : SqliteSql.LIST;
+        }
+        return query.activeFirst() ? SqliteSql.USAGE_BY_ACTIVITY : SqliteSql.USAGE;
     }
 
     @Override
@@ -129,23 +128,24 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public List<LoggedMessage> find(Connections connections, MemoryKey key, Set<String> ids) {
-        return find(connections, key, SqliteSql.FIND, ids.stream().map(codec::encodeText));
+    public List<Found> find(Connections connections, MemoryKey key, Set<String> ids, boolean withMade) {
+        return find(connections, key, SqliteSql.FIND, ids.stream().map(codec::encodeText), withMade);
     }
 
     @Override
-    public List<LoggedMessage> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences) {
-        return find(connections, key, SqliteSql.FIND_AT, sequences.stream().map(String::valueOf));
+    public List<Found> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences, boolean withMade) {
+        return find(connections, key, SqliteSql.FIND_AT, sequences.stream().map(String::valueOf), withMade);
     }
 
-    private List<LoggedMessage> find(Connections connections, MemoryKey key, String sql, Stream<String> wanted) {
+    private List<Found> find(
+            Connections connections, MemoryKey key, String sql, Stream<String> wanted, boolean withMade) {
         return connections.single("look-up in memory " + key, session -> {
-            List<LoggedMessage> found = session.list(
-                    sql,
-                    row -> Rows.message(key, codec, row),
+            List<Found> found = session.list(
+                    withMade ? Sql.withMade(sql) : sql,
+                    row -> Rows.found(key, codec, row, withMade),
                     Rows.hash(key),
                     wanted.collect(Collectors.joining(",", "[", "]")));
-            found.sort(Comparator.comparingLong(LoggedMessage::sequence));
+            found.sort(Comparator.comparingLong(each -> each.message().sequence()));
             return found;
         });
     }

@@ -267,7 +267,7 @@ final class SqliteSql {
             """;
 
     /** A page of a tenant's memories. A number is unique here. */
-    static final NamedSql LIST = NamedSql.of(
+    private static final String LIST_TEXT =
             """
             SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
                    created_at, last_message_at, stored_at
@@ -275,14 +275,18 @@ final class SqliteSql {
             WHERE tenant = :tenant AND number < :number
             ORDER BY number DESC
             LIMIT :rows
-            """,
-            ListCursor.PARAMETERS);
+            """;
+
+    static final NamedSql LIST = NamedSql.of(LIST_TEXT, ListCursor.PARAMETERS);
+
+    /** {@link #LIST} of the memories with usage in some days. */
+    static final NamedSql USAGE = Sql.withUsage(LIST_TEXT, "m.number DESC");
 
     /**
      * A page of a tenant's memories by activity: the rest of those of the cursor's time, and then those of earlier times. As
      * one condition, SQLite would go through all memories of that time, and an import may give very many the same one.
      */
-    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(
+    private static final String LIST_BY_ACTIVITY_TEXT =
             """
             SELECT * FROM (
               SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
@@ -303,8 +307,12 @@ final class SqliteSql {
             )
             ORDER BY active_at DESC, number DESC
             LIMIT :rows
-            """,
-            ListCursor.PARAMETERS);
+            """;
+
+    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(LIST_BY_ACTIVITY_TEXT, ListCursor.PARAMETERS);
+
+    /** {@link #LIST_BY_ACTIVITY} of the memories with usage in some days. */
+    static final NamedSql USAGE_BY_ACTIVITY = Sql.withUsage(LIST_BY_ACTIVITY_TEXT, "m.active_at DESC, m.number DESC");
 
     /**
      * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the

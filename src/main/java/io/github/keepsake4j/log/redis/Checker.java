@@ -80,7 +80,9 @@ final class Checker {
                 badNames.put(name.text(0), name.text(1));
             }
         }
-        for (Reply row : memory.apply(new Request("summaries")).lists()) {
+        for (Reply row : memory.apply(new Request("details").withAll("parts", List.of("SUMMARIES")))
+                .list(3)
+                .lists()) {
             summary(row);
         }
         return List.copyOf(damage);

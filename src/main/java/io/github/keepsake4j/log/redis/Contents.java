@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.NotesText;
@@ -78,6 +79,18 @@ final class Contents {
                     line.get("question"));
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
+        }
+    }
+
+    /** Reads how a message was made, which the script answers behind the message; null if nothing is known. */
+    static @Nullable Made made(MemoryKey key, Reply row) {
+        try {
+            return NotesText.made(row.nullableText(8))
+                    .withRequest(row.nullableText(9))
+                    .ifKnown()
+                    .orElse(null);
+        } catch (UnreadableDataException e) {
+            throw AppendRules.unreadable(key, row.text(1), e);
         }
     }
 

@@ -3,7 +3,6 @@ package io.github.keepsake4j.log.redis;
 import io.github.keepsake4j.log.ActivityCursor;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.DamagedMemory;
-import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
@@ -15,7 +14,6 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.LocalDate;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -71,6 +69,7 @@ final class Listing {
     private MemoryPage page(ListQuery query, Order order) {
         List<MemoryInfo> page = new ArrayList<>();
         List<DamagedMemory> damaged = new ArrayList<>();
+        List<DailyUsage> usage = new ArrayList<>();
         TenantList.Entry edge = null;
         int gone = 0;
         List<TenantList.Entry> part = order.behind.apply(null);
@@ -78,15 +77,20 @@ final class Listing {
             for (TenantList.Entry entry : part) {
                 boolean isFull = page.size() + damaged.size() == query.limit() || gone == GONE;
                 if (edge != null && isFull) {
-                    return new MemoryPage(page, damaged, Optional.of(query.startingAt(order.cursor.apply(edge))));
+                    return new MemoryPage(
+                            page, damaged, usage, Optional.of(query.startingAt(order.cursor.apply(edge))));
                 }
                 edge = entry;
                 try {
-                    MemoryInfo info = info(entry);
+                    Reply info = info(entry, query.usage() != null);
                     if (info == null) {
                         gone++;
-                    } else {
-                        page.add(info);
+                        continue;
+                    }
+                    List<DailyUsage> used = usage(entry.key(), info, query.usage());
+                    if (query.usage() == null || !used.isEmpty()) {
+                        page.add(Contents.info(entry.key(), info));
+                        usage.addAll(used);
                     }
                 } catch (UnreadableDataException e) {
                     damaged.add(
@@ -95,22 +99,31 @@ final class Listing {
             }
             part = order.behind.apply(part.get(part.size() - 1));
         }
-        return new MemoryPage(page, damaged, Optional.empty());
+        return new MemoryPage(page, damaged, usage, Optional.empty());
+    }
+
+    private static List<DailyUsage> usage(MemoryKey key, Reply info, ListQuery.@Nullable Days days) {
+        List<DailyUsage> usage = new ArrayList<>();
+        for (Reply day : info.list(9).lists()) {
+            LocalDate date = LocalDate.ofEpochDay(day.number(0));
+            if (days != null && !date.isBefore(days.from()) && date.isBefore(days.toExclusive())) {
+                usage.add(new DailyUsage(key, date, new Usage(day.number(1), day.number(2), day.number(3))));
+            }
+        }
+        return usage;
     }
 
     /** Returns null if the memory was erased, has expired, or was registered and never created. */
-    private @Nullable MemoryInfo info(TenantList.Entry entry) {
+    private @Nullable Reply info(TenantList.Entry entry, boolean withUsage) {
         MemoryKey key = entry.key();
         // A list is no use of a memory, so it does not renew its time to live.
-        Reply reply = script.run("list of memory " + key, key, script.look("info"));
+        Reply reply =
+                script.run("list of memory " + key, key, script.look("info").with("usage", withUsage));
         if (reply.is("none")) {
             disown(entry);
             return null;
         }
-        if (reply.number(1) != entry.number()) {
-            return null;
-        }
-        return Contents.info(key, reply);
+        return reply.number(1) == entry.number() ? reply : null;
     }
 
     /**
@@ -142,7 +155,7 @@ final class Listing {
 
     private boolean isThere(TenantList.Entry entry) {
         try {
-            return info(entry) != null;
+            return info(entry, false) != null;
         } catch (UnreadableDataException e) {
             return true;
         }
@@ -154,23 +167,5 @@ final class Listing {
             part.forEach(action);
             part = tenants.before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK);
         }
-    }
-
-    List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        InputRules.checkUsage(tenant, from, toExclusive);
-        script.requireOpen("usage of tenant " + tenant);
-        List<DailyUsage> usage = new ArrayList<>();
-        forEach(tenant, entry -> {
-            Reply reply = script.run("usage of memory " + entry.key(), entry.key(), script.look("usage"));
-            for (Reply day : reply.list(1).lists()) {
-                LocalDate date = LocalDate.ofEpochDay(day.number(0));
-                if (reply.number(0) == entry.number() && !date.isBefore(from) && date.isBefore(toExclusive)) {
-                    Usage used = new Usage(day.number(1), day.number(2), day.number(3));
-                    usage.add(new DailyUsage(entry.key(), date, used));
-                }
-            }
-        });
-        usage.sort(Comparator.comparing(DailyUsage::day));
-        return List.copyOf(usage);
     }
 }

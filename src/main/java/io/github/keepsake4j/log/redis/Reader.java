@@ -1,12 +1,14 @@
 package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.log.Forks;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
@@ -19,11 +21,9 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Reads messages, long reads in parts. Thread-safe. */
@@ -126,20 +126,17 @@ final class Reader {
         throw new IllegalStateException("message " + seq + " was read");
     }
 
-    List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        return find(
-                key,
-                "find",
-                "ids",
-                new LinkedHashSet<>(ids).stream().map(Text::id).toList());
+    List<Found> find(MemoryKey key, Set<String> ids, boolean withMade) {
+        return find(key, "find", "ids", ids.stream().map(Text::id).toList(), withMade);
     }
 
-    List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+    List<Found> findAt(MemoryKey key, Set<Long> sequences, boolean withMade) {
         return find(
                 key,
                 "findAt",
                 "sequences",
-                new TreeSet<>(sequences).stream().map(String::valueOf).toList());
+                sequences.stream().map(String::valueOf).toList(),
+                withMade);
     }
 
     Set<Long> onBranch(MemoryKey key, Collection<Long> sequences) {
@@ -157,14 +154,17 @@ final class Reader {
         return found;
     }
 
-    private List<LoggedMessage> find(MemoryKey key, String operation, String field, List<String> wanted) {
-        List<LoggedMessage> found = new ArrayList<>();
+    private List<Found> find(MemoryKey key, String operation, String field, List<String> wanted, boolean withMade) {
+        List<Found> found = new ArrayList<>();
         for (int from = 0; from == 0 || from < wanted.size(); from += MemoryScript.CHUNK) {
             Request request = script.use(operation)
-                    .withAll(field, wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)));
-            found.addAll(MemoryScript.messages(key, script.run("read of memory " + key, key, request)));
+                    .withAll(field, wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)))
+                    .with("made", withMade);
+            for (Reply row : script.run("read of memory " + key, key, request).lists()) {
+                found.add(new Found(Contents.message(key, row), withMade ? Contents.made(key, row) : null));
+            }
         }
-        found.sort(Comparator.comparingLong(LoggedMessage::sequence));
+        found.sort(Comparator.comparingLong(each -> each.message().sequence()));
         return List.copyOf(found);
     }
 
@@ -189,15 +189,20 @@ final class Reader {
         return HistoryPage.of(query, found);
     }
 
-    MemoryDetails details(MemoryKey key) {
-        Reply reply = script.run("read of memory " + key, key, script.use("details"));
+    MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts) {
+        List<String> wanted = parts.stream().map(MemoryDetails.Part::name).toList();
+        Reply reply =
+                script.run("read of memory " + key, key, script.use("details").withAll("parts", wanted));
         Reply info = reply.list(0);
         Map<String, String> ends = new HashMap<>();
         reply.list(2).lists().forEach(named -> ends.put(named.text(0), named.text(1)));
         List<View> views = reply.list(1).lists().stream()
                 .map(view -> Contents.view(key, view.number(0), view.text(1), view.text(2)))
                 .toList();
-        return new MemoryDetails(info.is("none") ? null : Contents.info(key, info), ends, views);
+        List<Summary> summaries = reply.list(3).lists().stream()
+                .map(row -> Contents.summary(key, row.number(0), row.text(1)))
+                .toList();
+        return new MemoryDetails(info.is("none") ? null : Contents.info(key, info), ends, views, summaries);
     }
 
     List<Branch> branches(MemoryKey key) {

@@ -2,14 +2,14 @@ package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
@@ -18,22 +18,19 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
+import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.StorageUnavailableException;
-import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.message.Outcome;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
+import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +53,7 @@ import redis.clients.jedis.exceptions.InvalidURIException;
  * ({@link Builder#checks}).
  *
  * <p><b>Lists.</b> {@link #list} asks each memory of its page, one command each, and at most 500 more for entries that it
- * finds gone. {@link #usage} asks each memory of the tenant, one command each. {@link #nodes} takes a command for each 500
+ * finds gone. A list with usage goes through the tenant's memories until its page is full, one command each. {@link #nodes} takes a command for each 500
  * memories of the tenant, and one for each node. The list by activity lags behind the appends of other processes by at most
  * 10 seconds. If a process is killed, what it appended to in its last seconds keeps its place until the next append.
  *
@@ -80,6 +77,8 @@ public final class RedisMessageLog implements MessageLog {
         REQUIRE
     }
 
+    private static final Instant LATEST = Instant.EPOCH.plus(Long.MAX_VALUE, ChronoUnit.MICROS);
+
     private final UnifiedJedis client;
     private final boolean ownsClient;
     private final Clock clock;
@@ -88,7 +87,6 @@ public final class RedisMessageLog implements MessageLog {
     private final Writer writer;
     private final Reader reader;
     private final Listing listing;
-    private final Leases leases;
     private boolean closed;
 
     private RedisMessageLog(Builder builder, UnifiedJedis client, boolean ownsClient) {
@@ -102,7 +100,6 @@ public final class RedisMessageLog implements MessageLog {
         this.writer = new Writer(script, tenants);
         this.reader = new Reader(script, writer);
         this.listing = new Listing(script, tenants);
-        this.leases = new Leases(script);
     }
 
     /**
@@ -142,13 +139,10 @@ public final class RedisMessageLog implements MessageLog {
     }
 
     @Override
-    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        return reader.find(key, ids);
-    }
-
-    @Override
-    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
-        return reader.findAt(key, sequences);
+    public Map<MemoryKey, List<Found>> find(Selection selection) {
+        return selection.each(
+                (key, ids) -> reader.find(key, ids, selection.made()),
+                (key, sequences) -> reader.findAt(key, sequences, selection.made()));
     }
 
     @Override
@@ -167,72 +161,61 @@ public final class RedisMessageLog implements MessageLog {
     }
 
     @Override
-    public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
-        Request request = script.use("moveHead").with("id", Text.id(messageId)).with("epoch", epoch);
-        return script.change("move of the head of memory " + key, key, epoch, request)
-                .text(1);
+    public <R> R change(MemoryKey key, Change<R> change) {
+        return change.by(new Kinds(key));
+    }
+
+    /** The changes of one memory. */
+    private final class Kinds implements Change.Kinds {
+
+        private final MemoryKey key;
+
+        Kinds(MemoryKey key) {
+            this.key = key;
+        }
+
+        @Override
+        public String moveHead(Change.MoveHead change) {
+            Request request = script.use("moveHead").with("id", Text.id(change.messageId()));
+            return change("move of the head of", change.epoch(), request).text(1);
+        }
+
+        @Override
+        public void moveBranch(Change.MoveBranch change) {
+            Request request =
+                    script.use("moveBranch").with("reference", change.name()).with("id", Text.id(change.messageId()));
+            change("move of a branch of", change.epoch(), request);
+        }
+
+        @Override
+        public void setOutcome(Change.SetOutcome change) {
+            Request request = script.use("outcome")
+                    .with("id", Text.id(change.messageId()))
+                    .text(NotesText.of(change.outcome()));
+            change("outcome in", change.epoch(), request);
+        }
+
+        @Override
+        public Map<String, String> describe(Change.Describe change) {
+            return writer.describe(key, change, now());
+        }
+
+        @Override
+        public void putSummary(Change.PutSummary change) {
+            Request request = script.use("putSummary")
+                    .with("covers", Text.id(change.summary().coversUpTo()))
+                    .text(Contents.summary(change.summary()));
+            change("summary of", change.epoch(), request);
+        }
+
+        private Reply change(String what, @Nullable Long epoch, Request request) {
+            return script.change(what + " memory " + key, key, epoch, request.with("epoch", epoch));
+        }
     }
 
     @Override
-    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
-        Ids.check("branch", name);
-        Request request = script.use("moveBranch")
-                .with("reference", name)
-                .with("id", Text.id(messageId))
-                .with("epoch", epoch);
-        script.change("move of a branch of memory " + key, key, epoch, request);
-    }
-
-    @Override
-    public Optional<String> branchEnd(MemoryKey key, String name) {
-        Request request = script.use("branchEnd").with("reference", Text.id(name));
-        return Optional.ofNullable(
-                script.run("read of memory " + key, key, request).nullableText(1));
-    }
-
-    @Override
-    public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        Request request = script.use("outcome")
-                .with("id", Text.id(messageId))
-                .with("epoch", epoch)
-                .text(NotesText.of(outcome));
-        script.change("outcome in memory " + key, key, epoch, request);
-    }
-
-    @Override
-    public Optional<Made> made(MemoryKey key, String messageId) {
-        Request request = script.use("made").with("id", Text.id(messageId));
-        Reply reply = script.change("read of memory " + key, key, null, request);
-        return NotesText.made(reply.nullableText(1))
-                .withRequest(reply.nullableText(2))
-                .ifKnown();
-    }
-
-    @Override
-    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        return listing.usage(tenant, from, toExclusive);
-    }
-
-    @Override
-    public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
-        InputRules.checkDescription(title, metadata);
-        writer.describe(key, title, metadata, now());
-    }
-
-    @Override
-    public void setTitle(MemoryKey key, @Nullable String title) {
-        InputRules.checkDescription(title, Map.of());
-        writer.setTitle(key, title, now());
-    }
-
-    @Override
-    public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
-        return writer.mergeMetadata(key, changes, now());
-    }
-
-    @Override
-    public MemoryDetails details(MemoryKey key) {
-        return reader.details(key);
+    public MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts) {
+        return reader.details(key, parts);
     }
 
     @Override
@@ -246,29 +229,29 @@ public final class RedisMessageLog implements MessageLog {
     }
 
     @Override
-    public void putSummary(MemoryKey key, Summary summary, long epoch) {
-        Request request = script.use("putSummary")
-                .with("covers", Text.id(summary.coversUpTo()))
-                .with("epoch", epoch)
-                .text(Contents.summary(summary));
-        script.change("summary of memory " + key, key, epoch, request);
-    }
-
-    @Override
-    public List<Summary> summaries(MemoryKey key) {
-        return script.run("read of memory " + key, key, script.use("summaries")).lists().stream()
-                .map(row -> Contents.summary(key, row.number(0), row.text(1)))
-                .toList();
-    }
-
-    @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
-        return leases.acquire(key, name, owner, duration, clock.instant());
+        InputRules.checkLease(name, owner, duration);
+        // Refuses a duration that no clock can end.
+        InputRules.leaseEnd(clock.instant(), duration);
+        Request request = script.use("acquire")
+                .with("name", name)
+                .with("owner", owner)
+                .with("lasts", duration.getSeconds() * 1_000_000 + duration.getNano() / 1_000);
+        Reply reply = script.run("lease " + name + " of memory " + key, key, request);
+        if (reply.is("held")) {
+            return Optional.empty();
+        }
+        Instant begin = Instant.EPOCH.plus(reply.number(1), ChronoUnit.MICROS);
+        Instant end = duration.compareTo(Duration.between(begin, LATEST)) > 0
+                ? LATEST
+                : begin.plus(duration).truncatedTo(ChronoUnit.MICROS);
+        return Optional.of(new Lease(name, owner, end));
     }
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
-        leases.release(key, name, owner);
+        Request request = script.use("release").with("name", name).with("owner", owner);
+        script.run("release of lease " + name + " of memory " + key, key, request);
     }
 
     @Override
@@ -282,7 +265,7 @@ public final class RedisMessageLog implements MessageLog {
         long epoch = read(key, ReadQuery.newest(0)).epoch();
         // Throws if it cannot be read: nothing goes that may be repaired.
         history(key, HistoryQuery.newest(1));
-        MemoryInfo info = details(key).info();
+        MemoryInfo info = details(key, Set.of(MemoryDetails.Part.INFO)).info();
         if (info == null || !info.lastUse().isBefore(since)) {
             return false;
         }
@@ -401,8 +384,7 @@ public final class RedisMessageLog implements MessageLog {
         }
 
         /**
-         * Sets how long a memory that is not used is kept. Lists and {@link #usage} do not use a memory; each other call that
-         * names it does. All processes should set the same. The entry of a memory that expired stays in its tenant's list until
+         * Sets how long a memory that is not used is kept. Lists do not use a memory; each other call that names it does. All processes should set the same. The entry of a memory that expired stays in its tenant's list until
          * a list or a clean-up finds it. Default: memories are kept for ever.
          *
          * @param unused the time since the last use, at least a millisecond, or null for ever

@@ -3,7 +3,7 @@ package io.github.keepsake4j.log.redis;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
-import io.github.keepsake4j.log.Metadata;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Parent;
@@ -75,47 +75,38 @@ final class Writer {
         throw new IllegalStateException("the rules accept what the script refused: " + reply.kind());
     }
 
-    void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata, Instant now) {
-        String active = Text.stamp(now);
-        Request request = script.use("describe")
-                .with("title", title)
-                .with("now", now.toString())
-                .with("active", active)
-                .text(Text.CODEC.encodeStrings(metadata));
-        creating("description of memory " + key, key, active, request);
-    }
-
-    void setTitle(MemoryKey key, @Nullable String title, Instant now) {
-        String active = Text.stamp(now);
-        Request request = script.use("setTitle")
-                .with("title", title)
-                .with("now", now.toString())
-                .with("active", active);
-        creating("title of memory " + key, key, active, request);
+    Map<String, String> describe(MemoryKey key, Change.Describe change, Instant now) {
+        if (change.merge()) {
+            return merge(key, change, now);
+        }
+        Request request = request("describe", now)
+                .with("title", change.title())
+                .text(change.metadata() == null ? null : Text.CODEC.encodeStrings(change.after(Map.of())));
+        creating("description of memory " + key, key, Text.stamp(now), request);
+        return change.after(Map.of());
     }
 
     /** Changes a part of the metadata, as soon as no other change came between reading and writing them. */
-    Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes, Instant now) {
+    private Map<String, String> merge(MemoryKey key, Change.Describe change, Instant now) {
         String what = "metadata of memory " + key;
         for (int attempt = 0; attempt < MOST_MERGES; attempt++) {
             Reply info = script.run(what, key, script.look("info"));
             String stored = info.is("none") ? "" : info.text(7);
             Map<String, String> before = stored.isEmpty() ? Map.of() : Contents.metadata(key, stored);
-            Map<String, String> after = Metadata.merged(before, changes);
+            Map<String, String> after = change.after(before);
             if (after.equals(before)) {
                 return after;
             }
-            String active = Text.stamp(now);
-            Request request = script.use("setMetadata")
-                    .with("now", now.toString())
-                    .with("active", active)
-                    .text(stored)
-                    .text(Text.CODEC.encodeStrings(after));
-            if (!creating(what, key, active, request).is("changed")) {
+            Request request = request("setMetadata", now).text(stored).text(Text.CODEC.encodeStrings(after));
+            if (!creating(what, key, Text.stamp(now), request).is("changed")) {
                 return after;
             }
         }
         throw new StorageUnavailableException(what + ": they are changed again and again meanwhile", null);
+    }
+
+    private Request request(String operation, Instant now) {
+        return script.use(operation).with("now", now.toString()).with("active", Text.stamp(now));
     }
 
     private Request appendRequest(Append append, Instant now) {

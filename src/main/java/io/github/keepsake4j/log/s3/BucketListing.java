@@ -63,10 +63,24 @@ final class BucketListing {
         private static Known nothing(String etag) {
             return new Known(etag, null, null, null, false);
         }
+
+        private KnownUsage withoutUsage() {
+            return new KnownUsage(etag, info, damaged, List.of());
+        }
     }
 
-    /** What a document said of the tokens used when it had this etag. */
-    private record KnownUsage(String etag, List<DailyUsage> usage) {}
+    /** What a list shows of a document with this etag, and the tokens used. */
+    private record KnownUsage(
+            String etag, @Nullable MemoryInfo info, @Nullable DamagedMemory damaged, List<DailyUsage> usage) {
+
+        KnownUsage in(ListQuery.Days days) {
+            List<DailyUsage> chosen = usage.stream()
+                    .filter(used ->
+                            !used.day().isBefore(days.from()) && used.day().isBefore(days.toExclusive()))
+                    .toList();
+            return new KnownUsage(etag, chosen.isEmpty() ? null : info, damaged, chosen);
+        }
+    }
 
     private final Bucket bucket;
     private final ObjectNames names;
@@ -176,34 +190,31 @@ final class BucketListing {
         return key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId());
     }
 
-    /** Returns the tokens used by day. Reads every document that has changed; one that cannot be read is left out. */
-    List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        return all(tenant).stream()
-                .flatMap(object -> usage(tenant, object).stream())
-                .filter(usage -> !usage.day().isBefore(from) && usage.day().isBefore(toExclusive))
-                .sorted(Comparator.comparing(DailyUsage::day))
-                .toList();
-    }
-
-    private List<DailyUsage> usage(String tenant, Bucket.Listed object) {
+    /** Reads the document and what is beside it, unless it has not changed. */
+    private KnownUsage usage(String tenant, Bucket.Listed object) {
         KnownUsage known = recentUsage.get(object.name());
         if (known != null && known.etag().equals(object.etag())) {
-            return known.usage();
+            return known;
         }
         MemoryKey key = names.key(tenant, object.name());
         if (key == null) {
-            MemoryInfo info = known(tenant, object).info();
-            key = info == null ? null : info.key();
-        }
-        if (key == null) {
-            return List.of();
+            Known listed = known(tenant, object);
+            if (listed.info() == null) {
+                return listed.withoutUsage();
+            }
+            key = listed.info().key();
         }
         Snapshot read = reader.read(key, object.name(), null);
-        if (read.problem() != null) {
-            LOG.warn("Memory {} cannot be read, so its tokens are not counted", key);
-        }
-        List<DailyUsage> usage = read.tree().usage(LocalDate.MIN, LocalDate.MAX);
-        recentUsage.put(object.name(), new KnownUsage(read.etag() == null ? object.etag() : read.etag(), usage));
+        DamagedMemory damaged = read.problem() == null
+                ? null
+                : new DamagedMemory(
+                        object.name(), key, String.valueOf(read.problem().getMessage()));
+        KnownUsage usage = new KnownUsage(
+                read.etag() == null ? object.etag() : read.etag(),
+                read.tree().info().orElse(null),
+                damaged,
+                read.tree().usage(LocalDate.MIN, LocalDate.MAX));
+        recentUsage.put(object.name(), usage);
         return usage;
     }
 
@@ -288,16 +299,20 @@ final class BucketListing {
     private MemoryPage page(String tenant, List<Bucket.Listed> objects, @Nullable String next, ListQuery query) {
         List<MemoryInfo> infos = new ArrayList<>();
         List<DamagedMemory> damaged = new ArrayList<>();
+        List<DailyUsage> usage = new ArrayList<>();
         for (Bucket.Listed object : objects) {
-            Known known = known(tenant, object);
+            KnownUsage known = query.usage() == null
+                    ? known(tenant, object).withoutUsage()
+                    : usage(tenant, object).in(query.usage());
             if (known.info() != null) {
                 infos.add(known.info());
             }
             if (known.damaged() != null) {
                 damaged.add(known.damaged());
             }
+            usage.addAll(known.usage());
         }
-        return new MemoryPage(infos, damaged, Optional.ofNullable(next).map(query::startingAt));
+        return new MemoryPage(infos, damaged, usage, Optional.ofNullable(next).map(query::startingAt));
     }
 
     private Known known(String tenant, Bucket.Listed object) {

@@ -2,8 +2,6 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.DailyUsage;
-import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
@@ -17,7 +15,6 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -207,12 +204,6 @@ public final class S3MessageLog extends TreeMessageLog {
     @Override
     public List<NodeKey> nodes(ConversationKey conversation) {
         return listing.nodes(conversation);
-    }
-
-    @Override
-    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        InputRules.checkUsage(tenant, from, toExclusive);
-        return listing.usage(tenant, from, toExclusive);
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.recall.memories;
 
+import io.github.keepsake4j.log.Found;
+import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
@@ -131,9 +133,9 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     private void cleanUp(MemoryKey key) {
         MessageLog log = logs.apply(key);
         boolean wasErased = log.read(key, ReadQuery.newest(0)).epoch() > FIRST_EPOCH;
-        if (wasErased && log.details(key).info() == null) {
+        if (wasErased && MemoryInfo.of(log, key) == null) {
             discussions.store().erase(key);
-            if (log.details(key).info() != null) {
+            if (MemoryInfo.of(log, key) != null) {
                 // It was begun again in this moment, and perhaps had new memories already. They are made again.
                 changed(key);
             }
@@ -272,7 +274,8 @@ public final class BackgroundCreators implements ObservedLog.Observer {
                     .limit(1)
                     .forEach(step -> first.addAll(step.passage().messageIds()));
         }
-        boolean isGone = !first.isEmpty() && logs.apply(key).find(key, first).size() < first.size();
+        boolean isGone =
+                !first.isEmpty() && Found.messages(logs.apply(key), key, first).size() < first.size();
         epochs.put(key, epoch);
         return isGone;
     }

@@ -7,6 +7,7 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
@@ -17,11 +18,11 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.recall.OwnText;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,9 @@ import org.jspecify.annotations.Nullable;
 public final class BranchMessages {
 
     private static final int REMEMBERED = 100_000;
+
+    /** So many answers are asked at once how they were made. */
+    private static final int AT_ONCE = 500;
 
     private final Function<MemoryKey, MessageLog> logs;
     private final @Nullable MemoryReader memories;
@@ -94,7 +98,7 @@ public final class BranchMessages {
     }
 
     /**
-     * Reads the current branch. It costs one statement, and one for each answer that was not read before by this object.
+     * Reads the current branch. It costs one statement, and one for each 500 answers that were not read before by this object.
      *
      * @param key the conversation
      * @return the messages; empty if there is none
@@ -105,14 +109,24 @@ public final class BranchMessages {
         Map<Long, Trust> exposed = new LinkedHashMap<>();
         List<SourceMessage> messages = new ArrayList<>();
         LoggedMessage before = null;
+        Map<String, Trust> known = new HashMap<>();
+        List<String> unknown = new ArrayList<>();
+        for (LoggedMessage logged : tail.messages()) {
+            Trust exposure = exposures.get(new Place(key, tail.epoch(), logged.id()));
+            if (exposure != null) {
+                known.put(logged.id(), exposure);
+            } else if (logged.message() instanceof AiMessage) {
+                unknown.add(logged.id());
+            }
+        }
+        Map<String, Made> made = made(log, key, unknown);
         for (LoggedMessage logged : tail.messages()) {
             ChatMessage message = logged.message();
             OwnText own = OwnText.of(message);
-            Place place = new Place(key, tail.epoch(), logged.id());
-            Trust exposure = exposures.get(place);
+            Trust exposure = known.get(logged.id());
             if (exposure == null) {
-                exposure = exposure(log, key, logged, before, own, exposed);
-                exposures.put(place, exposure);
+                exposure = exposure(key, logged, made.getOrDefault(logged.id(), Made.NOTHING), before, own, exposed);
+                exposures.put(new Place(key, tail.epoch(), logged.id()), exposure);
             }
             exposed.put(logged.sequence(), exposure);
             before = logged;
@@ -122,6 +136,16 @@ public final class BranchMessages {
             }
         }
         return new Branch(tail.epoch(), messages);
+    }
+
+    /** Returns how answers were made. What is large of it is not kept. */
+    private static Map<String, Made> made(MessageLog log, MemoryKey key, List<String> answers) {
+        Map<String, Made> made = new HashMap<>();
+        for (int from = 0; from < answers.size(); from += AT_ONCE) {
+            Found.made(log, key, answers.subList(from, Math.min(answers.size(), from + AT_ONCE)))
+                    .forEach((id, each) -> made.put(id, each.withRequest(null)));
+        }
+        return made;
     }
 
     private static boolean isSource(LoggedMessage logged) {
@@ -135,20 +159,21 @@ public final class BranchMessages {
      * among what is kept, because it was stored with the answer.
      */
     private Trust exposure(
-            MessageLog log,
             MemoryKey key,
             LoggedMessage logged,
+            Made made,
             @Nullable LoggedMessage before,
             OwnText own,
             Map<Long, Trust> exposed) {
         ChatMessage message = logged.message();
         if (message instanceof AiMessage) {
-            Optional<Seen> seen = log.made(key, logged.id()).map(Made::seen);
+            Seen seen = made.seen();
             Trust question = before != null && before.message() instanceof UserMessage
                     ? exposed.getOrDefault(before.sequence(), Trust.RETRIEVED)
                     : Trust.USER;
-            return seen.map(known -> Trust.least(List.of(shownTo(key, known, exposed), question)))
-                    .orElseGet(() -> least(Trust.ASSISTANT, exposed));
+            return seen == null
+                    ? least(Trust.ASSISTANT, exposed)
+                    : Trust.least(List.of(shownTo(key, seen, exposed), question));
         }
         if (message instanceof UserMessage) {
             return own.isAll() ? Trust.USER : Trust.RETRIEVED;

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall.memories;
 
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
@@ -190,7 +191,7 @@ final class BranchSight {
             }
             Long first = firsts.get(ids.get(0));
             if (first == null) {
-                first = logs.apply(key).find(key, List.of(ids.get(0))).stream()
+                first = Found.messages(logs.apply(key), key, List.of(ids.get(0))).stream()
                         .map(LoggedMessage::sequence)
                         .findFirst()
                         .orElse(0L);

@@ -2,7 +2,6 @@ package io.github.keepsake4j.log.etag;
 
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.DailyUsage;
-import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
@@ -14,7 +13,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -65,45 +63,35 @@ final class EtagMessageLog extends TreeMessageLog {
             }
             return documents;
         });
+        List<DailyUsage> usage = new ArrayList<>();
         List<Document> page = found.stream()
                 .filter(document -> document.number() > 0 && document.number() < below)
+                .filter(document -> query.usage() == null || usage.addAll(usage(document, query.usage())))
                 .sorted(Comparator.comparing(Document::number).reversed())
                 .limit(query.limit() + 1L)
                 .toList();
         boolean more = page.size() > query.limit();
         List<MemoryInfo> infos = page.stream()
                 .limit(query.limit())
-                .map(document -> new MemoryTree(document.key(), PAYLOADS, document.state())
-                        .info()
-                        .orElseThrow())
+                .map(document -> tree(document).info().orElseThrow())
                 .toList();
+        usage.removeIf(used -> infos.stream().noneMatch(info -> info.key().equals(used.key())));
         return new MemoryPage(
                 infos,
+                List.of(),
+                usage,
                 more
-                        ? Optional.of(new ListQuery(
-                                query.limit(),
+                        ? Optional.of(query.startingAt(
                                 Long.toString(page.get(query.limit() - 1).number())))
                         : Optional.empty());
     }
 
-    @Override
-    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        InputRules.checkUsage(tenant, from, toExclusive);
-        return reaching("read usage", () -> {
-            List<DailyUsage> usage = new ArrayList<>();
-            for (String name : bucket.namesWith("memories/" + MemoryKey.encode(tenant) + "/")) {
-                Document document =
-                        Document.parse(bucket.get(name).orElseThrow().bytes());
-                usage.addAll(new MemoryTree(document.key(), PAYLOADS, document.state()).usage(from, toExclusive));
-            }
-            usage.sort(Comparator.comparing(DailyUsage::day));
-            return usage;
-        });
+    private static List<DailyUsage> usage(Document document, ListQuery.Days days) {
+        return tree(document).usage(days.from(), days.toExclusive());
     }
 
-    @Override
-    public void close() {
-        // The log holds no resources.
+    private static MemoryTree tree(Document document) {
+        return new MemoryTree(document.key(), PAYLOADS, document.state());
     }
 
     @Override

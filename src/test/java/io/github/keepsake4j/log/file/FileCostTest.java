@@ -10,6 +10,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,8 +84,8 @@ class FileCostTest {
             Random random = new Random(42);
             costs.put("append", cost(i -> log.append(KEY, Append.underHead(user("new-" + id(i))))));
             costs.put("replay", cost(i -> log.append(KEY, Append.underHead(user("new-" + id(i))))));
-            costs.put("find", cost(i -> log.find(KEY, List.of(id(random.nextInt(messages))))));
-            costs.put("find nothing", cost(i -> log.find(KEY, List.of("none" + i))));
+            costs.put("find", cost(i -> Logs.find(log, KEY, List.of(id(random.nextInt(messages))))));
+            costs.put("find nothing", cost(i -> Logs.find(log, KEY, List.of("none" + i))));
             costs.put("read of 20", cost(i -> log.read(KEY, ReadQuery.newest(20))));
             costs.put(
                     "read of 20 and the first 3",
@@ -96,7 +97,8 @@ class FileCostTest {
                             Append.under(Parent.of(id(random.nextInt(messages))), List.of(user("other-" + id(i)))))));
             costs.put(
                     "outcome",
-                    cost(i -> log.setOutcome(
+                    cost(i -> Logs.setOutcome(
+                            log,
                             KEY,
                             id(random.nextInt(messages)),
                             io.github.keepsake4j.message.Outcome.failed("x" + i),

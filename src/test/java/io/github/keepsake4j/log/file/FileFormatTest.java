@@ -25,6 +25,7 @@ import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.testing.Logs;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -71,10 +72,10 @@ class FileFormatTest {
             assertThat(tab.position()).isEqualTo(new Position(1, 4, "q3"));
             assertThat(tab.view()).isEqualTo(new View("a2", 5, List.of(new View.Run(null, "q1")), null));
             assertThat(Objects.requireNonNull(tab.system()).id()).isEqualTo("s");
-            assertThat(log.summaries(KEY))
+            assertThat(Logs.summaries(log, KEY))
                     .containsExactly(
                             new Summary("a1", "They greeted.", 3, "words", 3, 12, "a model", AT).withVersion(1));
-            assertThat(log.made(KEY, "a1"))
+            assertThat(Logs.made(log, KEY, "a1"))
                     .contains(new Made(
                             new Seen(List.of(new Seen.Range(1, 2)), List.of(), 0, false), new Usage(10, 2, 1)));
             MemoryInfo info = log.list("acme", ListQuery.first(1)).memories().get(0);
@@ -123,10 +124,10 @@ class FileFormatTest {
                     KEY,
                     Append.underHead(message("q3", UserMessage.from("In a tab")))
                             .onBranch("tab 2"));
-            log.putSummary(KEY, new Summary("a1", "They greeted.", 3, "words", 3, 12, "a model", AT), 1);
-            log.setOutcome(KEY, "q2", Outcome.failed("java.io.IOException"), null);
-            log.describe(KEY, "A title", Map.of("user", "7"));
-            log.moveHead(KEY, "a1", null);
+            Logs.putSummary(log, KEY, new Summary("a1", "They greeted.", 3, "words", 3, 12, "a model", AT), 1);
+            Logs.setOutcome(log, KEY, "q2", Outcome.failed("java.io.IOException"), null);
+            Logs.describe(log, KEY, "A title", Map.of("user", "7"));
+            Logs.moveHead(log, KEY, "a1", null);
         }
         List<String> golden = golden().lines()
                 .filter(line -> !line.contains("later version"))

@@ -12,6 +12,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,7 +46,7 @@ class FileReadersTest {
         try (MessageLog log = files.open();
                 MessageLog other = files.open()) {
             log.append(KEY, batch("a"));
-            log.setOutcome(KEY, "a", Outcome.failed("2"), null);
+            Logs.setOutcome(log, KEY, "a", Outcome.failed("2"), null);
             List<Future<?>> readers = new ArrayList<>();
             for (int i = 0; i < READERS; i++) {
                 MessageLog each = i == 0 ? log : other;
@@ -68,7 +69,7 @@ class FileReadersTest {
                     // So that each revision has its outcome.
                     revision++;
                 }
-                log.setOutcome(KEY, "a", Outcome.failed(Long.toString(revision)), null);
+                Logs.setOutcome(log, KEY, "a", Outcome.failed(Long.toString(revision)), null);
             }
             done.set(true);
             for (Future<?> reader : readers) {
@@ -95,7 +96,7 @@ class FileReadersTest {
         if (tail.view() != null && tail.revision() - told == 1) {
             assertThat(tail.view().anchor()).isEqualTo(head);
         }
-        assertThat(log.find(KEY, List.of(head))).hasSize(1);
+        assertThat(Logs.find(log, KEY, List.of(head))).hasSize(1);
         assertThat(log.append(KEY, batch("a")).replayed()).isTrue();
     }
 }

@@ -29,6 +29,7 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Tell;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -239,7 +240,7 @@ class FileRecoveryTest {
             byte[] during = files.bytes();
 
             assertThat(branch(log, KEY)).containsExactly("a", "b", "c", "d", "e");
-            assertThat(log.find(KEY, List.of("c", "z"))).hasSize(1);
+            assertThat(Logs.find(log, KEY, List.of("c", "z"))).hasSize(1);
             assertThat(files.bytes()).isEqualTo(during);
 
             read.countDown();
@@ -325,7 +326,7 @@ class FileRecoveryTest {
                             line == 1
                                     ? List.of("x")
                                     : line == 2 ? List.of("a", "b", "x") : List.of("a", "b", "c", "x"));
-            assertThat(ids(log.find(KEY, lost))).isEmpty();
+            assertThat(ids(Logs.find(log, KEY, lost))).isEmpty();
             assertThat(log.repair(KEY).head()).isEqualTo("x");
             log.branches(KEY);
         }
@@ -398,7 +399,7 @@ class FileRecoveryTest {
                             .usingRecursiveComparison()
                             .isEqualTo(tail);
                     assertThat(again.append(KEY, batch("c")).replayed()).isTrue();
-                    assertThat(ids(again.find(KEY, all))).isEqualTo(all);
+                    assertThat(ids(Logs.find(again, KEY, all))).isEqualTo(all);
                     assertThat(again.check(KEY)).isEmpty();
                 }
             }
@@ -454,10 +455,10 @@ class FileRecoveryTest {
         log.append(KEY, batch(prefix + 1, prefix + 2));
         log.append(KEY, batchUnder("b", prefix + 3).withView(View.of(null, List.of(new View.Run(null, "a")))));
         log.append(KEY, batch(prefix + 4).onBranch("tab " + prefix));
-        log.putSummary(KEY, new Summary("a", SECRET, 1, "none", 1, 1, null, Instant.EPOCH), 1);
-        log.putSummary(KEY, new Summary(prefix + 3, SECRET, 1, "none", 1, 1, null, Instant.EPOCH), 1);
-        log.setOutcome(KEY, "d", Outcome.failed(prefix), null);
-        log.describe(KEY, prefix, Map.of());
+        Logs.putSummary(log, KEY, new Summary("a", SECRET, 1, "none", 1, 1, null, Instant.EPOCH), 1);
+        Logs.putSummary(log, KEY, new Summary(prefix + 3, SECRET, 1, "none", 1, 1, null, Instant.EPOCH), 1);
+        Logs.setOutcome(log, KEY, "d", Outcome.failed(prefix), null);
+        Logs.describe(log, KEY, prefix, Map.of());
         log.append(KEY, batch(prefix + 5));
     }
 
@@ -564,13 +565,13 @@ class FileRecoveryTest {
                 () -> log.append(KEY, Append.viewOnly(View.of(null, List.of()))),
                 () -> log.read(KEY, ReadQuery.newest(1)),
                 () -> history(log, KEY),
-                () -> log.find(KEY, List.of("a")),
+                () -> Logs.find(log, KEY, List.of("a")),
                 () -> log.branches(KEY),
-                () -> log.summaries(KEY),
-                () -> log.moveHead(KEY, "a", null),
-                () -> log.describe(KEY, "title", Map.of()),
-                () -> log.setOutcome(KEY, "a", null, null),
-                () -> log.made(KEY, "a"));
+                () -> Logs.summaries(log, KEY),
+                () -> Logs.moveHead(log, KEY, "a", null),
+                () -> Logs.describe(log, KEY, "title", Map.of()),
+                () -> Logs.setOutcome(log, KEY, "a", null, null),
+                () -> Logs.made(log, KEY, "a"));
     }
 
     private static void assertAllUnreadable(MessageLog log) {

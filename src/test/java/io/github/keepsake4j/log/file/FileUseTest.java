@@ -23,6 +23,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -280,7 +281,7 @@ class FileUseTest {
             assertThatThrownBy(() -> branch(log, KEY))
                     .isInstanceOf(StorageUnavailableException.class)
                     .hasMessageContaining("put it back");
-            assertThatThrownBy(() -> log.describe(KEY, "title", Map.of()))
+            assertThatThrownBy(() -> Logs.describe(log, KEY, "title", Map.of()))
                     .isInstanceOf(StorageUnavailableException.class);
             try (MessageLog other = files.open()) {
                 other.append(KEY, batch("b"));

@@ -10,6 +10,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import java.util.List;
 import javax.sql.DataSource;
@@ -66,8 +67,8 @@ class DistributedMeanwhileTest {
             store.deleteMessages(KEY);
             log.append(KEY, batch("c"));
             log.append(KEY, batchUnder("a", "d"));
-            log.moveHead(KEY, "b", null);
-            log.setOutcome(KEY, "b", Outcome.failed("cut"), null);
+            Logs.moveHead(log, KEY, "b", null);
+            Logs.setOutcome(log, KEY, "b", Outcome.failed("cut"), null);
             assertThat(branch(log, KEY)).containsExactly("a", "b");
         }
     }
@@ -85,8 +86,8 @@ class DistributedMeanwhileTest {
                 List<Runnable> calls = List.of(
                         () -> log.append(KEY, batch("c")),
                         () -> log.append(KEY, batchUnder("a", "d")),
-                        () -> log.setOutcome(KEY, "b", Outcome.failed("cut"), null),
-                        () -> log.moveHead(KEY, "b", null));
+                        () -> Logs.setOutcome(log, KEY, "b", Outcome.failed("cut"), null),
+                        () -> Logs.moveHead(log, KEY, "b", null));
                 calls.get(first).run();
                 calls.forEach(Runnable::run);
             }

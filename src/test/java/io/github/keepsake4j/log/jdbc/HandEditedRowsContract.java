@@ -27,6 +27,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -105,11 +106,11 @@ abstract class HandEditedRowsContract {
             log.append(key, Append.under(Parent.head(), List.of(system("m1"), user("m2"), answer("m3"), user("m4"))));
             log.append(key, batch("m5", "m6").withView(View.of(null, List.of(new View.Run("m1", "m3")))));
             log.append(key, Append.under(Parent.of("m3"), List.of(user("m7"), answer("m8"))));
-            log.putSummary(key, summary("m3"), 1);
+            Logs.putSummary(log, key, summary("m3"), 1);
             log.append(key, Append.viewOnly(View.of("m7", List.of(new View.Run(null, "m2")))));
             log.append(key, batch("m9"));
             log.append(key, batchUnder("m2", "m10", "m11"));
-            log.moveHead(key, "m9", null);
+            Logs.moveHead(log, key, "m9", null);
             log.acquireLease(key, "work", "owner", Duration.ofDays(1));
             log.append(
                     key,
@@ -117,7 +118,7 @@ abstract class HandEditedRowsContract {
                                     Parent.of("m6"),
                                     List.of(user("m12"), answer("m13").withUsage(new Usage(1, 2, 3))))
                             .onBranch("tab"));
-            log.setOutcome(key, "m3", Outcome.incomplete("cut"), null);
+            Logs.setOutcome(log, key, "m3", Outcome.incomplete("cut"), null);
         }
     }
 
@@ -283,13 +284,13 @@ abstract class HandEditedRowsContract {
         reads.put(
                 "read which are on the branch",
                 log -> log.onBranch(key, ALL).stream().sorted().toList());
-        reads.put("made", log -> log.made(key, "m3").isPresent());
-        reads.put("usage", log -> log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000))
+        reads.put("made", log -> Logs.made(log, key, "m3").isPresent());
+        reads.put("usage", log -> Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000))
                 .size());
         reads.put("history", log -> history(log, key).size());
         reads.put("branches", log -> log.branches(key).size());
-        reads.put("find", log -> log.find(key, List.of("m1", "m9")).size());
-        reads.put("summaries", log -> log.summaries(key).size());
+        reads.put("find", log -> Logs.find(log, key, List.of("m1", "m9")).size());
+        reads.put("summaries", log -> Logs.summaries(log, key).size());
         reads.put(
                 "list", log -> log.list("acme", ListQuery.first(10)).memories().size());
         return reads;
@@ -321,20 +322,20 @@ abstract class HandEditedRowsContract {
                 "append with usage",
                 () -> log.append(KEY, Append.underHead(answer("new6").withUsage(new Usage(1, 1, 1)))));
         writes.put("outcome", () -> {
-            log.setOutcome(KEY, "m2", Outcome.failed("x"), null);
+            Logs.setOutcome(log, KEY, "m2", Outcome.failed("x"), null);
             return true;
         });
         writes.put("view", () -> log.append(KEY, Append.viewOnly(View.of(null, List.of()))));
         writes.put("summary", () -> {
-            log.putSummary(KEY, summary("m2"), 1);
+            Logs.putSummary(log, KEY, summary("m2"), 1);
             return true;
         });
         writes.put("describe", () -> {
-            log.describe(KEY, "title", Map.of());
+            Logs.describe(log, KEY, "title", Map.of());
             return true;
         });
         writes.put("lease", () -> log.acquireLease(KEY, "work", "owner", Duration.ofSeconds(1)));
-        writes.put("move", () -> log.moveHead(KEY, "m9", null));
+        writes.put("move", () -> Logs.moveHead(log, KEY, "m9", null));
         return writes;
     }
 

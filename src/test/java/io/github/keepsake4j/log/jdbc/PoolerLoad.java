@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -93,7 +94,7 @@ final class PoolerLoad {
             case 3 -> add(3);
             case 4, 5, 6 -> read(ReadQuery.newest(1 + random.nextInt(12)));
             case 7 -> read(ReadQuery.newest(3).alsoOldest(2).endingIn(any()));
-            case 8 -> call(() -> expect("summaries", summaries, texts(log.summaries(key))));
+            case 8 -> call(() -> expect("summaries", summaries, texts(Logs.summaries(log, key))));
             case 9 -> putSummary();
             case 10 -> call(() -> log.append(key, Append.viewOnly(View.of(any(), List.of(new View.Run(null, any()))))));
             case 11 -> moveHead();
@@ -128,7 +129,7 @@ final class PoolerLoad {
     private void putSummary() {
         String text = "summary of " + name + " " + ++number;
         call(() -> {
-            log.putSummary(key, summary(any(), text), 1);
+            Logs.putSummary(log, key, summary(any(), text), 1);
             summaries.add(text);
         });
     }
@@ -136,7 +137,7 @@ final class PoolerLoad {
     private void moveHead() {
         String target = any();
         call(() -> {
-            String before = log.moveHead(key, target, null);
+            String before = Logs.moveHead(log, key, target, null);
             expect("head before", head, before);
             head = target;
         });
@@ -145,7 +146,7 @@ final class PoolerLoad {
     private void describe() {
         String wanted = name + " " + ++number;
         call(() -> {
-            log.describe(key, wanted, Map.of());
+            Logs.describe(log, key, wanted, Map.of());
             title = wanted;
         });
         call(() -> expect("title", title, listedTitle()));
@@ -169,7 +170,7 @@ final class PoolerLoad {
 
     private void lookUp() {
         String id = any();
-        call(() -> expect("find", List.of(id), own(key, log.find(key, List.of(id)))));
+        call(() -> expect("find", List.of(id), own(key, Logs.find(log, key, List.of(id)))));
         call(() -> {
             HistoryPage page = log.history(key, HistoryQuery.newest(5));
             expect("newest", ids.subList(Math.max(0, ids.size() - 5), ids.size()), own(key, page.messages()));
@@ -196,7 +197,7 @@ final class PoolerLoad {
         if (others.get(other).isEmpty()) {
             return;
         }
-        call(() -> log.putSummary(other, summary(batch.get(0), "to be erased"), 1));
+        call(() -> Logs.putSummary(log, other, summary(batch.get(0), "to be erased"), 1));
         call(() -> {
             log.erase(other);
             others.put(other, Set.of());
@@ -207,7 +208,7 @@ final class PoolerLoad {
     void compare(MessageLog direct) {
         expect("messages at the end", ids, own(key, LogTesting.history(direct, key)));
         expect("branch at the end", path(head), LogTesting.branch(direct, key));
-        expect("summaries at the end", summaries, texts(direct.summaries(key)));
+        expect("summaries at the end", summaries, texts(Logs.summaries(direct, key)));
         expect("damage", List.of(), direct.check(key));
         others.forEach((other, kept) ->
                 expect("messages of another", kept, Set.copyOf(own(other, LogTesting.history(direct, other)))));

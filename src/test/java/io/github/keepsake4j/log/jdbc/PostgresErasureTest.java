@@ -14,6 +14,7 @@ import io.github.keepsake4j.recall.Watermark;
 import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.StoredFiles;
 import java.sql.Connection;
@@ -62,7 +63,7 @@ class PostgresErasureTest {
     void statistics_have_no_text_of_messages() throws Exception {
         try (MessageLog log = log()) {
             log.append(KEY, batch("a", "b", "c"));
-            log.mergeMetadata(KEY, Map.of("mood", SECRET));
+            Logs.mergeMetadata(log, KEY, Map.of("mood", SECRET));
             Postgres.execute(source, "ANALYZE");
 
             assertThat(query("SELECT attname FROM pg_stats WHERE tablename = 'keepsake_message'"))
@@ -77,7 +78,7 @@ class PostgresErasureTest {
         try (MessageLog log = log()) {
             log.append(KEY, batch("a", "b", "c"));
             log.append(KEY, Append.underHead(message("d", UserMessage.from(SECRET.repeat(100_000)), 10)));
-            log.setTitle(KEY, SECRET);
+            Logs.setTitle(log, KEY, SECRET);
             Postgres.execute(source, "ANALYZE");
             Postgres.execute(source, "CHECKPOINT");
             assertThat(StoredFiles.with(SECRET, StoredFiles.ofDatabase(source))).isNotEmpty();

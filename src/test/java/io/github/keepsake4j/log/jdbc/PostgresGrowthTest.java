@@ -14,6 +14,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import java.sql.Connection;
@@ -189,18 +190,19 @@ class PostgresGrowthTest {
         calls.put("append", () -> log.append(key, batch(id())));
         calls.put("append three", () -> log.append(key, batch(id(), id(), id())));
         calls.put("append a used id", () -> log.append(key, batch("same")));
-        calls.put("find", () -> log.find(key, List.of(id, "none")));
+        calls.put("find", () -> Logs.find(log, key, List.of(id, "none")));
         MemoryKey other = ConversationKey.of("acme", "unknown");
-        calls.put("find in several", () -> log.find(Map.of(key, List.of(id, "none"), other, List.of(id))));
-        calls.put("find at in several", () -> log.findAt(Map.of(key, List.of(1L, sequence), other, List.of(1L))));
+        calls.put("find in several", () -> Logs.find(log, Map.of(key, List.of(id, "none"), other, List.of(id))));
+        calls.put("find at in several", () -> Logs.findAt(log, Map.of(key, List.of(1L, sequence), other, List.of(1L))));
         calls.put("history", () -> log.history(key, HistoryQuery.newest(20)));
         calls.put("set", () -> log.append(key, batch(id()).withView(View.of(null, List.of(new View.Run(null, id))))));
-        calls.put("move", () -> log.moveHead(key, id, null));
+        calls.put("move", () -> Logs.moveHead(log, key, id, null));
         calls.put("append under", () -> log.append(key, batchUnder(id, id())));
         calls.put(
-                "summary", () -> log.putSummary(key, new Summary(id, "text", 1, "none", 1, 1, null, Instant.EPOCH), 1));
-        calls.put("summaries", () -> log.summaries(key));
-        calls.put("describe", () -> log.describe(key, "title", Map.of()));
+                "summary",
+                () -> Logs.putSummary(log, key, new Summary(id, "text", 1, "none", 1, 1, null, Instant.EPOCH), 1));
+        calls.put("summaries", () -> Logs.summaries(log, key));
+        calls.put("describe", () -> Logs.describe(log, key, "title", Map.of()));
         calls.put("list", () -> log.list("acme", ListQuery.first(10)));
         calls.put("list by activity", () -> log.list("acme", ListQuery.first(10).byActivity()));
         calls.put("nodes", () -> log.nodes(ConversationKey.of("acme", "unknown")));

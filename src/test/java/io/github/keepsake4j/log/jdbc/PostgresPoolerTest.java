@@ -14,6 +14,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.TransactionPooler;
@@ -97,7 +98,7 @@ class PostgresPoolerTest {
     void a_read_erases_nothing(boolean transactionPooler) throws Exception {
         ConversationKey read = ConversationKey.of("acme", "read");
         direct.append(read, batch("a", "b"));
-        direct.putSummary(read, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
+        Logs.putSummary(direct, read, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
         int count = Counts.of(60, 200);
         List<KeepsakeException> errors = Collections.synchronizedList(new ArrayList<>());
         PostgresWriter.inThreads(6, client -> {
@@ -105,7 +106,7 @@ class PostgresPoolerTest {
             for (int i = 0; i < count; i++) {
                 try {
                     if (client % 2 == 0) {
-                        assertThat(log.summaries(read)).hasSize(1);
+                        assertThat(Logs.summaries(log, read)).hasSize(1);
                     } else {
                         log.erase(ConversationKey.of("acme", "erased" + client));
                     }
@@ -117,7 +118,7 @@ class PostgresPoolerTest {
         Tell.line("3 readers, 3 erasers: %d of %d calls failed", errors.size(), 6 * count);
 
         assertThat(errors).allSatisfy(PostgresPoolerTest::namesTheSetting);
-        assertThat(direct.summaries(read)).hasSize(1);
+        assertThat(Logs.summaries(direct, read)).hasSize(1);
         assertThat(branch(direct, read)).containsExactly("a", "b");
     }
 
@@ -169,7 +170,7 @@ class PostgresPoolerTest {
         try (HikariDataSource pool = Postgres.pool(server.database(database), 1, true);
                 MessageLog log = log(pool, true, Duration.ofSeconds(10))) {
             log.append(KEY, batch("b"));
-            assertThatThrownBy(() -> log.moveHead(KEY, "nowhere", null)).isInstanceOf(KeepsakeException.class);
+            assertThatThrownBy(() -> Logs.moveHead(log, KEY, "nowhere", null)).isInstanceOf(KeepsakeException.class);
             try (Connection connection = pool.getConnection()) {
                 assertThat(connection.unwrap(PGConnection.class).getPrepareThreshold())
                         .isEqualTo(5);

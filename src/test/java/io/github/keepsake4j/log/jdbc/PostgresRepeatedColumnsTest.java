@@ -15,6 +15,7 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -127,19 +128,19 @@ class PostgresRepeatedColumnsTest {
                 case 19 -> {
                     String to = any();
                     trace.add("outcome of " + to);
-                    log.setOutcome(key, to, random.nextBoolean() ? null : Outcome.failed("x"), null);
+                    Logs.setOutcome(log, key, to, random.nextBoolean() ? null : Outcome.failed("x"), null);
                 }
                 case 12 -> {
                     String to = any();
                     trace.add("move to " + to);
-                    log.moveHead(key, to, null);
+                    Logs.moveHead(log, key, to, null);
                 }
                 case 13 -> {
                     String covers = any();
                     trace.add("summary up to " + covers);
                     long epoch = log.read(key, io.github.keepsake4j.log.ReadQuery.newest(0))
                             .epoch();
-                    log.putSummary(key, new Summary(covers, "text", 1, "none", 1, 1, null, Instant.EPOCH), epoch);
+                    Logs.putSummary(log, key, new Summary(covers, "text", 1, "none", 1, 1, null, Instant.EPOCH), epoch);
                 }
                 default -> {
                     if (random.nextInt(6) == 0) {

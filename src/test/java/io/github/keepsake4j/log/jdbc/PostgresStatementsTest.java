@@ -33,6 +33,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.view.ViewReader;
@@ -103,12 +104,12 @@ class PostgresStatementsTest {
         Map<MemoryKey, List<Long>> sequences = Map.of(KEY, List.of(1L, 2L), other, List.of(1L));
         Map<MemoryKey, List<String>> ids = Map.of(KEY, List.of("a"), other, List.of("c"));
         try (MessageLog distributed = builder().distributed().build()) {
-            assertThat(distributed.findAt(sequences)).isEqualTo(log.findAt(sequences));
+            assertThat(Logs.findAt(distributed, sequences)).isEqualTo(Logs.findAt(log, sequences));
 
-            assertThat(count(() -> log.findAt(sequences))).isOne();
-            assertThat(count(() -> log.find(ids))).isOne();
-            assertThat(count(() -> distributed.findAt(sequences))).isEqualTo(2);
-            assertThat(count(() -> distributed.find(ids))).isEqualTo(2);
+            assertThat(count(() -> Logs.findAt(log, sequences))).isOne();
+            assertThat(count(() -> Logs.find(log, ids))).isOne();
+            assertThat(count(() -> Logs.findAt(distributed, sequences))).isEqualTo(2);
+            assertThat(count(() -> Logs.find(distributed, ids))).isEqualTo(2);
         }
     }
 
@@ -143,10 +144,10 @@ class PostgresStatementsTest {
         assertThat(count(() -> log.append(
                         KEY, Append.under(Parent.of("b"), List.of(answer("f").withUsage(new Usage(1, 2, 3)))))))
                 .isOne();
-        assertThat(count(() -> log.setOutcome(KEY, "a", Outcome.failed("x"), 1L)))
+        assertThat(count(() -> Logs.setOutcome(log, KEY, "a", Outcome.failed("x"), 1L)))
                 .isOne();
-        assertThat(count(() -> log.made(KEY, "c"))).isOne();
-        assertThat(count(() -> log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000))))
+        assertThat(count(() -> Logs.made(log, KEY, "c"))).isOne();
+        assertThat(count(() -> Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000))))
                 .isOne();
         count(() -> log.append(KEY, batch("g").onBranch("tab")));
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(20).onBranch("tab"))))
@@ -176,7 +177,7 @@ class PostgresStatementsTest {
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(0).alsoOldest(4))))
                 .isOne();
         log.append(KEY, batchUnder("a", "c", "d").withView(View.of(null, List.of())));
-        log.putSummary(KEY, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
+        Logs.putSummary(log, KEY, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
         log.append(KEY, batchUnder("b", "e"));
         statements.clear();
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(20).upToSummary())))

@@ -14,6 +14,7 @@ import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import java.sql.Connection;
@@ -29,6 +30,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.Matcher;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +70,7 @@ class PostgresUsageTest {
             statement.execute("SELECT pg_stat_force_next_flush()");
         }
         // The server counts what each connection did when that connection is idle.
-        assertThat(log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000)))
+        assertThat(Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000)))
                 .extracting(DailyUsage::usage)
                 .containsExactly(new Usage(100L * appends, 10L * appends, appends));
         pool.getHikariPoolMXBean().softEvictConnections();
@@ -93,7 +95,7 @@ class PostgresUsageTest {
 
     @Test
     void usage_is_read_over_an_index() throws Exception {
-        assertThat(log.usage("t7", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000)))
+        assertThat(Logs.usage(log, "t7", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000)))
                 .isEmpty();
         Postgres.execute(
                 pool,
@@ -109,13 +111,13 @@ class PostgresUsageTest {
                 """);
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
-            statement.execute("PREPARE p AS "
-                    + Sql.USAGE
-                            .replaceFirst("\\?", "\\$1")
-                            .replaceFirst("\\?", "\\$2")
-                            .replaceFirst("\\?", "\\$3"));
+            String sql = PostgresSql.USAGE.text();
+            for (Object value : PostgresSql.USAGE.bind(
+                    "'t7'", Long.MAX_VALUE, Long.MAX_VALUE, "'\\x'::bytea", 1_001, 20_003, 20_004)) {
+                sql = sql.replaceFirst("\\?", Matcher.quoteReplacement(value.toString()));
+            }
             StringBuilder plan = new StringBuilder();
-            try (ResultSet rows = statement.executeQuery("EXPLAIN EXECUTE p ('t7', 20003, 20004)")) {
+            try (ResultSet rows = statement.executeQuery("EXPLAIN " + sql)) {
                 while (rows.next()) {
                     plan.append(rows.getString(1)).append('\n');
                 }
@@ -124,7 +126,7 @@ class PostgresUsageTest {
                     .contains("keepsake_usage_by_tenant")
                     .doesNotContain("Seq Scan on keepsake_usage");
         }
-        assertThat(log.usage("t7", LocalDate.ofEpochDay(20003), LocalDate.ofEpochDay(20005)))
+        assertThat(Logs.usage(log, "t7", LocalDate.ofEpochDay(20003), LocalDate.ofEpochDay(20005)))
                 .hasSize(100);
     }
 
@@ -159,7 +161,7 @@ class PostgresUsageTest {
             threads.shutdownNow();
         }
         long all = (long) writers * appends;
-        assertThat(log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000)).stream()
+        assertThat(Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000)).stream()
                         .map(DailyUsage::usage)
                         .reduce(Usage.NONE, Usage::plus))
                 .isEqualTo(new Usage(all, 2 * all, 0));
@@ -186,7 +188,7 @@ class PostgresUsageTest {
             }
             Seen seen = new Seen(Seen.ranges(shown), shortened, random.nextInt(5), random.nextBoolean());
             log.append(key, Append.underHead(answer("m" + i).withSeen(seen).withUsage(new Usage(4_000, 300, 2_000))));
-            assertThat(log.made(key, "m" + i).orElseThrow().seen()).isEqualTo(seen);
+            assertThat(Logs.made(log, key, "m" + i).orElseThrow().seen()).isEqualTo(seen);
         }
         long median = number(
                 "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY pg_column_size(made)) FROM keepsake_message");

@@ -23,6 +23,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import java.io.PrintWriter;
@@ -233,7 +234,7 @@ class PostgresUseTest {
                 MessageLog log = JdbcMessageLog.postgres(pool)) {
             assertThat(branch(log, KEY)).containsExactly("a");
             assertFinal(() -> log.append(KEY, batch("b")), "read-only");
-            assertFinal(() -> log.describe(KEY, "title", Map.of()), "read-only");
+            assertFinal(() -> Logs.describe(log, KEY, "title", Map.of()), "read-only");
             try (Connection connection = pool.getConnection()) {
                 assertThat(connection.getAutoCommit()).isEqualTo(autoCommit);
             }
@@ -242,7 +243,7 @@ class PostgresUseTest {
         PGSimpleDataSource ofDriver = source();
         ofDriver.setReadOnly(true);
         try (MessageLog log = JdbcMessageLog.postgres(ofDriver)) {
-            assertFinal(() -> log.describe(KEY, "title", Map.of()), "read-only");
+            assertFinal(() -> Logs.describe(log, KEY, "title", Map.of()), "read-only");
         }
     }
 
@@ -297,8 +298,8 @@ class PostgresUseTest {
                 MessageLog log = always(pool)) {
             log.append(KEY, batch("a"));
             log.read(KEY, ReadQuery.newest(1));
-            log.describe(KEY, "title", Map.of());
-            assertThatThrownBy(() -> log.moveHead(KEY, "nowhere", null)).isInstanceOf(KeepsakeException.class);
+            Logs.describe(log, KEY, "title", Map.of());
+            assertThatThrownBy(() -> Logs.moveHead(log, KEY, "nowhere", null)).isInstanceOf(KeepsakeException.class);
             try (Connection connection = pool.getConnection()) {
                 assertThat(connection.getAutoCommit()).isFalse();
                 Session session = new Session(SqlConnection.of(connection), new PostgresDialect());
@@ -320,7 +321,7 @@ class PostgresUseTest {
             PostgresWriter.inThreads(4, thread -> {
                 for (int i = 0; i < 10; i++) {
                     log.append(KEY, batch(thread + "-" + i));
-                    log.describe(KEY, "title " + i, Map.of());
+                    Logs.describe(log, KEY, "title " + i, Map.of());
                     log.read(KEY, ReadQuery.newest(3));
                 }
             });

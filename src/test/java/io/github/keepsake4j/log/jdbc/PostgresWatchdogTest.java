@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -78,7 +79,7 @@ class PostgresWatchdogTest {
             assertThatThrownBy(() -> log.append(KEY, batch("b")))
                     .isInstanceOf(StorageUnavailableException.class)
                     .hasMessageContaining(CANCELLED);
-            assertThatThrownBy(() -> log.moveHead(KEY, "a", null))
+            assertThatThrownBy(() -> Logs.moveHead(log, KEY, "a", null))
                     .isInstanceOf(StorageUnavailableException.class)
                     .hasMessageContaining(CANCELLED);
             other.rollback();

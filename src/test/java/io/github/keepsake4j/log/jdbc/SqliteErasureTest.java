@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.StoredFiles;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -53,7 +54,7 @@ class SqliteErasureTest {
             log.erase(KEY);
             // Its reader still sees it, so it cannot go.
             for (int i = 0; i < 50; i++) {
-                log.setTitle(OTHER, "title " + i);
+                Logs.setTitle(log, OTHER, "title " + i);
             }
             assertThat(filesWithSecret()).contains("log.db-wal");
 
@@ -72,7 +73,7 @@ class SqliteErasureTest {
         assertThat(filesWithSecret()).contains("log.db-wal");
 
         try (MessageLog log = JdbcMessageLog.sqlite(file())) {
-            log.setTitle(OTHER, "title");
+            Logs.setTitle(log, OTHER, "title");
             await().untilAsserted(() -> assertThat(filesWithSecret()).isEmpty());
         }
     }

@@ -16,6 +16,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.testing.Logs;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -47,13 +48,14 @@ class SqliteFailedStatementsTest {
         try (MessageLog log = JdbcMessageLog.sqlite(file)) {
             assertThatThrownBy(() -> log.read(DAMAGED, ReadQuery.newest(5)))
                     .isInstanceOf(UnreadableDataException.class);
-            assertThatThrownBy(() -> log.find(DAMAGED, List.of("big"))).isInstanceOf(UnreadableDataException.class);
+            assertThatThrownBy(() -> Logs.find(log, DAMAGED, List.of("big")))
+                    .isInstanceOf(UnreadableDataException.class);
             assertThatThrownBy(() -> log.history(DAMAGED, HistoryQuery.newest(5)))
                     .isInstanceOf(UnreadableDataException.class);
             assertThatThrownBy(() -> log.append(DAMAGED, batch("big"))).isInstanceOf(UnreadableDataException.class);
 
             assertThat(branch(log, KEY)).containsExactly("a", "b");
-            assertThat(ids(log.find(KEY, List.of("b")))).containsExactly("b");
+            assertThat(ids(Logs.find(log, KEY, List.of("b")))).containsExactly("b");
             assertThat(ids(log.history(KEY, HistoryQuery.newest(5)).messages())).containsExactly("a", "b");
             assertThat(log.append(KEY, batch("b")).replayed()).isTrue();
             assertThat(log.append(KEY, batch("c")).head()).isEqualTo("c");

@@ -16,6 +16,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -140,7 +141,7 @@ class SqliteFlippedBytesTest {
             for (MemoryKey key : before.keySet()) {
                 value(() -> log.append(key, batch("after")));
                 value(() -> log.append(key, batchUnder("m5", "after1", "after2")));
-                value(() -> log.moveHead(key, "m9", null));
+                value(() -> Logs.moveHead(log, key, "m9", null));
                 value(() -> log.branches(key));
                 value(() -> log.list("acme", ListQuery.first(1)));
                 value(() -> log.check(key));
@@ -172,7 +173,7 @@ class SqliteFlippedBytesTest {
         }
         log.append(key, batchUnder("m10", "n1", "n2", "n3").withView(View.of(null, List.of(new View.Run("m2", "m4")))));
         log.append(key, batchUnder("m15", "o1", "o2"));
-        log.putSummary(key, new Summary("m8", "text", 1, "test-counter", 1, 1, null, Instant.EPOCH), 1);
+        Logs.putSummary(log, key, new Summary("m8", "text", 1, "test-counter", 1, 1, null, Instant.EPOCH), 1);
         log.append(key, Append.viewOnly(View.of("o1", List.of(new View.Run("m1", "m3")))));
     }
 
@@ -186,7 +187,7 @@ class SqliteFlippedBytesTest {
                 value(() -> log.read(key, ReadQuery.newest(10).upToSummary())),
                 value(() -> log.read(key, ReadQuery.wholeBranch().endingIn("n3"))),
                 value(() -> history(log, key)),
-                value(() -> log.summaries(key)));
+                value(() -> Logs.summaries(log, key)));
     }
 
     /** The result, or the error if it is one of ours. */

@@ -20,6 +20,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Redis;
 import java.nio.file.Path;
 import java.time.LocalDate;
@@ -72,7 +73,7 @@ class RedisClusterTest {
             assertThat(listByActivity(log, "acme", 5)).hasSize(12).startsWith(keys.get(0));
             assertThat(branch(log, keys.get(0))).containsExactly("a", "b", "c");
             LocalDate today = LocalDate.now(ZoneOffset.UTC);
-            assertThat(log.usage("acme", today.minusDays(1), today.plusDays(2)))
+            assertThat(Logs.usage(log, "acme", today.minusDays(1), today.plusDays(2)))
                     .hasSize(12)
                     .extracting(DailyUsage::usage)
                     .containsOnly(new Usage(1, 2, 0));

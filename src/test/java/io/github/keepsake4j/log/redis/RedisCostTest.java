@@ -25,6 +25,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Redis;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
@@ -115,7 +116,8 @@ class RedisCostTest {
         assertThat(count(() -> log.append(KEY, batchUnder("a", "d").withView(View.of(null, List.of())))))
                 .isOne();
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(20)))).isOne();
-        assertThat(count(() -> log.find(KEY, List.of("a", "b", "nowhere")))).isOne();
+        assertThat(count(() -> Logs.find(log, KEY, List.of("a", "b", "nowhere"))))
+                .isOne();
 
         MemoryKey unread = ConversationKey.of("acme", "43");
         assertThat(count(() -> log.append(unread, batch("a"))))
@@ -143,7 +145,7 @@ class RedisCostTest {
         log.erase(nodes.get(0));
         assertThat(log.nodes(conversation)).containsExactly(nodes.get(1));
         assertThat(count(() -> log.list("acme", ListQuery.first(10)))).isLessThanOrEqualTo(11);
-        assertThat(count(() -> log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(1))))
+        assertThat(count(() -> Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(1))))
                 .isEqualTo(34);
     }
 
@@ -221,13 +223,13 @@ class RedisCostTest {
                     inside(() -> log.read(KEY, ReadQuery.newest(20))),
                     inside(() -> log.history(KEY, HistoryQuery.newest(20))),
                     inside(() -> log.history(KEY, new HistoryQuery(20, 500, true))),
-                    inside(() -> log.find(KEY, List.of("m10"))),
+                    inside(() -> Logs.find(log, KEY, List.of("m10"))),
                     inside(() -> log.append(KEY, batch("one more " + stored))),
                     inside(() -> log.append(KEY, batchUnder("m20", "below " + stored))));
-            log.moveHead(KEY, "one more " + stored, null);
+            Logs.moveHead(log, KEY, "one more " + stored, null);
             List<Long> bytes = List.of(
                     answered(() -> log.read(KEY, ReadQuery.newest(20))),
-                    answered(() -> log.find(KEY, List.of("m10"))),
+                    answered(() -> Logs.find(log, KEY, List.of("m10"))),
                     answered(() -> log.append(KEY, batch("a" + stored))));
             long memory = direct.memoryUsage(new Keys("keepsake:").memory(KEY).get(0), 0);
             Tell.line(

@@ -35,6 +35,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Redis;
 import java.time.Duration;
 import java.time.Instant;
@@ -103,7 +104,7 @@ class RedisUseTest {
         assertThat(branch(log, KEY)).isEqualTo(expected);
         assertThat(ids(history(log, KEY))).isEqualTo(expected);
         assertThat(ids(history(log, KEY, HistoryQuery.newest(10_000)))).isEqualTo(expected);
-        assertThat(ids(log.find(KEY, expected))).isEqualTo(expected);
+        assertThat(ids(Logs.find(log, KEY, expected))).isEqualTo(expected);
         assertThat(ids(log.read(KEY, ReadQuery.wholeBranch().after("m9")).messages()))
                 .isEqualTo(expected.subList(10, stored));
         assertThat(log.read(KEY, ReadQuery.newest(stored - 1)).complete()).isFalse();
@@ -207,7 +208,8 @@ class RedisUseTest {
                 fill(each, 0, 1_200);
                 for (String anchor : List.of("m5", "m900", "m1100")) {
                     each.append(KEY, batch("behind " + anchor).withView(View.of(anchor, List.of())));
-                    each.putSummary(KEY, new Summary(anchor, "short", 1, "none", 1, 1, null, Instant.EPOCH, 0), epoch);
+                    Logs.putSummary(
+                            each, KEY, new Summary(anchor, "short", 1, "none", 1, 1, null, Instant.EPOCH, 0), epoch);
                 }
                 Tail before = each.read(KEY, BOUNDED);
                 assertThat(before.view()).isNotNull();
@@ -270,7 +272,7 @@ class RedisUseTest {
         assertThat(repair.droppedViews()).isOne();
         log.append(KEY, batch("e"));
         assertThat(branch(log, KEY)).containsExactly("a", "b", "e");
-        log.moveBranch(KEY, "side", "b", null);
+        Logs.moveBranch(log, KEY, "side", "b", null);
         log.append(KEY, batchUnder("b", "f").onBranch("side"));
         assertThat(log.branches(KEY)).extracting(Branch::names).contains(List.of("side"));
     }
@@ -282,7 +284,7 @@ class RedisUseTest {
             log.append(KEY, Append.under(Parent.head(), List.of(user(id).withUsage(most))));
         }
         LocalDate today = LocalDate.now(ZoneOffset.UTC);
-        assertThat(log.usage("acme", today.minusDays(1), today.plusDays(2)))
+        assertThat(Logs.usage(log, "acme", today.minusDays(1), today.plusDays(2)))
                 .extracting(DailyUsage::usage)
                 .containsExactly(new Usage(Long.MAX_VALUE, 14, 0));
         assertThat(branch(log, KEY)).containsExactly("a", "b");

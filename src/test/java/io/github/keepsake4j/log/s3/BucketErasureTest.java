@@ -22,6 +22,7 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.charset.StandardCharsets;
@@ -58,12 +59,12 @@ class BucketErasureTest extends BucketFixture {
             log.append(key, Append.viewOnly(View.of(null, List.of())));
             log.append(
                     key, Append.under(Parent.head(), List.of(message("c", UserMessage.from("x".repeat(80_000)), 1))));
-            log.describe(key, "alice", Map.of("mail", "alice@example.org"));
+            Logs.describe(log, key, "alice", Map.of("mail", "alice@example.org"));
             NewMessage beside = message("d-" + SECRET, UserMessage.from(SECRET), 1)
                     .withOutcome(Outcome.incomplete("secret"))
                     .withUsage(new Usage(1, 2, 3));
             log.append(key, Append.underHead(beside).onBranch("secret-branch"));
-            log.setOutcome(key, "a-" + SECRET, Outcome.failed("secret"), null);
+            Logs.setOutcome(log, key, "a-" + SECRET, Outcome.failed("secret"), null);
             long epoch = log.erase(key);
             assertThat(another().read(key, ReadQuery.newest(0)).epoch()).isEqualTo(epoch);
             assertThatThrownBy(() -> another().append(key, batch("d").inEpoch(epoch - 1)))

@@ -22,6 +22,7 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -229,7 +230,7 @@ class DamagedDocumentsTest extends BucketFixture {
             assertThat(page.memories()).extracting(MemoryInfo::key).containsExactly(good);
             assertThat(page.damaged()).extracting(DamagedMemory::key).containsExactly(NODE);
             assertThat(CleanUp.of(another()).run("default")).isEqualTo(new CleanUp.Report(2, 0, 0, 1));
-            assertThat(another().usage("default", LocalDate.EPOCH, LocalDate.of(2100, 1, 1)))
+            assertThat(Logs.usage(another(), "default", LocalDate.EPOCH, LocalDate.of(2100, 1, 1)))
                     .isEmpty();
             assertThatThrownBy(() -> another().read(NODE, ReadQuery.newest(1)))
                     .isInstanceOf(UnreadableDataException.class);

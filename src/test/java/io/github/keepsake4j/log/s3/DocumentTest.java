@@ -30,6 +30,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Messages;
 import io.github.keepsake4j.view.ViewReader;
 import java.time.Instant;
@@ -186,10 +187,10 @@ class DocumentTest extends BucketFixture {
     @Test
     void a_plain_program_that_keeps_our_field_moves_the_head_and_nothing_else() throws Exception {
         log.append(NODE, batch("a", "b", "c"));
-        log.moveHead(NODE, "b", null);
-        log.describe(NODE, "title", Map.of("k", "v"));
+        Logs.moveHead(log, NODE, "b", null);
+        Logs.describe(log, NODE, "title", Map.of("k", "v"));
         long epoch = log.read(NODE, ReadQuery.newest(0)).epoch();
-        log.putSummary(NODE, new Summary("a", "sum", 1, "counter", 1, 1, null, Instant.EPOCH), epoch);
+        Logs.putSummary(log, NODE, new Summary("a", "sum", 1, "counter", 1, 1, null, Instant.EPOCH), epoch);
         Tail before = log.read(NODE, ReadQuery.newest(0));
 
         put(
@@ -222,7 +223,7 @@ class DocumentTest extends BucketFixture {
     @Test
     void a_head_that_was_moved_back_is_honoured_until_another_writer_writes() {
         log.append(NODE, batch("a", "b"));
-        log.moveHead(NODE, "a", null);
+        Logs.moveHead(log, NODE, "a", null);
 
         assertThat(branch(another(), NODE)).containsExactly("a");
     }
@@ -238,7 +239,7 @@ class DocumentTest extends BucketFixture {
         log.append(NODE, batch("b"));
         log.append(NODE, clear());
         log.append(NODE, batch("c"));
-        log.moveHead(NODE, "a", null);
+        Logs.moveHead(log, NODE, "a", null);
 
         assertThat(text(NODE_OBJECT))
                 .contains("{\"a\": [1.50, 1e3, \"\\u00e9\"]}", "\"rating\" : 4.50 ,\"tags\":[ ]", "\"z\":null");
@@ -297,9 +298,9 @@ class DocumentTest extends BucketFixture {
         assertThat(ids(history(log, NODE))).containsExactly("a", "b", "c", "d");
         assertThat(leaves(log.branches(NODE))).containsExactly("d", "c");
         // A change searches along parents and runs for the messages that a plain reader must not see.
-        log.moveHead(NODE, "d", null);
+        Logs.moveHead(log, NODE, "d", null);
         assertThat(branch(another(), NODE)).containsExactly("d");
-        log.moveHead(NODE, "c", null);
+        Logs.moveHead(log, NODE, "c", null);
         assertThat(text(NODE_OBJECT)).doesNotContain("\"message_id\":\"a\"").contains("\"message_id\":\"c\"");
         assertThat(ids(history(another(), NODE))).containsExactly("a", "b", "c", "d");
     }
@@ -404,14 +405,14 @@ class DocumentTest extends BucketFixture {
         log.append(NODE, batch("a", "b"));
         log.append(NODE, clear());
         log.append(NODE, batch("c"));
-        log.moveHead(NODE, "a", null);
+        Logs.moveHead(log, NODE, "a", null);
 
         assertThat(PlainProgram.read(text(NODE_OBJECT)))
                 .extracting(PlainProgram.Message::id)
                 .containsExactly("a", "b", "c");
         assertThat(PlainProgram.read(text(NODE_OBJECT)).get(2).parent()).isEqualTo("b");
         assertThat(objects()).containsExactly(NODE_OBJECT);
-        log.moveHead(NODE, "c", null);
+        Logs.moveHead(log, NODE, "c", null);
         assertThat(PlainProgram.thread(text(NODE_OBJECT))).containsExactly("c");
         assertThat(branch(another(), NODE)).containsExactly("a", "b", "c");
     }
@@ -456,7 +457,7 @@ class DocumentTest extends BucketFixture {
     @Test
     void messages_that_a_summary_replaces_are_not_hidden_from_a_plain_reader() throws Exception {
         log.append(NODE, batch("a", "b"));
-        log.putSummary(NODE, new Summary("b", "text", 1, "c", 2, 2, null, Instant.EPOCH), 1);
+        Logs.putSummary(log, NODE, new Summary("b", "text", 1, "c", 2, 2, null, Instant.EPOCH), 1);
         log.append(NODE, Append.viewOnly(View.of(null, List.of()).behindSummary("b")));
 
         assertThat(PlainProgram.thread(text(NODE_OBJECT))).containsExactly("a", "b");
@@ -475,7 +476,7 @@ class DocumentTest extends BucketFixture {
                         .withUsage(new Usage(7, 8, 9))));
         log.append(NODE, batch("c").onBranch("tab"));
         String before = text(NODE_OBJECT);
-        log.setOutcome(NODE, "a", Outcome.failed("java.io.IOException"), null);
+        Logs.setOutcome(log, NODE, "a", Outcome.failed("java.io.IOException"), null);
 
         String now = text(NODE_OBJECT);
         assertThat(before).contains("\"keepsake\":{\"made\":\"s1 u7,8,9\"}").doesNotContain("outcome");
@@ -483,9 +484,9 @@ class DocumentTest extends BucketFixture {
                 .contains("\"keepsake\":{\"outcome\":\"failed java.io.IOException\"}")
                 .contains("\"references\":{\"tab\":\"c\"}");
         assertThat(PlainProgram.read(now)).isEqualTo(PlainProgram.read(before));
-        log.setOutcome(NODE, "a", null, null);
+        Logs.setOutcome(log, NODE, "a", null, null);
         assertThat(text(NODE_OBJECT)).doesNotContain("outcome");
-        log.setOutcome(NODE, "a", Outcome.failed("x"), null);
+        Logs.setOutcome(log, NODE, "a", Outcome.failed("x"), null);
         // Another program appends a message and keeps the fields that it does not know.
         put(
                 NODE_OBJECT,
@@ -496,8 +497,8 @@ class DocumentTest extends BucketFixture {
 
         MessageLog other = another();
         assertThat(branch(other, NODE)).containsExactly("a", "b", "d");
-        assertThat(other.find(NODE, List.of("a")).get(0).outcome()).isEqualTo(Outcome.failed("x"));
-        assertThat(other.made(NODE, "b").orElseThrow().usage()).isEqualTo(new Usage(7, 8, 9));
+        assertThat(Logs.find(other, NODE, List.of("a")).get(0).outcome()).isEqualTo(Outcome.failed("x"));
+        assertThat(Logs.made(other, NODE, "b").orElseThrow().usage()).isEqualTo(new Usage(7, 8, 9));
         assertThat(ids(other.read(NODE, ReadQuery.wholeBranch().onBranch("tab")).messages()))
                 .containsExactly("a", "b", "c");
     }
@@ -507,8 +508,8 @@ class DocumentTest extends BucketFixture {
         log.append(NODE, batch("a", "b"));
         log.append(NODE, clear());
         log.append(NODE, batch("c"));
-        log.setOutcome(NODE, "a", Outcome.failed("x"), null);
-        log.setOutcome(NODE, "c", Outcome.failed("y"), null);
+        Logs.setOutcome(log, NODE, "a", Outcome.failed("x"), null);
+        Logs.setOutcome(log, NODE, "c", Outcome.failed("y"), null);
 
         assertThat(objects()).hasSize(2);
         assertThat(another().history(NODE, HistoryQuery.oldest(9)).messages())
@@ -565,7 +566,7 @@ class DocumentTest extends BucketFixture {
         log.append(NODE, batch("a", "b"));
         log.append(NODE, clear());
         log.append(NODE, batch("c"));
-        log.describe(NODE, SECRET, Map.of());
+        Logs.describe(log, NODE, SECRET, Map.of());
         log.erase(NODE);
 
         assertThat(objects()).isEmpty();
@@ -648,7 +649,7 @@ class DocumentTest extends BucketFixture {
                 .toList();
         log.append(NODE, Append.under(Parent.head(), batch));
         log.append(NODE, clear());
-        log.moveHead(NODE, "é0", null);
+        Logs.moveHead(log, NODE, "é0", null);
 
         assertThat(history(another(), NODE)).extracting(LoggedMessage::message).isEqualTo(messages);
     }

@@ -31,6 +31,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import java.net.URI;
 import java.time.Duration;
@@ -292,14 +293,16 @@ class RequestsTest extends BucketFixture {
                 "lease",
                         () -> assertThat(log.acquireLease(NODE, "work", "one", Duration.ofHours(1)))
                                 .isPresent(),
-                "summary", () -> log.putSummary(NODE, new Summary("a", "text", 1, "c", 1, 1, null, Instant.EPOCH), 1),
+                "summary",
+                        () -> Logs.putSummary(
+                                log, NODE, new Summary("a", "text", 1, "c", 1, 1, null, Instant.EPOCH), 1),
                 "clear", () -> log.append(NODE, Append.viewOnly(View.of(null, List.of()))));
         for (String name : List.of("append", "lease", "summary", "clear")) {
             MessageLog other = another();
             once("PUT", false, () -> {
                 // Other writers continue from the written document.
                 for (int i = 0; i < 5 && !name.equals("clear"); i++) {
-                    other.describe(NODE, "title " + name + i, Map.of());
+                    Logs.describe(other, NODE, "title " + name + i, Map.of());
                 }
                 S3Server.fail(500);
             });
@@ -307,7 +310,7 @@ class RequestsTest extends BucketFixture {
         }
 
         assertThat(ids(history(another(), NODE))).containsExactly("a", "b");
-        assertThat(another().summaries(NODE)).hasSize(1);
+        assertThat(Logs.summaries(another(), NODE)).hasSize(1);
         assertThat(another().acquireLease(NODE, "work", "two", Duration.ofHours(1)))
                 .isEmpty();
         assertThat(list(another(), "default", 1).get(0).title()).isEqualTo("title summary4");
@@ -402,7 +405,7 @@ class RequestsTest extends BucketFixture {
         AtomicInteger gets = new AtomicInteger();
         server.before(request -> {
             if (request.startsWith("GET") && gets.incrementAndGet() == 2) {
-                log.moveHead(NODE, "a", null);
+                Logs.moveHead(log, NODE, "a", null);
             }
         });
 

@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Logs;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
@@ -92,8 +93,8 @@ class S3TurnModeContractTest extends S3MessageLogTest {
         List<ThrowingCallable> calls = List.of(
                 () -> log().flush(KEY),
                 () -> log().append(KEY, batch("b").expectingHead("a")),
-                () -> log().moveHead(KEY, "a", null),
-                () -> log().describe(KEY, "title", Map.of()),
+                () -> Logs.moveHead(log(), KEY, "a", null),
+                () -> Logs.describe(log(), KEY, "title", Map.of()),
                 () -> log().acquireLease(KEY, "work", "one", Duration.ofSeconds(1)),
                 () -> log().erase(KEY),
                 () -> log().list("acme", ListQuery.first(1)),

@@ -14,6 +14,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.testing.Logs;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -122,13 +123,13 @@ class S3TwoTenantsContractTest extends S3MessageLogTest {
                 () -> neighbour.read(key, ReadQuery.wholeBranch()).messages(),
                 () -> neighbour.history(key, HistoryQuery.newest(9)).messages(),
                 () -> neighbour.branches(key),
-                () -> neighbour.summaries(key),
-                () -> neighbour.details(key).views(),
+                () -> Logs.summaries(neighbour, key),
+                () -> Logs.details(neighbour, key).views(),
                 () -> neighbour.check(key),
                 () -> neighbour.list(THERE, ListQuery.first(9)).memories(),
                 () -> neighbour.list(THERE, ListQuery.first(9).byActivity()).memories(),
                 () -> neighbour.nodes(ConversationKey.of(THERE, conversation)),
-                () -> neighbour.usage(THERE, LocalDate.MIN, LocalDate.MAX));
+                () -> Logs.usage(neighbour, THERE, LocalDate.MIN, LocalDate.MAX));
         int number = calls.incrementAndGet() % questions.size();
         ask("question " + number, questions.get(number));
     }
@@ -142,7 +143,7 @@ class S3TwoTenantsContractTest extends S3MessageLogTest {
                 () -> List.of(other.eraseIfIdle(key, Instant.MAX)).stream()
                         .filter(erased -> erased)
                         .toList(),
-                () -> List.of(other.mergeMetadata(key, Map.of("a", "b"))));
+                () -> List.of(Logs.mergeMetadata(other, key, Map.of("a", "b"))));
         int number = calls.get() % changes.size();
         ask("change " + number, changes.get(number));
     }

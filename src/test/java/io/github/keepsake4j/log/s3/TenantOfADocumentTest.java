@@ -15,6 +15,7 @@ import io.github.keepsake4j.log.TenantMismatchException;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.transfer.MemoryCopy;
 import java.time.Duration;
 import java.time.Instant;
@@ -52,7 +53,7 @@ class TenantOfADocumentTest extends BucketFixture {
                 () -> globex.read(GLOBEX, ReadQuery.wholeBranch()),
                 () -> globex.history(GLOBEX, HistoryQuery.newest(9)),
                 () -> globex.append(GLOBEX, batch("b")),
-                () -> globex.setTitle(GLOBEX, "title"),
+                () -> Logs.setTitle(globex, GLOBEX, "title"),
                 () -> globex.acquireLease(GLOBEX, "work", "me", Duration.ofHours(1)),
                 () -> globex.list("globex", ListQuery.first(9)),
                 () -> globex.repair(GLOBEX),

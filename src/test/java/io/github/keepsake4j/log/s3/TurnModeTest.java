@@ -29,6 +29,7 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.ExpectedLog;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.workflow.NodeTokenBufferMemory;
@@ -149,9 +150,9 @@ class TurnModeTest extends BucketFixture {
                 "expected head",
                 () -> turns.append(NODE, batch("h").expectingHead("expected head")),
                 "summary",
-                () -> turns.putSummary(NODE, new Summary("a", "text", 1, "c", 1, 1, null, Instant.EPOCH), 1),
+                () -> Logs.putSummary(turns, NODE, new Summary("a", "text", 1, "c", 1, 1, null, Instant.EPOCH), 1),
                 "title",
-                () -> turns.describe(NODE, "title", Map.of()),
+                () -> Logs.describe(turns, NODE, "title", Map.of()),
                 "lease",
                 () -> turns.acquireLease(NODE, "work", "me", NEVER),
                 "flush",
@@ -173,7 +174,7 @@ class TurnModeTest extends BucketFixture {
         turns.append(NODE, batch("u"));
         assertThatThrownBy(() -> turns.append(NODE, ends("a").expectingHead("unknown")))
                 .isInstanceOf(io.github.keepsake4j.log.HeadConflictException.class);
-        assertThatThrownBy(() -> turns.moveHead(NODE, "unknown", null)).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> Logs.moveHead(turns, NODE, "unknown", null)).isInstanceOf(InvalidInputException.class);
         assertThat(objects()).isEmpty();
         turns.append(NODE, ends("a"));
         assertThat(branch(other, NODE)).containsExactly("u", "a");

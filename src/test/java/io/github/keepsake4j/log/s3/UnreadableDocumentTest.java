@@ -18,6 +18,7 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -312,13 +313,13 @@ class UnreadableDocumentTest extends BucketFixture {
         calls.add(() -> log.read(NODE, ReadQuery.newest(0)));
         calls.add(() -> log.history(NODE, HistoryQuery.newest(1)));
         calls.add(() -> log.branches(NODE));
-        calls.add(() -> log.summaries(NODE));
-        calls.add(() -> log.moveHead(NODE, "msg-001", null));
-        calls.add(() -> log.describe(NODE, "title", Map.of()));
-        calls.add(() -> log.mergeMetadata(NODE, Map.of("name", "text")));
-        calls.add(() -> log.mergeMetadata(NODE, Map.of()));
-        calls.add(
-                () -> log.putSummary(NODE, new Summary("msg-001", "text", 1, "counter", 1, 1, null, Instant.EPOCH), 1));
+        calls.add(() -> Logs.summaries(log, NODE));
+        calls.add(() -> Logs.moveHead(log, NODE, "msg-001", null));
+        calls.add(() -> Logs.describe(log, NODE, "title", Map.of()));
+        calls.add(() -> Logs.mergeMetadata(log, NODE, Map.of("name", "text")));
+        calls.add(() -> Logs.mergeMetadata(log, NODE, Map.of()));
+        calls.add(() ->
+                Logs.putSummary(log, NODE, new Summary("msg-001", "text", 1, "counter", 1, 1, null, Instant.EPOCH), 1));
         calls.add(() -> log.acquireLease(NODE, "work", "me", Duration.ofSeconds(9)));
         calls.add(() -> log.releaseLease(NODE, "work", "me"));
         return calls;

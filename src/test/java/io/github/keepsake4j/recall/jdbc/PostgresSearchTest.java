@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageSearchContract;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.SQLException;
 import java.time.LocalDate;
@@ -48,7 +49,7 @@ class PostgresSearchTest extends MessageSearchContract {
                 .dataSource(source)
                 .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                 .build();
-        log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH);
+        Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH);
         Postgres.execute(source, "TRUNCATE keepsake_memory, keepsake_message, keepsake_view, keepsake_lease");
         return log;
     }

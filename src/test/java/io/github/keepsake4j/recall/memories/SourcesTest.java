@@ -23,6 +23,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.recall.Fence;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.workflow.LlmNode;
 import io.github.keepsake4j.workflow.MemoryConfig;
 import io.github.keepsake4j.workflow.MemoryMode;
@@ -121,7 +122,7 @@ class SourcesTest {
         chat.chat("alice", "What is my name?");
 
         List<SourceMessage> sources = sources();
-        assertThat(((UserMessage) log.find(key, List.of(sources.get(2).id()))
+        assertThat(((UserMessage) Logs.find(log, key, List.of(sources.get(2).id()))
                                 .get(0)
                                 .message())
                         .singleText())

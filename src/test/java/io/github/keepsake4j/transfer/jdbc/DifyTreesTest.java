@@ -19,6 +19,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -239,7 +240,7 @@ class DifyTreesTest {
         }
         List<LoggedMessage> all = LogTesting.history(log, key);
         if (random.nextInt(8) == 0 && !all.isEmpty()) {
-            log.moveHead(key, all.get(random.nextInt(all.size())).id(), null);
+            Logs.moveHead(log, key, all.get(random.nextInt(all.size())).id(), null);
         }
     }
 
