@@ -93,6 +93,7 @@ class ArchitectureTest {
                             "log.jdbc",
                             "log.redis",
                             "log.s3",
+                            "sql",
                             "summary",
                             "component",
                             "transfer",

@@ -4,7 +4,6 @@ import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
@@ -13,6 +12,7 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -103,7 +103,7 @@ final class Leaving {
                 }
                 tell(to, place, check);
                 done = true;
-            } catch (ErasedException | UnknownMessageException | LogClosedException e) {
+            } catch (ErasedException | UnknownMessageException | StorageClosedException e) {
                 LOG.debug("Memory {}: what left the view is not there any more ({})", place.key(), name(e));
                 done = true;
             } catch (RuntimeException e) {

@@ -7,6 +7,8 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Every method throws {@link StorageUnavailableException} (retryable) if the storage cannot be reached. It throws
  * {@link UnreadableDataException} if the stored data cannot be read or contradicts itself. A memory is never reported
  * as empty in these cases, and nothing is written over damaged data. {@link #check} finds damage and {@link #repair}
- * mends it. A log that keeps connections or files open throws {@link LogClosedException} after {@link #close()}.
+ * mends it. A log that keeps connections or files open throws {@link StorageClosedException} after {@link #close()}.
  */
 public interface MessageLog extends AutoCloseable {
 

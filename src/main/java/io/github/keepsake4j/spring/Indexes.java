@@ -1,10 +1,10 @@
 package io.github.keepsake4j.spring;
 
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import io.github.keepsake4j.sql.SchemaMode;
 import java.util.List;
 import javax.sql.DataSource;
 

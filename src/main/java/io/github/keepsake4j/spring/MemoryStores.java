@@ -1,11 +1,11 @@
 package io.github.keepsake4j.spring;
 
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.sql.SchemaMode;
 import java.nio.file.Path;
 import javax.sql.DataSource;
 

@@ -128,7 +128,7 @@ class SchemaVersionsTest {
     private JdbcMessageLog postgresLog() {
         return JdbcMessageLog.builder()
                 .dataSource(postgres)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
     }
 

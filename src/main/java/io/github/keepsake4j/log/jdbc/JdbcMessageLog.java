@@ -21,7 +21,6 @@ import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
@@ -35,7 +34,9 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.sql.SchemaMode;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -609,18 +610,6 @@ public final class JdbcMessageLog implements MessageLog {
 
     private long now() {
         return Rows.micros(InputRules.time("clock", clock.instant()));
-    }
-
-    /** When the library makes or upgrades its tables by itself. */
-    public enum SchemaMode {
-        /** In every database. Safe when many instances start at once. The database's user needs the right to create tables. */
-        ALWAYS,
-
-        /** In embedded databases only (SQLite). For others the version is checked, and an error names the missing script. */
-        EMBEDDED,
-
-        /** In none: the version is checked, and an error names the missing script. */
-        NEVER
     }
 
     /**

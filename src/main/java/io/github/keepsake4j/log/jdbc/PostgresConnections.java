@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.jdbc;
 
-import io.github.keepsake4j.log.LogClosedException;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.sql.SqlStates;
 import java.sql.Connection;
@@ -91,7 +91,7 @@ final class PostgresConnections extends Connections {
 
     private <T> T retried(Object what, boolean autoCommit, Work<T> work) {
         if (closed) {
-            throw new LogClosedException(String.valueOf(what));
+            throw new StorageClosedException(String.valueOf(what));
         }
         boolean isFirst = true;
         for (int tries = 1; ; tries++) {

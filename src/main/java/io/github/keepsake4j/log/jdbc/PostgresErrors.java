@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.jdbc;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.SqlStates;
 import java.sql.SQLException;

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.sql.SqlSchema;
 import java.sql.DatabaseMetaData;
@@ -33,7 +34,7 @@ final class PostgresSchema {
             WHERE logicalrelid = 'keepsake_message'::pg_catalog.regclass AND partmethod = 'h'
             """;
 
-    private final JdbcMessageLog.SchemaMode mode;
+    private final SchemaMode mode;
     private volatile boolean distributed;
     private volatile boolean checked;
 
@@ -42,7 +43,7 @@ final class PostgresSchema {
      *
      * @param distributed whether to take the tables for distributed, whatever the database says
      */
-    PostgresSchema(JdbcMessageLog.SchemaMode mode, boolean distributed) {
+    PostgresSchema(SchemaMode mode, boolean distributed) {
         this.mode = mode;
         this.distributed = distributed;
     }
@@ -72,7 +73,7 @@ final class PostgresSchema {
         try (Statement statement = connection.create()) {
             statement.setQueryTimeout(timeoutSeconds);
             versions = Schema.POSTGRESQL.versions(statement);
-            if (mode == JdbcMessageLog.SchemaMode.ALWAYS && !Schema.POSTGRESQL.isComplete(versions)) {
+            if (mode == SchemaMode.ALWAYS && !Schema.POSTGRESQL.isComplete(versions)) {
                 // Instances do this one after the other, and the second one finds the tables.
                 statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
                 versions = Schema.POSTGRESQL.complete(statement);
@@ -95,8 +96,7 @@ final class PostgresSchema {
             }
             throw e;
         }
-        Schema.POSTGRESQL.check(
-                versions, "the library makes and changes them only with JdbcMessageLog.SchemaMode.ALWAYS");
+        Schema.POSTGRESQL.check(versions, "the library makes and changes them only with SchemaMode.ALWAYS");
         checked = true;
     }
 

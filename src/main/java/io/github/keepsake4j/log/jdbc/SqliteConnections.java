@@ -1,9 +1,9 @@
 package io.github.keepsake4j.log.jdbc;
 
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.SmallFiles;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.sql.SqliteCheckpoints;
 import java.io.IOException;
@@ -99,7 +99,7 @@ final class SqliteConnections extends Connections {
         lock.lock();
         try {
             if (closed) {
-                throw new LogClosedException(what + " on SQLite file " + file);
+                throw new StorageClosedException(what + " on SQLite file " + file);
             }
             return retriedOnce(what, begin, work);
         } catch (SQLException e) {

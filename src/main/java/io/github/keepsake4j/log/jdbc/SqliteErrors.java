@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.nio.file.Files;
 import java.nio.file.Path;

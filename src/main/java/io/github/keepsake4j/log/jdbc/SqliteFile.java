@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.sql.SqlConnection;
 import java.nio.file.Path;
 import java.sql.ResultSet;

@@ -4,11 +4,11 @@ import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.LockFile;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.SmallFiles;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.recall.memories.FactQuery;
 import io.github.keepsake4j.recall.memories.FactWords;
 import io.github.keepsake4j.recall.memories.FoundMemory;
@@ -643,7 +643,7 @@ public final class FileMemoryStore implements MemoryStore {
 
     private synchronized void checkOpen(String what) {
         if (closed) {
-            throw new LogClosedException(what + " on the memories in " + root);
+            throw new StorageClosedException(what + " on the memories in " + root);
         }
     }
 

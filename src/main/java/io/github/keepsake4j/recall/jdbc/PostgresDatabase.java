@@ -1,8 +1,8 @@
 package io.github.keepsake4j.recall.jdbc;
 
-import io.github.keepsake4j.log.LogClosedException;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.sql.SqlSchema;
 import io.github.keepsake4j.sql.SqlStates;
@@ -78,7 +78,7 @@ final class PostgresDatabase implements Database {
 
     private <T> T retried(String what, boolean autoCommit, Work<T> work) {
         if (closed) {
-            throw new LogClosedException(what);
+            throw new StorageClosedException(what);
         }
         boolean isFirst = true;
         for (int tries = 1; ; tries++) {

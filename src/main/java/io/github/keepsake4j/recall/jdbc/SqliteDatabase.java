@@ -1,10 +1,10 @@
 package io.github.keepsake4j.recall.jdbc;
 
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.SmallFiles;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.sql.SqlSchema;
@@ -227,7 +227,7 @@ final class SqliteDatabase implements Database {
         channel.lock.lock();
         try {
             if (closed) {
-                throw new LogClosedException(what + " on SQLite file " + file);
+                throw new StorageClosedException(what + " on SQLite file " + file);
             }
             boolean isNew = channel.connection == null;
             try {

@@ -10,7 +10,7 @@ import javax.sql.DataSource;
  * Reads the tables in which other libraries and applications keep conversations, with one or two statements for each
  * conversation. Nothing is written to them. Thread-safe.
  *
- * <p>Reading throws {@link io.github.keepsake4j.log.StorageUnavailableException} (retryable) if the database cannot be reached,
+ * <p>Reading throws {@link io.github.keepsake4j.message.StorageUnavailableException} (retryable) if the database cannot be reached,
  * {@link io.github.keepsake4j.message.KeepsakeException} if a table or a right is missing, and
  * {@link io.github.keepsake4j.message.UnreadableDataException} if a row cannot be read.
  */

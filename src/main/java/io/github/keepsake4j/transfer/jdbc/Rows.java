@@ -1,7 +1,7 @@
 package io.github.keepsake4j.transfer.jdbc;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.sql.SqlStates;
 import java.sql.PreparedStatement;

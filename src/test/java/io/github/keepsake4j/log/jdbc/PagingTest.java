@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
@@ -151,7 +152,7 @@ class PagingTest {
             HikariDataSource reading = Postgres.pool(server.database(database), 1, true);
             others = JdbcMessageLog.builder()
                     .dataSource(writing)
-                    .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                    .schema(SchemaMode.ALWAYS)
                     .clock(clock)
                     .build();
             reader = JdbcMessageLog.postgres(counted(reading));

@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.SwitchedDataSource;
@@ -43,7 +44,7 @@ abstract class PostgresContract extends MessageLogContract implements ActivityCo
         connect();
         try (JdbcMessageLog log = JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build()) {
             log.list("nobody", ListQuery.first(1));
         }

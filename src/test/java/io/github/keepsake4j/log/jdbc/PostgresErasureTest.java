@@ -14,6 +14,7 @@ import io.github.keepsake4j.recall.Watermark;
 import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.StoredFiles;
 import java.sql.Connection;
@@ -42,7 +43,7 @@ class PostgresErasureTest {
     private MessageLog log() {
         return JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
     }
 

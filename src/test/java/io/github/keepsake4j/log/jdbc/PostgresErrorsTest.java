@@ -2,9 +2,9 @@ package io.github.keepsake4j.log.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.sql.SQLException;
 import java.util.Collections;
 import org.junit.jupiter.api.Test;

@@ -24,6 +24,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
@@ -75,7 +76,7 @@ class PostgresPreparedTest {
                 .dataSource(ProxyDataSourceBuilder.create(source())
                         .afterQuery((execution, queries) -> queries.forEach(PostgresPreparedTest::record))
                         .build())
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build()) {
             everything(log, "first");
         }

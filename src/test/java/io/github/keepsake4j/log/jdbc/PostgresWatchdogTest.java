@@ -10,7 +10,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
@@ -66,7 +67,7 @@ class PostgresWatchdogTest {
         try (HikariDataSource pool = Postgres.pool(source, 1, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .statementTimeout(LIMIT)
                         .build();
                 Connection other = source.getConnection();
@@ -132,8 +133,8 @@ class PostgresWatchdogTest {
 
     @Test
     void the_thread_of_a_log_ends_when_the_log_is_closed() {
-        PostgresConnections connections = new PostgresConnections(
-                source, LIMIT, new PostgresSchema(JdbcMessageLog.SchemaMode.ALWAYS, false), false, null);
+        PostgresConnections connections =
+                new PostgresConnections(source, LIMIT, new PostgresSchema(SchemaMode.ALWAYS, false), false, null);
         Session[] used = new Session[1];
         connections.single("test", session -> {
             used[0] = session;

@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageSearchContract;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.SQLException;
 import java.time.LocalDate;
@@ -46,7 +47,7 @@ class PostgresSearchTest extends MessageSearchContract {
     static MessageLog emptyLog(DataSource source) throws SQLException {
         MessageLog log = JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
         log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH);
         Postgres.execute(source, "TRUNCATE keepsake_memory, keepsake_message, keepsake_view, keepsake_lease");

@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -46,7 +47,7 @@ final class SharedStores implements AutoCloseable {
                 ? FileMessageLog.in(Path.of(name).resolve("log"))
                 : JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .build();
     }
 

@@ -1,10 +1,10 @@
 package io.github.keepsake4j.workflow.files.jdbc;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.TransferMethod;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.sql.SqlStates;
 import io.github.keepsake4j.workflow.files.FileResolver;
