@@ -4,7 +4,6 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
-import io.github.keepsake4j.sql.SchemaMode;
 import java.util.List;
 import javax.sql.DataSource;
 
@@ -25,10 +24,8 @@ final class Indexes {
         }
         JdbcMessageIndex.Builder builder = JdbcMessageIndex.builder()
                 .dataSource(source)
-                .statementTimeout(properties.jdbc().statementTimeout());
-        if (properties.jdbc().initializeSchema() == SchemaMode.ALWAYS) {
-            builder.createTables();
-        }
+                .statementTimeout(properties.jdbc().statementTimeout())
+                .schema(properties.jdbc().initializeSchema());
         return FirstRead.of(
                 "The DataSource cannot keep the index",
                 FirstRead.makeTables("index/postgresql/V1__keepsake_index.sql"),

@@ -93,7 +93,10 @@ public final class MemoriesBenchmark {
                         .dataSource(pool)
                         .schema(SchemaMode.ALWAYS)
                         .build(),
-                JdbcMemoryStore.builder().dataSource(pool).createTables().build());
+                JdbcMemoryStore.builder()
+                        .dataSource(pool)
+                        .schema(SchemaMode.ALWAYS)
+                        .build());
     }
 
     private static RememberedChat chat(String name, Place place, boolean has, MemoryWorkflow creator, boolean isShown) {

@@ -109,7 +109,10 @@ public final class IndexBenchmark {
     private MessageIndex index() {
         return sqlite
                 ? JdbcMessageIndex.sqlite(directory.resolve("index.db"))
-                : JdbcMessageIndex.builder().dataSource(source).createTables().build();
+                : JdbcMessageIndex.builder()
+                        .dataSource(source)
+                        .schema(SchemaMode.ALWAYS)
+                        .build();
     }
 
     private static MemoryKey key(int memory) {

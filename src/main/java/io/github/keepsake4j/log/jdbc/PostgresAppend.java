@@ -19,6 +19,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.LocalDate;

@@ -99,11 +99,11 @@ class PostgresErasureTest {
         try (MessageLog log = log();
                 MessageIndex index = JdbcMessageIndex.builder()
                         .dataSource(source)
-                        .createTables()
+                        .schema(SchemaMode.ALWAYS)
                         .build();
                 MemoryStore memories = JdbcMemoryStore.builder()
                         .dataSource(source)
-                        .createTables()
+                        .schema(SchemaMode.ALWAYS)
                         .build()) {
             log.append(KEY, batch("a"));
             index.add(KEY, null, new Watermark(1, 1), List.of());

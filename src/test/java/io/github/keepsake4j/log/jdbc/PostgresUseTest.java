@@ -22,6 +22,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.sql.SchemaMode;
+import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
@@ -301,7 +302,7 @@ class PostgresUseTest {
             assertThatThrownBy(() -> log.moveHead(KEY, "nowhere", null)).isInstanceOf(KeepsakeException.class);
             try (Connection connection = pool.getConnection()) {
                 assertThat(connection.getAutoCommit()).isFalse();
-                Session session = new Session(SqlConnection.of(connection), new PostgresDialect());
+                Session session = new Session(SqlConnection.of(connection));
                 assertThat(session.<Integer>first(
                                 "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'",
                                 row -> row.getInt(1)))
@@ -469,15 +470,13 @@ class PostgresUseTest {
         try (Connection connection = source().getConnection()) {
             return String.join(
                     "\n",
-                    new Session(SqlConnection.of(connection), new PostgresDialect())
-                            .list("EXPLAIN " + sql, row -> row.getString(1), values));
+                    new Session(SqlConnection.of(connection)).list("EXPLAIN " + sql, row -> row.getString(1), values));
         }
     }
 
     private long number(String sql) throws SQLException {
         try (Connection connection = source().getConnection()) {
-            return new Session(SqlConnection.of(connection), new PostgresDialect())
-                    .<Long>first(sql, row -> row.getLong(1));
+            return new Session(SqlConnection.of(connection)).<Long>first(sql, row -> row.getLong(1));
         }
     }
 

@@ -38,8 +38,10 @@ class PostgresSearchTest extends MessageSearchContract {
     }
 
     static MessageIndex emptyIndex(DataSource source) {
-        MessageIndex index =
-                JdbcMessageIndex.builder().dataSource(source).createTables().build();
+        MessageIndex index = JdbcMessageIndex.builder()
+                .dataSource(source)
+                .schema(SchemaMode.ALWAYS)
+                .build();
         index.clear();
         return index;
     }

@@ -43,7 +43,10 @@ final class PostgresStorage implements AutoCloseable {
     }
 
     MemoryStore newStore() {
-        return JdbcMemoryStore.builder().dataSource(counting).createTables().build();
+        return JdbcMemoryStore.builder()
+                .dataSource(counting)
+                .schema(SchemaMode.ALWAYS)
+                .build();
     }
 
     /** Returns all rows of the memories' tables. */

@@ -25,7 +25,10 @@ final class SharedStores implements AutoCloseable {
         if (name.startsWith(POSTGRES)) {
             String[] parts = name.split(":", -1);
             pool = Postgres.pool(Postgres.database(parts[2], Integer.parseInt(parts[1])), 4, true);
-            memories = JdbcMemoryStore.builder().dataSource(pool).createTables().build();
+            memories = JdbcMemoryStore.builder()
+                    .dataSource(pool)
+                    .schema(SchemaMode.ALWAYS)
+                    .build();
         } else {
             pool = null;
             memories = FileMemoryStore.of(Path.of(name).resolve("memories"));
