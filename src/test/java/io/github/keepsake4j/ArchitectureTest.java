@@ -1,5 +1,8 @@
 package io.github.keepsake4j;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -15,13 +18,25 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.EvaluationResult;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Array;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
+import java.sql.Timestamp;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 import org.postgresql.jdbc.PgConnection;
@@ -93,6 +108,7 @@ class ArchitectureTest {
                             "log.jdbc",
                             "log.redis",
                             "log.s3",
+                            "sql",
                             "summary",
                             "component",
                             "transfer",
@@ -124,11 +140,11 @@ class ArchitectureTest {
                             "transfer",
                             "retention")),
             Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
-            Map.entry("transfer.jdbc", List.of("message", "log", "sql", "transfer")),
+            Map.entry("transfer.jdbc", List.of("message", "sql", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
             Map.entry("workflow", List.of("message", "tokens", "log", "context", "view", "metrics", "workflow.files")),
             Map.entry("workflow.files", List.of("message", "log")),
-            Map.entry("workflow.files.jdbc", List.of("message", "log", "sql", "workflow.files")),
+            Map.entry("workflow.files.jdbc", List.of("message", "sql", "workflow.files")),
             Map.entry("workflow.files.s3", List.of("message", "workflow.files")));
 
     @ArchTest
@@ -138,8 +154,32 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule no_cycles = slices().matching(ROOT + ".(**)").should().beFreeOfCycles();
 
+    /** The floor knows drivers and pools. Spring is given data sources. */
     @ArchTest
-    static final ArchRule optional_libraries_stay_in_their_adapter = noClasses()
+    static final ArchRule drivers_stay_in_the_floor = noClasses()
+            .that()
+            .resideOutsideOfPackages(ROOT + ".sql..", ROOT + ".spring..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.sqlite..", "org.postgresql..", "com.zaxxer..");
+
+    /** What holds statements reads rows, and is given a data source. Connections and transactions are the floor's. */
+    @ArchTest
+    static final ArchRule above_the_floor_are_statements_and_rows = noClasses()
+            .that()
+            .resideOutsideOfPackages(ROOT + ".sql..", ROOT + ".spring..")
+            .should()
+            .dependOnClassesThat(resideInAnyPackage("java.sql..", "javax.sql..")
+                    .and(not(belongToAnyOf(
+                            ResultSet.class,
+                            ResultSetMetaData.class,
+                            SQLException.class,
+                            Timestamp.class,
+                            Array.class,
+                            DataSource.class))));
+
+    @ArchTest
+    static final ArchRule all_else_knows_no_sql = noClasses()
             .that()
             .resideOutsideOfPackages(
                     ROOT + ".sql..",
@@ -150,7 +190,31 @@ class ArchitectureTest {
                     ROOT + ".spring..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("org.sqlite..", "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..");
+            .resideInAnyPackage("java.sql..", "javax.sql..");
+
+    /** Texts of statements are where rows are read. */
+    @Test
+    void statements_are_where_rows_are_read() throws IOException {
+        Pattern statement = Pattern.compile(
+                "\"\\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|ALTER TABLE|BEGIN|PRAGMA|WITH) ");
+        Path sources = Path.of("src/main/java/" + ROOT.replace('.', '/'));
+        try (Stream<Path> files = Files.walk(sources)) {
+            assertThat(files.filter(Files::isRegularFile)
+                            .filter(file -> statement.matcher(read(file)).find())
+                            .map(file -> sources.relativize(file.getParent()).toString())
+                            .collect(Collectors.toSet()))
+                    .containsExactlyInAnyOrder(
+                            "sql", "log/jdbc", "recall/jdbc", "workflow/files/jdbc", "transfer/jdbc");
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     /** Others would prepare it on a server that may know another client's statement by the same name. */
     @ArchTest

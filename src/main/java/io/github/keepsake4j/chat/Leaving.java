@@ -5,7 +5,6 @@ import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
@@ -15,6 +14,7 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -105,7 +105,7 @@ final class Leaving {
                 }
                 tell(to, place, check);
                 done = true;
-            } catch (ErasedException | UnknownMessageException | LogClosedException e) {
+            } catch (ErasedException | UnknownMessageException | StorageClosedException e) {
                 LOG.debug("Memory {}: what left the view is not there any more ({})", place.key(), name(e));
                 done = true;
             } catch (RuntimeException e) {

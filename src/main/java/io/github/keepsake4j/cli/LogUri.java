@@ -1,13 +1,14 @@
 package io.github.keepsake4j.cli;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.sql.SchemaMode;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -159,7 +160,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
                         or(server.user(), or(environment.get("PGUSER"), System.getProperty("user.name", ""))),
                         or(server.password(), or(environment.get("PGPASSWORD"), "")))
                 .maxPoolSize(CONNECTIONS)
-                .schema(makesTables ? JdbcMessageLog.SchemaMode.ALWAYS : JdbcMessageLog.SchemaMode.EMBEDDED)
+                .schema(makesTables ? SchemaMode.ALWAYS : SchemaMode.EMBEDDED)
                 .build();
     }
 

@@ -9,7 +9,6 @@ import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.component.MemoryInput.Action;
 import io.github.keepsake4j.component.MemoryInput.Strategy;
 import io.github.keepsake4j.context.ContextStrategy;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.ConversationKey;
@@ -17,6 +16,7 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryFailedException;
@@ -165,7 +165,7 @@ public final class MemoryComponent implements AutoCloseable {
 
     private synchronized Backend backend(String name) {
         if (closed) {
-            throw new LogClosedException("Memory component");
+            throw new StorageClosedException("Memory component");
         }
         Backend known = opened.get(name);
         if (known != null) {

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -170,7 +171,7 @@ public final class LeaseReturns {
                     owners.remove();
                 }
                 remove();
-            } catch (LogClosedException e) {
+            } catch (StorageClosedException e) {
                 remove();
             } catch (RuntimeException e) {
                 failed(e);

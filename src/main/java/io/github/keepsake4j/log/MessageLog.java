@@ -4,6 +4,8 @@ import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,7 +25,7 @@ import java.util.Set;
  * <p>Every method throws {@link StorageUnavailableException} (retryable) if the storage cannot be reached. It throws
  * {@link UnreadableDataException} if the stored data cannot be read or contradicts itself. A memory is never reported
  * as empty in these cases, and nothing is written over damaged data. {@link #check} finds damage and {@link #repair}
- * mends it. A log that keeps connections or files open throws {@link LogClosedException} after {@link #close()}.
+ * mends it. A log that keeps connections or files open throws {@link StorageClosedException} after {@link #close()}.
  */
 public interface MessageLog extends Leases, Care, AutoCloseable {
 

@@ -3,7 +3,6 @@ package io.github.keepsake4j.recall;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
@@ -13,6 +12,7 @@ import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.words.Words;
 import java.lang.ref.WeakReference;
@@ -168,7 +168,7 @@ final class Indexer {
     private boolean sweepOrStop() {
         try {
             sweep();
-        } catch (LogClosedException e) {
+        } catch (StorageClosedException e) {
             stop();
         } catch (RuntimeException e) {
             LOG.warn("The sweep for the index failed and is repeated ({})", reason(e));
@@ -249,7 +249,7 @@ final class Indexer {
             try {
                 failed = !catchUp(key);
                 failures = failed ? failures : 0;
-            } catch (LogClosedException e) {
+            } catch (StorageClosedException e) {
                 stop();
             } catch (RuntimeException e) {
                 failures++;

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.spring;
 
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
@@ -25,10 +24,8 @@ final class Indexes {
         }
         JdbcMessageIndex.Builder builder = JdbcMessageIndex.builder()
                 .dataSource(source)
-                .statementTimeout(properties.jdbc().statementTimeout());
-        if (properties.jdbc().initializeSchema() == SchemaMode.ALWAYS) {
-            builder.createTables();
-        }
+                .statementTimeout(properties.jdbc().statementTimeout())
+                .schema(properties.jdbc().initializeSchema());
         return FirstRead.of(
                 "The DataSource cannot keep the index",
                 FirstRead.makeTables("index/postgresql/V1__keepsake_index.sql"),

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.spring;
 
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
@@ -33,11 +32,11 @@ final class MemoryStores {
                                     : ", or keepsake4j.memories.store=jdbc with a DataSource of PostgreSQL."),
                     null);
         }
-        JdbcMemoryStore.Builder builder =
-                JdbcMemoryStore.builder().dataSource(source).words(words);
-        if (properties.jdbc().initializeSchema() == SchemaMode.ALWAYS) {
-            builder.createTables();
-        }
+        JdbcMemoryStore.Builder builder = JdbcMemoryStore.builder()
+                .dataSource(source)
+                .statementTimeout(properties.jdbc().statementTimeout())
+                .schema(properties.jdbc().initializeSchema())
+                .words(words);
         return FirstRead.of(
                 "The DataSource cannot keep the memories that are made",
                 FirstRead.makeTables("memories/postgresql/V1__keepsake_memories.sql"),

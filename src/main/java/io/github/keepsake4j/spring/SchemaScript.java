@@ -1,10 +1,9 @@
 package io.github.keepsake4j.spring;
 
+import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import javax.sql.DataSource;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
@@ -29,26 +28,18 @@ final class SchemaScript {
                     "keepsake4j.jdbc.schema names " + location + ", which does not exist.", set, null);
         }
         try (Connection connection = source.getConnection();
-                SqlConnection session = SqlConnection.of(connection)) {
-            session.setAutoCommit(false);
-            session.inTransaction(() -> {
-                session.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
-                if (!isThere(session)) {
+                SqlConnection used = SqlConnection.of(connection)) {
+            Session session = new Session(used);
+            used.setAutoCommit(false);
+            used.inTransaction(() -> {
+                session.lock(LOCK);
+                if (!session.hasTable("keepsake_schema")) {
                     new ResourceDatabasePopulator(script).populate(connection);
                 }
                 return true;
             });
         } catch (SQLException | ScriptException e) {
             throw new ConfigurationException("The script " + location + " of keepsake4j.jdbc.schema failed.", set, e);
-        }
-    }
-
-    private static boolean isThere(SqlConnection connection) throws SQLException {
-        try (Statement statement = connection.create();
-                ResultSet rows =
-                        statement.executeQuery("SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'keepsake_schema'"
-                                + " AND pg_catalog.pg_table_is_visible(oid)")) {
-            return rows.next();
         }
     }
 }

@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.sql.SchemaMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -129,9 +130,9 @@ final class Stores {
     }
 
     /** Opens a SQLite file, which makes its tables unless that is forbidden. */
-    static MessageLog sqlite(Path file, JdbcMessageLog.SchemaMode mode) {
+    static MessageLog sqlite(Path file, SchemaMode mode) {
         boolean exists = file.toFile().exists();
-        if (mode == JdbcMessageLog.SchemaMode.NEVER && !(exists && JdbcMessageLog.isSqliteLog(file))) {
+        if (mode == SchemaMode.NEVER && !(exists && JdbcMessageLog.isSqliteLog(file))) {
             throw new ConfigurationException(
                     "The SQLite file " + file + " has no tables of Keepsake4j.",
                     "Remove keepsake4j.jdbc.initialize-schema=never, so that they are made.",

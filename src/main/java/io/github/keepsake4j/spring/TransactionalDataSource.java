@@ -1,6 +1,6 @@
 package io.github.keepsake4j.spring;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.atomic.AtomicBoolean;

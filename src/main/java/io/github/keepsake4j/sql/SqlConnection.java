@@ -1,7 +1,6 @@
 package io.github.keepsake4j.sql;
 
 import io.github.keepsake4j.message.KeepsakeException;
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.ParameterMetaData;
@@ -96,6 +95,10 @@ public final class SqlConnection implements AutoCloseable {
         }
     }
 
+    boolean isPostgres() {
+        return isPostgres;
+    }
+
     /**
      * Returns whether the data source lets the driver prepare on the server.
      *
@@ -170,17 +173,6 @@ public final class SqlConnection implements AutoCloseable {
         try (Statement statement = create()) {
             statement.execute(sql);
         }
-    }
-
-    /**
-     * Creates an array for a parameter.
-     *
-     * @param type the elements' type in PostgreSQL
-     * @param elements the elements
-     * @return the array
-     */
-    public Array array(String type, Object[] elements) throws SQLException {
-        return connection.createArrayOf(type, elements);
     }
 
     /**

@@ -54,7 +54,7 @@ public final class SqlStates {
      * @param e the error
      * @return whether it is
      */
-    public static boolean isLostRace(SQLException e) {
+    static boolean isLostRace(SQLException e) {
         String state = of(e);
         return state.equals("40001") || state.equals("40P01");
     }
@@ -65,7 +65,7 @@ public final class SqlStates {
      * @param e the error
      * @return whether they are not
      */
-    public static boolean isCachedPlan(SQLException e) {
+    static boolean isCachedPlan(SQLException e) {
         return of(e).equals("0A000") && String.valueOf(e.getMessage()).contains(CACHED_PLAN);
     }
 
@@ -76,7 +76,7 @@ public final class SqlStates {
      * @param e the error
      * @return whether it may be
      */
-    public static boolean mayHaveOtherTables(SQLException e) {
+    static boolean mayHaveOtherTables(SQLException e) {
         String state = of(e);
         return state.equals("42P01") || state.equals("42703") || (state.equals("0A000") && !isCachedPlan(e));
     }
@@ -90,7 +90,7 @@ public final class SqlStates {
      * @param timeoutSeconds how long it may take to look, or 0 for no limit
      * @return the error
      */
-    public static SQLException readOnlyBySetting(SqlConnection connection, SQLException error, int timeoutSeconds) {
+    static SQLException readOnlyBySetting(SqlConnection connection, SQLException error, int timeoutSeconds) {
         if (!of(error).equals(READ_ONLY)) {
             return error;
         }
@@ -126,7 +126,7 @@ public final class SqlStates {
      * @param tables what to do about a missing table
      * @return what is wrong and what to do, or null
      */
-    public static @Nullable String mistake(SQLException e, String tables) {
+    static @Nullable String mistake(SQLException e, String tables) {
         if (e instanceof ReadOnlySessionException) {
             return "the session is read-only; check default_transaction_read_only of the user and the database, and the"
                     + " data source's own setting";
@@ -159,7 +159,7 @@ public final class SqlStates {
      * @param e the error
      * @return whether it is not
      */
-    public static boolean isUnavailable(SQLException e) {
+    static boolean isUnavailable(SQLException e) {
         String state = of(e);
         return state.startsWith("08")
                 || state.equals(READ_ONLY)

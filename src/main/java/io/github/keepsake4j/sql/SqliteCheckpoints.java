@@ -1,8 +1,6 @@
 package io.github.keepsake4j.sql;
 
-import java.io.File;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -20,7 +18,7 @@ import org.sqlite.SQLiteOpenMode;
  * waits for it. What other connections read is in the way, so it is tried again, for about an hour. Erasures that follow one
  * another closely share a checkpoint. Thread-safe.
  */
-public final class SqliteCheckpoints implements AutoCloseable {
+final class SqliteCheckpoints implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SqliteCheckpoints.class);
 
@@ -28,31 +26,18 @@ public final class SqliteCheckpoints implements AutoCloseable {
     private static final long LONGEST_PAUSE_MILLIS = 60_000;
     private static final int TRIES = 70;
 
-    private final Path file;
+    private final SqliteFile file;
     private @Nullable Thread thread;
     private boolean isDue;
     private boolean closed;
 
-    /**
-     * Makes checkpoints of a file. Nothing is opened before the first one.
-     *
-     * @param file the file
-     */
-    public SqliteCheckpoints(Path file) {
+    /** Makes checkpoints of a file. Nothing is opened before the first one. */
+    SqliteCheckpoints(SqliteFile file) {
         this.file = file;
     }
 
-    /**
-     * Returns whether the write-ahead log has pages.
-     *
-     * @return false if it is empty or absent
-     */
-    public boolean hasPages() {
-        return new File(file + "-wal").length() > 0;
-    }
-
     /** Has the write-ahead log emptied soon. Called after the transaction that erased. */
-    public synchronized void request() {
+    synchronized void request() {
         isDue = !closed;
         if (isDue && (thread == null || !thread.isAlive())) {
             thread = new Thread(this::run, "keepsake-sqlite-checkpoints");
@@ -97,7 +82,7 @@ public final class SqliteCheckpoints implements AutoCloseable {
             } else {
                 LOG.warn(
                         "Erased text may be left in {}-wal until the next erasure, or until all processes close the file: {}",
-                        file,
+                        file.path(),
                         reason);
                 tries = 0;
             }
@@ -129,14 +114,13 @@ public final class SqliteCheckpoints implements AutoCloseable {
 
     /** Empties the log, or returns why that is not possible at the moment. Waits for no other connection. */
     private @Nullable String reasonNotEmptied() {
-        if (!Files.exists(file)) {
+        if (!Files.exists(file.path())) {
             return null;
         }
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(0);
         config.resetOpenMode(SQLiteOpenMode.CREATE);
-        try (SqlConnection connection =
-                        SqlConnection.of(config.createConnection("jdbc:sqlite:" + file.toAbsolutePath()));
+        try (SqlConnection connection = file.open(config);
                 Statement statement = connection.create()) {
             // Most pages are copied while others write, so that they wait for the few that are left only.
             statement.execute("PRAGMA wal_checkpoint(PASSIVE)");

@@ -3,13 +3,13 @@ package io.github.keepsake4j.summary;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.LeaseReturns;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
 import io.github.keepsake4j.summary.SummaryJobs.Job;
@@ -296,7 +296,7 @@ public final class SummaryWorker {
                 healed(key);
             } catch (AbandonedException e) {
                 return;
-            } catch (LogClosedException e) {
+            } catch (StorageClosedException e) {
                 jobs.drop(job);
                 return;
             } catch (ErasedException e) {

@@ -1,10 +1,10 @@
 package io.github.keepsake4j.turn;
 
 import io.github.keepsake4j.log.LeaseReturns;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
@@ -161,7 +161,7 @@ final class TurnLease {
                 LOG.warn("Memory {}: a turn outlived its lease of {}, and another turn has begun", key, times.lease());
             }
             return !lost;
-        } catch (LogClosedException e) {
+        } catch (StorageClosedException e) {
             return false;
         } catch (RuntimeException e) {
             if (!failing) {

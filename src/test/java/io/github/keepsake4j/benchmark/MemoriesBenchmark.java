@@ -11,6 +11,7 @@ import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.memories.MemoryWorkflow;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,9 +91,12 @@ public final class MemoriesBenchmark {
         return new Place(
                 JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .build(),
-                JdbcMemoryStore.builder().dataSource(pool).createTables().build());
+                JdbcMemoryStore.builder()
+                        .dataSource(pool)
+                        .schema(SchemaMode.ALWAYS)
+                        .build());
     }
 
     private static RememberedChat chat(String name, Place place, boolean has, MemoryWorkflow creator, boolean isShown) {

@@ -3,6 +3,7 @@ package io.github.keepsake4j.benchmark;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,7 +54,7 @@ final class Server implements AutoCloseable {
         for (PGSimpleDataSource schema : List.of(database, floor)) {
             try (JdbcMessageLog log = JdbcMessageLog.builder()
                     .dataSource(schema)
-                    .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                    .schema(SchemaMode.ALWAYS)
                     .build()) {
                 log.read(ConversationKey.of("benchmark", "none"), ReadQuery.newest(1));
             }

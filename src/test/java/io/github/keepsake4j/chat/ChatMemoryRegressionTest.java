@@ -9,6 +9,7 @@ import io.github.keepsake4j.context.*;
 import io.github.keepsake4j.log.*;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Tell;
 import java.lang.reflect.*;

@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
@@ -62,7 +63,7 @@ class ChatMemoryStoreModelTest {
         try (HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 2, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .build()) {
             run(log, Counts.of(60, 1_000));
         }

@@ -13,9 +13,10 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Postgres;
 import java.lang.reflect.InvocationTargetException;
@@ -85,7 +86,7 @@ class ConcurrencyTest {
         try (HikariDataSource connections = Postgres.pool(server.database(server.newDatabase()), 8, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(connections)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .build()) {
             addToStockWindows(log);
         }

@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Postgres;
@@ -185,7 +186,7 @@ class InterruptedTurnsTest {
         try (HikariDataSource pool = Postgres.pool(Postgres.newest().database(database), 1, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .build()) {
             for (boolean again : new boolean[] {false, true}) {
                 inModel = () -> {

@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
@@ -50,7 +51,7 @@ class SetLoadTest {
         String database = server.newDatabase();
         try (MessageLog log = JdbcMessageLog.builder()
                 .dataSource(server.database(database))
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build()) {
             Logs.summaries(log, KEY);
             check(log, run(server.port(), database));

@@ -26,6 +26,7 @@ import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
@@ -483,7 +484,7 @@ class SummarizationTest {
             case "postgres" ->
                 JdbcMessageLog.builder()
                         .dataSource(Postgres.newest().database(Postgres.newest().newDatabase()))
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .build();
             case "s3" ->
                 S3MessageLog.connect(

@@ -34,6 +34,7 @@ import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.turn.Turn;
@@ -92,7 +93,7 @@ class UserInterfaceTest {
                 pool = Postgres.pool(server.database(server.newDatabase()), 4, true);
                 log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .build();
             }
         }

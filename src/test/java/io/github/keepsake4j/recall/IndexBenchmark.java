@@ -13,6 +13,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -101,14 +102,17 @@ public final class IndexBenchmark {
                 ? JdbcMessageLog.sqlite(directory.resolve("chat.db"))
                 : JdbcMessageLog.builder()
                         .dataSource(source)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .build();
     }
 
     private MessageIndex index() {
         return sqlite
                 ? JdbcMessageIndex.sqlite(directory.resolve("index.db"))
-                : JdbcMessageIndex.builder().dataSource(source).createTables().build();
+                : JdbcMessageIndex.builder()
+                        .dataSource(source)
+                        .schema(SchemaMode.ALWAYS)
+                        .build();
     }
 
     private static MemoryKey key(int memory) {

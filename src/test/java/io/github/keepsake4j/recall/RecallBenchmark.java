@@ -11,6 +11,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;
@@ -114,7 +115,7 @@ public final class RecallBenchmark {
                 ? JdbcMessageIndex.builder()
                         .dataSource(Postgres.pool(
                                 Postgres.newest().database(Postgres.newest().newDatabase()), 4, true))
-                        .createTables()
+                        .schema(SchemaMode.ALWAYS)
                         .build()
                 : JdbcMessageIndex.sqlite(directory.resolve("index.db"));
     }

@@ -40,7 +40,7 @@ class ActuatorTest {
             context.getBean(Keepsake.class);
             assertThat(health(context)).isEqualTo("UP {keepsakeMessageLog=sqlite}");
             context.getBean(MessageLog.class).close();
-            assertThat(health(context)).startsWith("DOWN {error=io.github.keepsake4j.log.LogClosedException");
+            assertThat(health(context)).startsWith("DOWN {error=io.github.keepsake4j.message.StorageClosedException");
         });
         app().withPropertyValues("management.health.keepsake.enabled=false")
                 .run(context -> assertThat(context).doesNotHaveBean("keepsakeHealthIndicator"));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.spring.bare.BareApplication;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;
@@ -119,7 +120,7 @@ class StartUpTest {
         String database = Postgres.newest().newDatabase();
         try (JdbcMessageLog log = JdbcMessageLog.builder()
                 .dataSource(Postgres.newest().database(database))
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build()) {
             // The first call makes the tables.
             log.list("default", ListQuery.first(1));

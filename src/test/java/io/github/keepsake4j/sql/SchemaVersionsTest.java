@@ -114,13 +114,13 @@ class SchemaVersionsTest {
             case INDEX_POSTGRESQL ->
                 index(JdbcMessageIndex.builder()
                         .dataSource(postgres)
-                        .createTables()
+                        .schema(SchemaMode.ALWAYS)
                         .build());
             case INDEX_SQLITE -> index(JdbcMessageIndex.sqlite(file(tables)));
             case MEMORIES_POSTGRESQL ->
                 memories(JdbcMemoryStore.builder()
                         .dataSource(postgres)
-                        .createTables()
+                        .schema(SchemaMode.ALWAYS)
                         .build());
             case MEMORIES_SQLITE -> memories(FileMemoryStore.of(directory));
         };
@@ -129,7 +129,7 @@ class SchemaVersionsTest {
     private JdbcMessageLog postgresLog() {
         return JdbcMessageLog.builder()
                 .dataSource(postgres)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
     }
 
@@ -396,19 +396,18 @@ class SchemaVersionsTest {
         SqlSchema.Script[] scripts = {
             new SqlSchema.Script("V1__keepsake_index.sql", current), new SqlSchema.Script("V2__test.sql", current + 1)
         };
-        SqlSchema next = isSqlite
-                ? SqlSchema.sqlite("index", folder, tables.versions, scripts)
-                : SqlSchema.postgresql("index", folder, tables.versions, scripts);
-        try (SqlConnection connection = SqlConnection.reader(source(tables));
-                Statement statement = connection.create()) {
-            SqlSchema.Versions versions = next.versions(statement);
+        SqlSchema schema = new SqlSchema("index", "index/", tables.versions, 1, "mend it", null, List.of(scripts));
+        SchemaScripts next = isSqlite ? SchemaScripts.sqlite(schema) : SchemaScripts.postgresql(schema);
+        try (SqlConnection connection = SqlConnection.reader(source(tables))) {
+            Session session = new Session(connection);
+            SchemaScripts.Versions versions = next.versions(session);
 
             assertThatThrownBy(() -> next.check(versions, "it was not applied"))
                     .isInstanceOf(KeepsakeException.class)
                     .hasMessageContainingAll("older than this library", folder + "/V2__test.sql");
 
-            assertThat(next.complete(statement).version()).isEqualTo(current + 1);
-            assertThat(next.complete(statement).oldestWriter()).isEqualTo(current);
+            assertThat(next.complete(session).version()).isEqualTo(current + 1);
+            assertThat(next.complete(session).oldestWriter()).isEqualTo(current);
         }
         try (Opened opened = open(tables)) {
             opened.use();

@@ -2,6 +2,7 @@ package io.github.keepsake4j.summary;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.SQLException;
 
@@ -16,7 +17,7 @@ class PostgresSummaryWorkerTest extends SummaryWorkerContract {
         }
         return JdbcMessageLog.builder()
                 .dataSource(Postgres.newest().database(database))
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
     }
 }

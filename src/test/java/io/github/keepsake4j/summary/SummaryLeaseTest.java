@@ -5,8 +5,8 @@ import static io.github.keepsake4j.log.LogTesting.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.tokens.TokenCounter;

@@ -3,8 +3,8 @@ package io.github.keepsake4j.testing;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 

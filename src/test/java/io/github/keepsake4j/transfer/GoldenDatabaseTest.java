@@ -10,6 +10,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.sql.SchemaScriptsTest;
 import io.github.keepsake4j.testing.Postgres;
 import java.io.IOException;
@@ -109,7 +110,7 @@ class GoldenDatabaseTest {
     private static MessageLog postgres(DataSource database) {
         return JdbcMessageLog.builder()
                 .dataSource(database)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
     }
 

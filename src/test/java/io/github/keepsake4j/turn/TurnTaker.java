@@ -14,6 +14,7 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -125,7 +126,7 @@ final class TurnTaker {
             HikariDataSource pool = Postgres.pool(Postgres.database(parts[2], Integer.parseInt(parts[1])), 4, true);
             JdbcMessageLog log = JdbcMessageLog.builder()
                     .dataSource(pool)
-                    .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                    .schema(SchemaMode.ALWAYS)
                     .build();
             return new Place(log, pool);
         }

@@ -563,7 +563,7 @@ WHERE number = ? AND NOT EXISTS (SELECT 1 FROM keepsake_index_memory m WHERE m.t
 DELETE FROM keepsake_index_term
 WHERE tenant = ? AND messages <= 0 AND term IN (SELECT p.term FROM keepsake_index_posting p WHERE p.memory = ?)
 ;
-DELETE FROM keepsake_index_…
+DELETE FROM keepsake_index_words
 ;
 DELETE FROM keepsake_lease WHERE memory_key = ?
 ;
@@ -608,6 +608,8 @@ DELETE FROM keepsake_view WHERE memory_key = ?
 DELETE FROM keepsake_word WHERE ? IS NOT NULL AND memory = ?
 ;
 DELETE FROM memories_fts WHERE rowid = ?
+;
+DELETE FROM …
 ;
 INSERT INTO keepsake_index_memory
   (tenant, memory_key, app_id, conversation_id, node_id, epoch, sequence, messages, length)
@@ -790,10 +792,6 @@ INSERT INTO vector_memory_tracker
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET failures = excluded.failures, timestamp = excluded.timestamp
 ;
-PRAGMA journal_mode
-;
-PRAGMA journal_mode = WAL
-;
 PRAGMA quick_check(1)
 ;
 PRAGMA user_version
@@ -839,20 +837,14 @@ SELECT * FROM … ORDER BY version DESC
 ;
 SELECT * FROM … WHERE 1 = 0
 ;
-SELECT 1 FROM pg_catalog.pg_class WHERE relname = '%s' AND pg_catalog.pg_table_is_visible(oid)
-;
-SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'keepsake_schema' AND pg_catalog.pg_table_is_visible(oid)
+SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND pg_catalog.pg_table_is_visible(oid)
 ;
 SELECT 1 FROM pg_catalog.pg_dist_partition
 WHERE logicalrelid = 'keepsake_message'::pg_catalog.regclass AND partmethod = 'h'
 ;
 SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus'
 ;
-SELECT 1 FROM sqlite_master WHERE name = '%s'
-;
-SELECT 1 FROM sqlite_master WHERE name = 'keepsake_schema'
-;
-SELECT 1 FROM sqlite_schema WHERE name = 'memories'
+SELECT 1 FROM sqlite_master WHERE name = ?
 ;
 SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch,
        CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
@@ -1018,6 +1010,87 @@ CROSS JOIN LATERAL (
 ) m
 ORDER BY m.seq
 ;
+SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+FROM (SELECT * FROM (
+  SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+         created_at, last_message_at, stored_at
+  FROM keepsake_memory
+  WHERE tenant = ?
+  AND memory_key IN (SELECT memory_key FROM keepsake_usage
+                     WHERE tenant = ? AND day >= ? AND day < ?)
+ AND active_at = ? AND number < ?
+  ORDER BY number DESC
+  LIMIT ?
+)
+UNION ALL
+SELECT * FROM (
+  SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+         created_at, last_message_at, stored_at
+  FROM keepsake_memory
+  WHERE tenant = ?
+  AND memory_key IN (SELECT memory_key FROM keepsake_usage
+                     WHERE tenant = ? AND day >= ? AND day < ?)
+ AND active_at < ?
+  ORDER BY active_at DESC, number DESC
+  LIMIT ?
+)
+ORDER BY active_at DESC, number DESC
+LIMIT ?
+) m
+JOIN keepsake_usage u
+  ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
+ORDER BY m.active_at DESC, m.number DESC, u.day
+-- values: [0, 0, 5, 6, 1, 2, 4, 0, 0, 5, 6, 1, 4, 4, 0, 5, 6]
+;
+SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+FROM (SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+       created_at, last_message_at, stored_at
+FROM keepsake_memory
+WHERE tenant = ?
+  AND memory_key IN (SELECT memory_key FROM keepsake_usage
+                     WHERE tenant = ? AND day >= ? AND day < ?)
+ AND number < ?
+ORDER BY number DESC
+LIMIT ?
+) m
+JOIN keepsake_usage u
+  ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
+ORDER BY m.number DESC, u.day
+-- values: [0, 0, 5, 6, 2, 4, 0, 5, 6]
+;
+SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+FROM (SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+       created_at, last_message_at, stored_at
+FROM keepsake_memory
+WHERE tenant = ?
+  AND memory_key IN (SELECT memory_key FROM keepsake_usage
+                     WHERE tenant = ? AND day >= ? AND day < ?)
+ AND number > 0 AND (number, memory_key) < (?, ?)
+ORDER BY number DESC, memory_key DESC
+LIMIT ?
+) m
+JOIN keepsake_usage u
+  ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
+ORDER BY m.number DESC, m.memory_key DESC, u.day
+-- values: [0, 0, 5, 6, 2, 3, 4, 0, 5, 6]
+;
+SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+FROM (SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
+       last_message_at, stored_at
+FROM keepsake_memory
+WHERE tenant = ?
+  AND memory_key IN (SELECT memory_key FROM keepsake_usage
+                     WHERE tenant = ? AND day >= ? AND day < ?)
+ AND active_at >= -9223372036854775807 - 1
+  AND (active_at, number, memory_key) < (?, ?, ?)
+ORDER BY active_at DESC, number DESC, memory_key DESC
+LIMIT ?
+) m
+JOIN keepsake_usage u
+  ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
+ORDER BY m.active_at DESC, m.number DESC, m.memory_key DESC, u.day
+-- values: [0, 0, 5, 6, 1, 2, 3, 4, 0, 5, 6]
+;
 SELECT m.number, m.tenant, t.tenant, m.app_id, m.conversation_id, m.node_id, m.epoch, m.sequence, m.messages, m.length
  FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
  WHERE m.memory_key = ?
@@ -1103,14 +1176,6 @@ WHERE m.memory_key = ? AND m.seq > ? AND m.seq <= ?
 ORDER BY m.seq
 LIMIT ?
 -- values: [0, 0, 1, 2, 3]
-;
-SELECT m.tenant, m.app_id, m.conversation_id, m.node_id, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
-FROM keepsake_usage u
-JOIN keepsake_memory m ON m.memory_key = u.memory_key AND m.tenant = u.tenant
-WHERE u.tenant = ? AND u.day >= ? AND u.day < ?
-ORDER BY u.day
-;
-SELECT made, request FROM keepsake_message WHERE memory_key = ? AND id = ?
 ;
 SELECT memory, segment, messages, substr(postings, 1, ?)
 FROM keepsake_index_posting
@@ -1225,11 +1290,7 @@ FROM keepsake_made_memory WHERE memory_key = ? AND memory_id = ?
 ;
 SELECT outcome FROM keepsake_message WHERE memory_key = ? AND id = ?
 ;
-SELECT pg_advisory_xact_lock(7738703068352572261)
-;
-SELECT pg_advisory_xact_lock(7738703068352572280)
-;
-SELECT pg_advisory_xact_lock(7738703068353557095)
+SELECT pg_advisory_xact_lock(?)
 ;
 SELECT r.name, r.seq, r.id, n.seq AS there
 FROM keepsake_reference r
@@ -1465,6 +1526,8 @@ WHERE memory_key = ? AND active_at / 3600000000 < ? / 3600000000
 UPDATE keepsake_memory SET metadata = ? WHERE memory_key = ?
 ;
 UPDATE keepsake_memory SET revision = revision + 1 WHERE memory_key = ?
+;
+UPDATE keepsake_memory SET title = ? WHERE memory_key = ?
 ;
 UPDATE keepsake_memory SET title = ?, metadata = ? WHERE memory_key = ?
 ;

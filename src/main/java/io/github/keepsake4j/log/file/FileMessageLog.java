@@ -14,7 +14,6 @@ import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LockFile;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
@@ -25,7 +24,6 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.SmallFiles;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.Branch;
@@ -33,6 +31,8 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -765,7 +765,7 @@ public final class FileMessageLog implements MessageLog {
 
     private <T> T during(String what, Work<T> work) {
         if (closed) {
-            throw new LogClosedException(what);
+            throw new StorageClosedException(what);
         }
         try {
             return work.run();
@@ -778,7 +778,7 @@ public final class FileMessageLog implements MessageLog {
 
     private KeepsakeException translate(String what, IOException e) {
         if (closed) {
-            return new LogClosedException(what);
+            return new StorageClosedException(what);
         }
         if (e instanceof AccessDeniedException || (Files.isDirectory(root) && !Files.isWritable(root))) {
             return new KeepsakeException(

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Iterator;

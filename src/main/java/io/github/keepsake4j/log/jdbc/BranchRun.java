@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.sql.DamagedException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Comparator;

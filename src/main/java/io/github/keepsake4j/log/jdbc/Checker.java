@@ -10,6 +10,11 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.DamagedException;
+import io.github.keepsake4j.sql.NamedSql;
+import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -84,7 +89,9 @@ final class Checker {
                 return repair.get();
             }
         }
-        throw new DamagedException("other writers change it too often").during("repair of memory " + key);
+        throw new UnreadableDataException(
+                "repair of memory " + key + ": the stored data is damaged, and other writers change it too often",
+                null);
     }
 
     /** Reads everything. Returns false if the memory was erased meanwhile. */
@@ -190,14 +197,14 @@ final class Checker {
                 return problem;
             }
             node.checkType(message);
-        } catch (DamagedException | KeepsakeException e) {
+        } catch (KeepsakeException e) {
             unreadable.add(node.seq());
             return problem;
         }
         try {
             Made unused = NotesText.made(Rows.nullableText(row, "made"));
             return null;
-        } catch (DamagedException | KeepsakeException e) {
+        } catch (KeepsakeException e) {
             badNotes.add(node.seq());
             return "what is kept about how it was made cannot be read";
         }
@@ -235,7 +242,7 @@ final class Checker {
                     problem = "the view names message " + name + ", which is not there or not sound";
                 }
             }
-        } catch (DamagedException | KeepsakeException e) {
+        } catch (KeepsakeException e) {
             problem = "the view cannot be read, or its message is not there";
         }
         if (problem != null) {
@@ -251,7 +258,7 @@ final class Checker {
             if (version < 1 || version > Memory.MAX) {
                 throw new DamagedException("its version is out of range");
             }
-        } catch (DamagedException | KeepsakeException e) {
+        } catch (KeepsakeException e) {
             add(Damage.Kind.SUMMARY, row.getLong("covers_seq"), row.getString("covers"), "the summary cannot be read");
             badSummaries.add(row.getObject("version"));
         }
@@ -341,7 +348,7 @@ final class Checker {
             session.update(Sql.DROP_REFERENCE, name, hash, hash, epoch);
         }
         dialect.recount(session, hash);
-        String mended = Memory.find(session, hash).sound().headId();
+        String mended = Memory.find(session, dialect.memory(), hash).sound().headId();
         return Optional.of(
                 new Repair(damage, headId(), mended, badViews.size(), badSummaries.size(), badReferences.size()));
     }
@@ -366,7 +373,7 @@ final class Checker {
     /** The memory's row as it is, or nothing if it cannot be read. */
     private Optional<Memory> find(Session session) throws SQLException {
         try {
-            return Optional.of(Memory.find(session, hash));
+            return Optional.of(Memory.find(session, dialect.memory(), hash));
         } catch (DamagedException e) {
             return Optional.empty();
         }

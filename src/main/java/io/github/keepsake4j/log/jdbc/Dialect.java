@@ -12,6 +12,9 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.NamedSql;
+import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -91,7 +94,7 @@ interface Dialect {
             Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
         byte[] hash = Rows.hash(key);
         connections.write("outcome in memory " + key, session -> {
-            Memory memory = Memory.lock(session, hash);
+            Memory memory = Memory.lock(session, this, hash);
             AppendRules.checkEpoch(key, epoch, memory.epoch());
             List<Optional<String>> before = session.list(
                     Sql.OUTCOME_BY_ID, row -> Optional.ofNullable(row.getString("outcome")), hash, messageId);

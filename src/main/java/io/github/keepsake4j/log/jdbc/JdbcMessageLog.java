@@ -21,7 +21,6 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Selection;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
@@ -34,7 +33,15 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.DamagedException;
+import io.github.keepsake4j.sql.PostgresBuilder;
+import io.github.keepsake4j.sql.Preparation;
+import io.github.keepsake4j.sql.Session;
+import io.github.keepsake4j.sql.SqliteFile;
+import io.github.keepsake4j.sql.SqliteMode;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -82,16 +89,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JdbcMessageLog implements MessageLog {
 
-    private static final Duration BUSY_TIMEOUT = Duration.ofSeconds(10);
-
     private final Connections connections;
     private final Dialect dialect;
     private final Clock clock;
     private final MessageCodec codec = new MessageCodec();
 
-    JdbcMessageLog(Connections connections, Clock clock) {
+    JdbcMessageLog(Connections connections, Dialect dialect, Clock clock) {
         this.connections = connections;
-        this.dialect = connections.dialect();
+        this.dialect = dialect;
         this.clock = clock;
     }
 
@@ -103,7 +108,11 @@ public final class JdbcMessageLog implements MessageLog {
      * @return the log, to be closed at the end
      */
     public static JdbcMessageLog sqlite(Path file) {
-        return new JdbcMessageLog(new SqliteConnections(file, BUSY_TIMEOUT), Clock.systemUTC());
+        return sqlite(file, Clock.systemUTC());
+    }
+
+    static JdbcMessageLog sqlite(Path file, Clock clock) {
+        return new JdbcMessageLog(Connections.sqlite(file, SqliteMode.LOG, Schema.LOG), new SqliteDialect(), clock);
     }
 
     /**
@@ -115,7 +124,7 @@ public final class JdbcMessageLog implements MessageLog {
      * @throws StorageUnavailableException if the file cannot be read now
      */
     public static boolean isSqliteLog(Path file) {
-        return SqliteFile.isLog(Objects.requireNonNull(file, "file"));
+        return new SqliteFile(Objects.requireNonNull(file, "file")).has(Schema.LOG);
     }
 
     /**
@@ -270,10 +279,10 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     /** Locks a memory, and returns a message of it. A memory without a row to lock has none, even if another writer makes one. */
-    private static Node locked(Session session, MemoryKey key, @Nullable Long epoch, String field, String messageId)
+    private Node locked(Session session, MemoryKey key, @Nullable Long epoch, String field, String messageId)
             throws SQLException {
         byte[] hash = Rows.hash(key);
-        Memory memory = Memory.lock(session, hash);
+        Memory memory = Memory.lock(session, dialect, hash);
         AppendRules.checkEpoch(key, epoch, memory.epoch());
         if (memory.equals(Memory.NONE)) {
             throw UnknownMessageException.notThere(key, field, messageId);
@@ -300,7 +309,7 @@ public final class JdbcMessageLog implements MessageLog {
         @Override
         public String moveHead(Change.MoveHead change) {
             return connections.write("move of the head of memory " + key, session -> {
-                Memory memory = Memory.lock(session, hash);
+                Memory memory = Memory.lock(session, dialect, hash);
                 AppendRules.checkEpoch(key, change.epoch(), memory.epoch());
                 Node target = Node.existing(session, key, hash, "messageId", change.messageId());
                 requireHead(session.update(dialect.moveHead(), target.seq(), hash, memory.epoch()));
@@ -584,18 +593,6 @@ public final class JdbcMessageLog implements MessageLog {
         return Rows.micros(InputRules.time("clock", clock.instant()));
     }
 
-    /** When the library makes or upgrades its tables by itself. */
-    public enum SchemaMode {
-        /** In every database. Safe when many instances start at once. The database's user needs the right to create tables. */
-        ALWAYS,
-
-        /** In embedded databases only (SQLite). For others the version is checked, and an error names the missing script. */
-        EMBEDDED,
-
-        /** In none: the version is checked, and an error names the missing script. */
-        NEVER
-    }
-
     /**
      * Configures a log on PostgreSQL: {@link #dataSource} or {@link #url} is required. Not thread-safe.
      *
@@ -606,103 +603,17 @@ public final class JdbcMessageLog implements MessageLog {
      *         .build();
      * }</pre>
      */
-    public static final class Builder {
+    public static final class Builder extends PostgresBuilder<Builder> {
 
-        private static final int DEFAULT_POOL_SIZE = 10;
-
-        private @Nullable DataSource dataSource;
-        private @Nullable String url;
-        private String user = "";
-        private String password = "";
-        private int maxPoolSize = DEFAULT_POOL_SIZE;
-        private Duration statementTimeout = Duration.ofSeconds(10);
-        private SchemaMode schema = SchemaMode.EMBEDDED;
-        private boolean transactionPooler;
         private boolean distributed;
         private Clock clock = Clock.systemUTC();
 
-        Builder() {}
-
-        /**
-         * Sets where connections come from. Any auto-commit mode and any isolation level work. With serializable isolation,
-         * writers that meet try more often.
-         *
-         * @param source the data source; stays the caller's to close
-         * @return this builder
-         */
-        public Builder dataSource(DataSource source) {
-            this.dataSource = Objects.requireNonNull(source, "dataSource");
-            return this;
+        Builder() {
+            super(Duration.ofSeconds(10));
         }
 
-        /**
-         * Makes a pool with HikariCP, which is closed with the log.
-         *
-         * @param jdbcUrl such as {@code jdbc:postgresql://host/database}
-         * @param databaseUser the database's user
-         * @param databasePassword the user's password
-         * @return this builder
-         */
-        public Builder url(String jdbcUrl, String databaseUser, String databasePassword) {
-            this.url = Objects.requireNonNull(jdbcUrl, "url");
-            this.user = Objects.requireNonNull(databaseUser, "user");
-            this.password = Objects.requireNonNull(databasePassword, "password");
-            return this;
-        }
-
-        /**
-         * Sets how many connections the pool of {@link #url} has at most. Calls wait for one. Default:
-         * 10.
-         *
-         * @param connections 1 or more
-         * @return this builder
-         */
-        public Builder maxPoolSize(int connections) {
-            if (connections < 1) {
-                throw new InvalidInputException("maxPoolSize", "must be 1 or more, is " + connections);
-            }
-            this.maxPoolSize = connections;
-            return this;
-        }
-
-        /**
-         * Sets how long one statement may take before it is cancelled with a retryable error, up to a tenth of a second
-         * later. The pool of {@link #url} waits as long for a connection. Default: 10 seconds.
-         *
-         * @param timeout more than zero
-         * @return this builder
-         */
-        public Builder statementTimeout(Duration timeout) {
-            if (timeout.isZero() || timeout.isNegative()) {
-                throw new InvalidInputException("statementTimeout", "must be more than zero, is " + timeout);
-            }
-            this.statementTimeout = timeout;
-            return this;
-        }
-
-        /**
-         * Sets whether the log makes its tables. Default: {@link SchemaMode#EMBEDDED}.
-         *
-         * @param mode when
-         * @return this builder
-         */
-        public Builder schema(SchemaMode mode) {
-            this.schema = Objects.requireNonNull(mode, "schema");
-            return this;
-        }
-
-        /**
-         * Prepares no statement on the server, whatever the data source says. Required behind a transaction pooler that
-         * does not track prepared statements, such as PgBouncer before 1.21 or with {@code max_prepared_statements = 0}:
-         * otherwise some calls fail there with an error that is not retryable. The server then plans each statement anew, so
-         * an append or a read takes several times as long. The data source's connections must unwrap to
-         * {@code org.postgresql.PGConnection}. Default: the driver prepares what is sent often, as its
-         * {@code prepareThreshold} says.
-         *
-         * @return this builder
-         */
-        public Builder transactionPooler() {
-            this.transactionPooler = true;
+        @Override
+        protected Builder self() {
             return this;
         }
 
@@ -713,7 +624,7 @@ public final class JdbcMessageLog implements MessageLog {
         }
 
         /**
-         * Sets the clock for the times of messages and, with SQLite, the ends of leases. Default: the system's clock.
+         * Sets the clock for the times of messages. Default: the system's clock.
          *
          * @param source the clock
          * @return this builder
@@ -730,26 +641,9 @@ public final class JdbcMessageLog implements MessageLog {
          * @throws InvalidInputException if not exactly one of data source and URL is given
          */
         public JdbcMessageLog build() {
-            DataSource source = dataSource;
-            if ((source == null) == (url == null)) {
-                throw new InvalidInputException("dataSource", "or url is required, and only one of them");
-            }
-            PostgresSchema tables = new PostgresSchema(schema, distributed);
-            if (source != null) {
-                return log(new PostgresConnections(source, statementTimeout, tables, transactionPooler, null));
-            }
-            return log(OwnPool.open(
-                    Objects.requireNonNull(url),
-                    user,
-                    password,
-                    maxPoolSize,
-                    statementTimeout,
-                    tables,
-                    transactionPooler));
-        }
-
-        private JdbcMessageLog log(PostgresConnections connections) {
-            return new JdbcMessageLog(connections, clock);
+            Preparation preparation = new Preparation(Prepared.TEXTS);
+            PostgresDialect dialect = new PostgresDialect(preparation, distributed);
+            return new JdbcMessageLog(connections(Schema.LOG, preparation, dialect::look), dialect, clock);
         }
     }
 }

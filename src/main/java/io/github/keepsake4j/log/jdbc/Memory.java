@@ -4,6 +4,9 @@ import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.sql.DamagedException;
+import io.github.keepsake4j.sql.NamedSql;
+import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -32,16 +35,15 @@ record Memory(
         return new Position(epoch, revision, headId);
     }
 
-    /** The row as it is. */
-    static Memory find(Session session, byte[] hash) throws SQLException {
-        Memory found = session.first(session.dialect().memory(), Memory::of, hash);
+    /** The row as it is, by a statement of {@link Dialect#memory}. */
+    static Memory find(Session session, NamedSql sql, byte[] hash) throws SQLException {
+        Memory found = session.first(sql, Memory::of, hash);
         return found == null ? NONE : found;
     }
 
     /** The row, which no other writer changes before the transaction ends, or {@link #NONE} if there was none to lock. */
-    static Memory lock(Session session, byte[] hash) throws SQLException {
-        Memory found = session.first(session.dialect().lockMemory(), Memory::of, hash);
-        return found == null ? NONE : found.sound();
+    static Memory lock(Session session, Dialect dialect, byte[] hash) throws SQLException {
+        return find(session, dialect.lockMemory(), hash).sound();
     }
 
     /** Returns this, or throws if the row contradicts itself or the messages. */

@@ -10,11 +10,15 @@ import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Selection;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.NamedSql;
+import io.github.keepsake4j.sql.Preparation;
+import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -26,7 +30,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
-import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -36,25 +39,36 @@ final class PostgresDialect implements Dialect {
     /** A call gives up only if another writer was first each time. */
     private static final int MAX_ROUNDS = 100;
 
-    private final MessageCodec codec = new MessageCodec();
-    private final BooleanSupplier distributed;
-    private final PlanRenewal renewal;
+    private static final String HAS_CITUS = "SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus'";
 
+    private static final String IS_DISTRIBUTED =
+            """
+            SELECT 1 FROM pg_catalog.pg_dist_partition
+            WHERE logicalrelid = 'keepsake_message'::pg_catalog.regclass AND partmethod = 'h'
+            """;
+
+    private final MessageCodec codec = new MessageCodec();
+    private final Preparation preparation;
     private final RecentlyUsed<MemoryKey, KnownMemory> memories = new RecentlyUsed<>(KnownMemory.MOST);
 
-    PostgresDialect() {
-        this(() -> false, new PlanRenewal());
-    }
+    /** Whether the tables are distributed by Citus. Known after they were checked. */
+    private volatile boolean distributed;
 
     /**
      * Creates the dialect.
      *
-     * @param distributed says whether the tables are distributed, once a connection was made
-     * @param renewal is told how the tables grow
+     * @param preparation is told how the tables grow
+     * @param distributed whether to take the tables for distributed, whatever the database says
      */
-    PostgresDialect(BooleanSupplier distributed, PlanRenewal renewal) {
+    PostgresDialect(Preparation preparation, boolean distributed) {
+        this.preparation = preparation;
         this.distributed = distributed;
-        this.renewal = renewal;
+    }
+
+    /** Looks whether the tables are distributed. */
+    void look(Session session) throws SQLException {
+        distributed |=
+                session.first(HAS_CITUS, row -> true) != null && session.first(IS_DISTRIBUTED, row -> true) != null;
     }
 
     @Override
@@ -117,7 +131,7 @@ final class PostgresDialect implements Dialect {
             return Memory.NONE;
         }
         // Another statement, which sees what was committed while this one waited for the lock.
-        return Memory.find(session, hash).sound();
+        return Memory.find(session, memory(), hash).sound();
     }
 
     @Override
@@ -184,7 +198,7 @@ final class PostgresDialect implements Dialect {
     @Override
     public void setOutcome(
             Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        if (distributed.getAsBoolean() || !setInOneStatement(connections, key, messageId, outcome, epoch)) {
+        if (distributed || !setInOneStatement(connections, key, messageId, outcome, epoch)) {
             Dialect.super.setOutcome(connections, key, messageId, outcome, epoch);
         }
     }
@@ -195,7 +209,7 @@ final class PostgresDialect implements Dialect {
         byte[] hash = known(key).hash();
         String text = NotesText.of(outcome);
         return connections.single("outcome in memory " + key, session -> {
-            if (distributed.getAsBoolean()) {
+            if (distributed) {
                 return false;
             }
             for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -211,7 +225,7 @@ final class PostgresDialect implements Dialect {
                     return true;
                 }
                 // Without a sound row there is nothing that the statement could have changed.
-                Memory.find(session, hash).sound();
+                Memory.find(session, memory(), hash).sound();
             }
             throw new StorageUnavailableException("outcome in memory " + key + ": others were first each time", null);
         });
@@ -236,9 +250,9 @@ final class PostgresDialect implements Dialect {
             // Rare enough to be made in several statements: what an append under the head needs is in the memory's row.
             AppendResult result = connections.write(
                     new Connections.Call("append to memory", key),
-                    session -> new SteppedAppender(session, key, known.hash(), codec).append(append, texts, now));
+                    session -> new SteppedAppender(session, this, key, known.hash(), codec).append(append, texts, now));
             known.appended(append);
-            renewal.appended(texts.size());
+            preparation.added(texts.size());
             return result;
         }
         PostgresAppend statement = new PostgresAppend(key, known, append, texts, now, codec);
@@ -246,14 +260,13 @@ final class PostgresDialect implements Dialect {
         AppendResult result = connections
                 .single(
                         what,
-                        session -> distributed.getAsBoolean()
-                                ? statement.runDistributed(session)
-                                : Optional.of(statement.run(session)))
-                .orElseGet(
-                        () -> connections.write(what, session -> new SteppedAppender(session, key, known.hash(), codec)
+                        session ->
+                                distributed ? statement.runDistributed(session) : Optional.of(statement.run(session)))
+                .orElseGet(() ->
+                        connections.write(what, session -> new SteppedAppender(session, this, key, known.hash(), codec)
                                 .append(append, texts, now)));
         known.appended(append);
-        renewal.appended(texts.size());
+        preparation.added(texts.size());
         return result;
     }
 
@@ -306,7 +319,7 @@ final class PostgresDialect implements Dialect {
             values.add(value);
         }));
         return connections.single("look-up in " + asked.size() + " memories", session -> {
-            if (distributed.getAsBoolean()) {
+            if (distributed) {
                 return Optional.empty();
             }
             Map<MemoryKey, List<Found>> found = new HashMap<>();

@@ -5,6 +5,8 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.jdbc.PostgresReadSql.Part;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.NamedSql;
+import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.util.EnumSet;
 import java.util.Set;
@@ -69,7 +71,7 @@ final class PostgresRead {
         PostgresReadRows rows = fromHead ? fromHead(session) : general(session);
         if (rows.isEmpty() && known != null) {
             // It was not empty before, so this was not asked.
-            Memory.find(session, memory.hash()).sound();
+            Memory.find(session, PostgresSql.MEMORY, memory.hash()).sound();
         }
         Tail tail = rows.tail();
         if (tail.head() != null) {

@@ -16,6 +16,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.sql.DamagedException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.sql.NamedSql;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.HashMap;

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.sql.DamagedException;
+import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;

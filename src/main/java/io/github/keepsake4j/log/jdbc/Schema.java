@@ -1,14 +1,19 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.sql.SqlSchema;
+import java.util.List;
 
 /** The tables of a log. */
 final class Schema {
 
-    static final SqlSchema SQLITE =
-            SqlSchema.sqlite("log", "sqlite", "keepsake_schema", new SqlSchema.Script("V1__keepsake.sql", 2));
-    static final SqlSchema POSTGRESQL =
-            SqlSchema.postgresql("log", "postgresql", "keepsake_schema", new SqlSchema.Script("V1__keepsake.sql", 2));
+    static final SqlSchema LOG = new SqlSchema(
+            "log",
+            "",
+            "keepsake_schema",
+            0x6B65657073616B65L,
+            "nothing is written over it: check() lists the damage and repair() mends it, or restore a backup",
+            null,
+            List.of(new SqlSchema.Script("V1__keepsake.sql", 2)));
 
     private Schema() {}
 }

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.sql.NamedSql;
+
 /** The statements that every database takes, whole. Parameters are positional; the memory's key comes first mostly. */
 final class Sql {
 

@@ -8,6 +8,9 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.NamedSql;
+import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Comparator;
@@ -87,7 +90,7 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public Memory locked(Session session, byte[] hash) throws SQLException {
-        return Memory.lock(session, hash);
+        return Memory.lock(session, this, hash);
     }
 
     @Override
@@ -124,7 +127,7 @@ final class SqliteDialect implements Dialect {
         byte[] hash = Rows.hash(key);
         return connections.write(
                 new Connections.Call("append to memory", key),
-                session -> new SteppedAppender(session, key, hash, codec).append(append, texts, now));
+                session -> new SteppedAppender(session, this, key, hash, codec).append(append, texts, now));
     }
 
     @Override

@@ -10,6 +10,8 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.DamagedException;
+import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -47,7 +49,7 @@ final class SqliteReader {
     }
 
     Tail read(ReadQuery query) throws SQLException {
-        Memory memory = Memory.find(session, hash).sound();
+        Memory memory = Memory.find(session, SqliteSql.MEMORY, hash).sound();
         Position position = memory.position();
         Reference named = Reference.find(session, hash, query.reference());
         if (named != null) {

@@ -15,6 +15,7 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.time.LocalDate;
 import java.util.HashMap;
@@ -32,12 +33,14 @@ import org.jspecify.annotations.Nullable;
 final class SteppedAppender {
 
     private final Session session;
+    private final Dialect dialect;
     private final MemoryKey key;
     private final byte[] hash;
     private final MessageCodec codec;
 
-    SteppedAppender(Session session, MemoryKey key, byte[] hash, MessageCodec codec) {
+    SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] hash, MessageCodec codec) {
         this.session = session;
+        this.dialect = dialect;
         this.key = key;
         this.hash = hash;
         this.codec = codec;
@@ -50,11 +53,11 @@ final class SteppedAppender {
      * @param now the store's time in microseconds
      */
     AppendResult append(Append append, List<String> texts, long now) throws SQLException {
-        Memory memory = session.dialect().locked(session, hash);
+        Memory memory = dialect.locked(session, hash);
         if (!append.messages().isEmpty() && memory.lastSeq() == 0) {
             // Perhaps there was no row to lock. It is undone if the append is refused.
             Memory.create(session, key, hash, now);
-            memory = session.dialect().locked(session, hash);
+            memory = dialect.locked(session, hash);
         }
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
         Reference named = Reference.find(session, hash, append.reference());
@@ -86,7 +89,7 @@ final class SteppedAppender {
             setView(append.view().resolved(endId), head);
         }
         if (append.view() != null || !(append.parent() instanceof Parent.Head)) {
-            session.dialect().recount(session, hash);
+            dialect.recount(session, hash);
         }
         long lastSequence = texts.isEmpty() ? 0 : memory.lastSeq() + texts.size();
         return new AppendResult(endId, new Position(memory.epoch(), revision, head), lastSequence, false);
@@ -144,7 +147,7 @@ final class SteppedAppender {
             long time = message.createdAt() == null ? now : Rows.micros(message.createdAt());
             latest = Math.max(latest, time);
             session.update(
-                    session.dialect().insertMessage(),
+                    dialect.insertMessage(),
                     hash,
                     node.seq(),
                     message.id(),
@@ -159,7 +162,7 @@ final class SteppedAppender {
                     node.pathTokens(),
                     node.systemSeq(),
                     node.userSeq(),
-                    session.dialect().runsBelow(session, hash, node),
+                    dialect.runsBelow(session, hash, node),
                     NotesText.of(message.outcome()),
                     NotesText.of(message.made()),
                     message.made().request());
@@ -168,7 +171,7 @@ final class SteppedAppender {
         }
         String last = append.messages().get(texts.size() - 1).id();
         if (append.reference() == null) {
-            session.update(session.dialect().advanceMemory(), hash, seq, last, tokens, latest);
+            session.update(dialect.advanceMemory(), hash, seq, last, tokens, latest);
         } else {
             session.update(Sql.ADVANCE_BESIDE_HEAD, seq, tokens, latest, latest, hash);
             session.update(Sql.PUT_REFERENCE, hash, append.reference(), seq, last);

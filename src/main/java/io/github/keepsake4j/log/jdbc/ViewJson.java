@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.sql.DamagedException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.redis;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.List;
 import java.util.Set;

@@ -1,11 +1,11 @@
 package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.log.AppendRules;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -60,7 +60,7 @@ final class MemoryScript {
 
     void requireOpen(String what) {
         if (closed) {
-            throw new LogClosedException(what);
+            throw new StorageClosedException(what);
         }
     }
 

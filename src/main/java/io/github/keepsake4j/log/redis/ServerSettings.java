@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.redis;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

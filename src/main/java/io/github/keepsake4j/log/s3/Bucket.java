@@ -2,10 +2,10 @@ package io.github.keepsake4j.log.s3;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.keepsake4j.log.LogClosedException;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Uninterrupted;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -453,13 +453,13 @@ final class Bucket {
     /** A client that is closed while it works throws many errors, and not all are its own. */
     private <T> T once(String what, Supplier<T> work) {
         if (closed) {
-            throw new LogClosedException(what);
+            throw new StorageClosedException(what);
         }
         try {
             return work.get();
         } catch (RuntimeException e) {
             if (closed) {
-                throw new LogClosedException(what);
+                throw new StorageClosedException(what);
             }
             throw e instanceof SdkException sdk ? S3Errors.translate(what, bucket, sdk) : e;
         }

@@ -5,7 +5,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
@@ -14,6 +13,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
 import java.time.Instant;
@@ -220,7 +220,7 @@ final class TurnMode implements Memories {
 
     private AppendResult hold(MemoryKey key, @Nullable Held before, Append append, Instant now) {
         if (closed) {
-            throw new LogClosedException("Memory " + key);
+            throw new StorageClosedException("Memory " + key);
         }
         Held held = before == null ? begin(key) : before;
         while (true) {

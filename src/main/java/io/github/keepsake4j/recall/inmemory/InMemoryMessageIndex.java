@@ -1,9 +1,9 @@
 package io.github.keepsake4j.recall.inmemory;
 
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.Matches;
 import io.github.keepsake4j.recall.Matches.Share;
@@ -58,7 +58,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
 
     private void checkOpen(String what) {
         if (closed) {
-            throw new LogClosedException(what);
+            throw new StorageClosedException(what);
         }
     }
 

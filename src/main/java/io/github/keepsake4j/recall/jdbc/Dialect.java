@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.recall.Matches.Share;
+import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.List;

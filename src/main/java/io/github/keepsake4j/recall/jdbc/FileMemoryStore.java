@@ -4,11 +4,11 @@ import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.LockFile;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.SmallFiles;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.recall.memories.FactQuery;
 import io.github.keepsake4j.recall.memories.FactWords;
 import io.github.keepsake4j.recall.memories.FoundMemory;
@@ -23,6 +23,8 @@ import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Step;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.SqliteMode;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -588,21 +590,20 @@ public final class FileMemoryStore implements MemoryStore {
         }
     }
 
-    private <T> T readingFacts(String what, MemoryKey key, T otherwise, Database.Work<T> work) {
+    private <T> T readingFacts(String what, MemoryKey key, T otherwise, Connections.Work<T> work) {
         checkOpen(what);
         Path file = files(key).facts();
         if (!Files.exists(file)) {
             return otherwise;
         }
-        try (Database database = new SqliteDatabase(file, SqliteDatabase.Mode.READING, Schema.MEMORIES_SQLITE)) {
-            return database.read(what + " of " + key, work);
+        try (Connections connections = Connections.sqlite(file, SqliteMode.SMALL_IF_THERE, Schema.MEMORIES)) {
+            return connections.single(what + " of " + key, work);
         }
     }
 
-    private <T> T writingFacts(String what, MemoryKey key, Database.Work<T> work) {
-        try (Database database =
-                new SqliteDatabase(files(key).facts(), SqliteDatabase.Mode.WRITING, Schema.MEMORIES_SQLITE)) {
-            return database.write(what + " of " + key, work);
+    private <T> T writingFacts(String what, MemoryKey key, Connections.Work<T> work) {
+        try (Connections connections = Connections.sqlite(files(key).facts(), SqliteMode.SMALL, Schema.MEMORIES)) {
+            return connections.write(what + " of " + key, work);
         }
     }
 
@@ -643,7 +644,7 @@ public final class FileMemoryStore implements MemoryStore {
 
     private synchronized void checkOpen(String what) {
         if (closed) {
-            throw new LogClosedException(what + " on the memories in " + root);
+            throw new StorageClosedException(what + " on the memories in " + root);
         }
     }
 

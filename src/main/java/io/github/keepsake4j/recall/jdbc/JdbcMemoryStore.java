@@ -16,6 +16,9 @@ import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.PostgresBuilder;
+import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -33,15 +36,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JdbcMemoryStore implements MemoryStore {
 
-    private static final int STATEMENT_TIMEOUT_SECONDS = 30;
+    private static final List<String> TABLES =
+            List.of("keepsake_made_word", "keepsake_made_memory", "keepsake_made_step");
+
     private static final int PAGE = 1_000;
 
-    private final Database database;
+    private final Connections connections;
     private final PostgresMemorySql sql = new PostgresMemorySql();
     private final SqlMemories memories;
 
-    private JdbcMemoryStore(Database database, Words words) {
-        this.database = database;
+    private JdbcMemoryStore(Connections connections, Words words) {
+        this.connections = connections;
         this.memories = new SqlMemories(sql, new FactWords(words));
     }
 
@@ -77,18 +82,19 @@ public final class JdbcMemoryStore implements MemoryStore {
 
     private List<MadeMemory> shown(MemoryKey key, MemoryKind kind, int last) {
         InvalidInputException.checkAtLeast("last", 0, last);
-        return database.read("memories of " + key, session -> memories.shown(session, key, kind, last));
+        return connections.single("memories of " + key, session -> memories.shown(session, key, kind, last));
     }
 
     @Override
     public List<FoundMemory> search(MemoryKey key, FactQuery query) {
         Objects.requireNonNull(query, "query");
-        return database.read("search in memories of " + key, session -> memories.search(session, key, query));
+        return connections.single("search in memories of " + key, session -> memories.search(session, key, query));
     }
 
     @Override
     public @Nullable MadeMemory summary(MemoryKey key) {
-        return database.read("summary of " + key, session -> {
+        return connections
+                .single("summary of " + key, session -> {
                     List<MadeMemory> versions = memories.summaries(session, key);
                     return Optional.ofNullable(
                             versions.isEmpty()
@@ -101,31 +107,31 @@ public final class JdbcMemoryStore implements MemoryStore {
 
     @Override
     public List<MadeMemory> summaries(MemoryKey key) {
-        return database.read("summaries of " + key, session -> memories.summaries(session, key));
+        return connections.single("summaries of " + key, session -> memories.summaries(session, key));
     }
 
     /** Costs one statement. */
     @Override
     public Overview overview(MemoryKey key, int last, Trust leastTrust) {
         InvalidInputException.checkAtLeast("last", 0, last);
-        return database.read("memories of " + key, session -> memories.overview(session, key, last, leastTrust));
+        return connections.single("memories of " + key, session -> memories.overview(session, key, last, leastTrust));
     }
 
     @Override
     public Optional<MadeMemory> find(MemoryKey key, String id) {
         Objects.requireNonNull(id, "id");
-        return database.read("memory of " + key, session -> memories.find(session, key, id));
+        return connections.single("memory of " + key, session -> memories.find(session, key, id));
     }
 
     @Override
     public Progress progress(MemoryKey key, MemoryKind kind) {
-        return database.read("progress of " + key, session -> memories.progress(session, key, kind, 0));
+        return connections.single("progress of " + key, session -> memories.progress(session, key, kind, 0));
     }
 
     @Override
     public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
         MemoryRules.checkAdd(kind, passage, made);
-        return database.write(
+        return connections.write(
                 "add to the memories of " + key,
                 session -> noted(session, key, memories.add(session, key, kind, 0, revision, passage, made)));
     }
@@ -133,7 +139,7 @@ public final class JdbcMemoryStore implements MemoryStore {
     @Override
     public boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
         MemoryRules.checkKind(kind);
-        return database.write(
+        return connections.write(
                 "failure in the memories of " + key,
                 session -> noted(session, key, memories.addFailure(session, key, kind, 0, revision, passage)));
     }
@@ -141,14 +147,14 @@ public final class JdbcMemoryStore implements MemoryStore {
     @Override
     public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
         MemoryRules.checkKind(kind);
-        return database.write(
+        return connections.write(
                 "move of the memories of " + key, session -> memories.moveTo(session, key, kind, 0, revision, step));
     }
 
     @Override
     public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
         MemoryRules.checkSummary(summary);
-        return database.write(
+        return connections.write(
                 "new summary of " + key,
                 session -> noted(session, key, memories.addSummary(session, key, versions, revision, summary)));
     }
@@ -163,14 +169,14 @@ public final class JdbcMemoryStore implements MemoryStore {
     @Override
     public boolean put(MemoryKey key, MadeMemory memory) {
         Objects.requireNonNull(memory, "memory");
-        return database.write("change of a memory of " + key, session -> memories.put(session, key, 0, memory));
+        return connections.write("change of a memory of " + key, session -> memories.put(session, key, 0, memory));
     }
 
     @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
         InputRules.checkLease(name, owner, duration);
         Object id = sql.key(key);
-        return database.write(
+        return connections.write(
                 "lease on the memories of " + key,
                 session -> Optional.ofNullable(session.first(
                         PostgresMemorySql.TAKE_LEASE,
@@ -188,14 +194,14 @@ public final class JdbcMemoryStore implements MemoryStore {
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
-        database.write(
+        connections.write(
                 "release of the memories of " + key,
                 session -> session.update(PostgresMemorySql.RELEASE_LEASE, sql.key(key), name, owner));
     }
 
     @Override
     public void erase(MemoryKey key) {
-        database.write("erasure of the memories of " + key, session -> {
+        connections.write("erasure of the memories of " + key, session -> {
             memories.beginAfresh(session, key);
             for (String statement : PostgresMemorySql.ERASE) {
                 session.update(statement, sql.key(key));
@@ -210,7 +216,7 @@ public final class JdbcMemoryStore implements MemoryStore {
         byte[] end = MemoryRow.hash(tenant, (byte) -1);
         while (true) {
             byte[] from = after;
-            List<Named> page = database.read(
+            List<Named> page = connections.single(
                     "list of memories of tenant " + MemoryKey.encode(tenant),
                     session -> session.list(PostgresMemorySql.DISCUSSIONS, Named::of, from, end, PAGE));
             page.forEach(each -> action.accept(each.discussion()));
@@ -233,7 +239,7 @@ public final class JdbcMemoryStore implements MemoryStore {
 
     @Override
     public void compact() {
-        database.compact();
+        connections.compact(TABLES);
     }
 
     @Override
@@ -243,37 +249,20 @@ public final class JdbcMemoryStore implements MemoryStore {
 
     @Override
     public void close() {
-        database.close();
+        connections.close();
     }
 
-    /** Configures a store in PostgreSQL: {@link #dataSource} is required. Not thread-safe. */
-    public static final class Builder {
+    /** Configures a store in PostgreSQL: {@link #dataSource} or {@link #url} is required. Not thread-safe. */
+    public static final class Builder extends PostgresBuilder<Builder> {
 
-        private @Nullable DataSource dataSource;
-        private boolean createTables;
         private Words words = Words.standard();
 
-        Builder() {}
-
-        /**
-         * Sets where connections come from. Any auto-commit mode and any isolation level work. It may be the log's.
-         *
-         * @param source the data source; stays the caller's to close
-         * @return this builder
-         */
-        public Builder dataSource(DataSource source) {
-            this.dataSource = Objects.requireNonNull(source, "dataSource");
-            return this;
+        Builder() {
+            super(Duration.ofSeconds(30));
         }
 
-        /**
-         * Lets the store make its tables on first use. Safe when many instances start at once. The database's user needs the
-         * right to create tables. Default: a script is run by hand or by Flyway.
-         *
-         * @return this builder
-         */
-        public Builder createTables() {
-            this.createTables = true;
+        @Override
+        protected Builder self() {
             return this;
         }
 
@@ -293,16 +282,10 @@ public final class JdbcMemoryStore implements MemoryStore {
          * Makes the store. Nothing is connected before the first use.
          *
          * @return a new one
-         * @throws InvalidInputException if there is no data source
+         * @throws InvalidInputException if not exactly one of data source and URL is given
          */
         public JdbcMemoryStore build() {
-            if (dataSource == null) {
-                throw new InvalidInputException("dataSource", "is required");
-            }
-            return new JdbcMemoryStore(
-                    new PostgresDatabase(
-                            dataSource, STATEMENT_TIMEOUT_SECONDS, createTables, Schema.MEMORIES_POSTGRESQL),
-                    words);
+            return new JdbcMemoryStore(connections(Schema.MEMORIES), words);
         }
     }
 }

@@ -14,6 +14,10 @@ import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.Watermark;
 import io.github.keepsake4j.recall.jdbc.Dialect.PostingRow;
 import io.github.keepsake4j.recall.jdbc.Dialect.Segment;
+import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.PostgresBuilder;
+import io.github.keepsake4j.sql.Session;
+import io.github.keepsake4j.sql.SqliteMode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -43,6 +47,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JdbcMessageIndex implements MessageIndex {
 
+    private static final List<String> TABLES =
+            List.of("keepsake_index_posting", "keepsake_index_term", "keepsake_index_memory", "keepsake_index_tenant");
+
     /** The number of sequences of the smallest segment. */
     private static final int SEGMENT = 1_024;
 
@@ -52,14 +59,14 @@ public final class JdbcMessageIndex implements MessageIndex {
     /** The sequences after which segments are joined, from the smallest. */
     private static final int[] SEALS = {SEGMENT * JOINED, Posting.BLOCK};
 
-    private final Database database;
+    private final Connections connections;
     private final Dialect dialect;
 
     /** By which words the terms are made that are added, once it is known. */
     private volatile @Nullable String words;
 
-    JdbcMessageIndex(Database database, Dialect dialect) {
-        this.database = database;
+    JdbcMessageIndex(Connections connections, Dialect dialect) {
+        this.connections = connections;
         this.dialect = dialect;
     }
 
@@ -70,8 +77,7 @@ public final class JdbcMessageIndex implements MessageIndex {
      * @return the index, to be closed at the end
      */
     public static JdbcMessageIndex sqlite(Path file) {
-        return new JdbcMessageIndex(
-                new SqliteDatabase(file, SqliteDatabase.Mode.INDEX, Schema.SQLITE), new SqliteDialect());
+        return new JdbcMessageIndex(Connections.sqlite(file, SqliteMode.INDEX, Schema.INDEX), new SqliteDialect());
     }
 
     /**
@@ -102,9 +108,9 @@ public final class JdbcMessageIndex implements MessageIndex {
     @Override
     public void open(String fingerprint) {
         Objects.requireNonNull(fingerprint, "fingerprint");
-        String known = database.read("opening of the index", JdbcMessageIndex::fingerprint);
+        String known = connections.single("opening of the index", JdbcMessageIndex::fingerprint);
         if (!fingerprint.equals(known)) {
-            database.write("opening of the index", session -> requireWords(session, fingerprint));
+            connections.write("opening of the index", session -> requireWords(session, fingerprint));
         }
         words = fingerprint;
     }
@@ -133,7 +139,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         }
         List<byte[]> hashes = keys.stream().map(MemoryRow::hash).toList();
         Map<MemoryKey, Watermark> watermarks = new HashMap<>();
-        for (MemoryRow row : database.read("watermarks", session -> dialect.memories(session, hashes))) {
+        for (MemoryRow row : connections.single("watermarks", session -> dialect.memories(session, hashes))) {
             watermarks.put(row.key(), row.watermark());
         }
         return watermarks;
@@ -145,7 +151,7 @@ public final class JdbcMessageIndex implements MessageIndex {
             throw new InvalidInputException("after", "must be behind " + before + " and of its epoch, is " + after);
         }
         Additions additions = Additions.of(messages);
-        return database.write("indexing of memory " + key, session -> {
+        return connections.write("indexing of memory " + key, session -> {
             String ours = words;
             if (ours != null) {
                 // Another process may have cleared it, and have made it its own.
@@ -209,7 +215,7 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     @Override
     public void remove(MemoryKey key) {
-        database.erase("removal of memory " + key + " from the index", session -> {
+        connections.erase("removal of memory " + key + " from the index", session -> {
             long tenant = lockTenant(session, key.tenant(), false);
             MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) MemoryRow.hash(key));
             if (known == null) {
@@ -228,27 +234,28 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     @Override
     public void clear() {
-        database.clear("clearing of the index", session -> {
-            for (String table : List.of("posting", "term", "memory", "tenant", "words")) {
-                session.update("DELETE FROM keepsake_index_" + table);
+        connections.clear("clearing of the index", session -> {
+            for (String table : TABLES) {
+                session.update("DELETE FROM " + table);
             }
-            return true;
+            return session.update(Sql.DELETE_FINGERPRINT);
         });
     }
 
     @Override
     public void compact() {
-        database.compact();
+        connections.compact(TABLES);
     }
 
     @Override
     public List<String> tenants() {
-        return database.read("tenants of the index", session -> session.list(Sql.TENANTS, row -> row.getString(1)));
+        return connections.single(
+                "tenants of the index", session -> session.list(Sql.TENANTS, row -> row.getString(1)));
     }
 
     @Override
     public Map<Long, MemoryKey> memories(String tenant, long after, int limit) {
-        return database.read("memories of the index", session -> {
+        return connections.single("memories of the index", session -> {
             Long number = session.first(Sql.TENANT, row -> row.getLong(1), tenant);
             return number == null
                     ? Map.of()
@@ -260,7 +267,8 @@ public final class JdbcMessageIndex implements MessageIndex {
     public Map<Long, MemoryKey> keys(Collection<Long> numbers) {
         return numbers.isEmpty()
                 ? Map.of()
-                : database.read("memories of the index", session -> keys(dialect.memoriesByNumber(session, numbers)));
+                : connections.single(
+                        "memories of the index", session -> keys(dialect.memoriesByNumber(session, numbers)));
     }
 
     private static Map<Long, MemoryKey> keys(List<MemoryRow> rows) {
@@ -276,7 +284,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         List<byte[]> hashes = scope.memories() == null
                 ? null
                 : scope.memories().stream().map(MemoryRow::hash).toList();
-        return database.snapshot("search in tenant " + MemoryKey.encode(scope.tenant()), session -> {
+        return connections.snapshot("search in tenant " + MemoryKey.encode(scope.tenant()), session -> {
             InScope in = inScope(session, scope.tenant(), hashes);
             if (in == null) {
                 return Matches.NONE;
@@ -376,7 +384,7 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     @Override
     public void close() {
-        database.close();
+        connections.close();
     }
 
     /** What a batch of messages adds to the tables. */
@@ -407,48 +415,15 @@ public final class JdbcMessageIndex implements MessageIndex {
         }
     }
 
-    /** Configures an index in PostgreSQL: {@link #dataSource} is required. Not thread-safe. */
-    public static final class Builder {
+    /** Configures an index in PostgreSQL: {@link #dataSource} or {@link #url} is required. Not thread-safe. */
+    public static final class Builder extends PostgresBuilder<Builder> {
 
-        private @Nullable DataSource dataSource;
-        private Duration statementTimeout = Duration.ofSeconds(30);
-        private boolean createTables;
-
-        Builder() {}
-
-        /**
-         * Sets where connections come from. Any auto-commit mode and any isolation level work. It may be the log's.
-         *
-         * @param source the data source; stays the caller's to close
-         * @return this builder
-         */
-        public Builder dataSource(DataSource source) {
-            this.dataSource = Objects.requireNonNull(source, "dataSource");
-            return this;
+        Builder() {
+            super(Duration.ofSeconds(30));
         }
 
-        /**
-         * Sets how long one statement may take before it is cancelled with a retryable error. {@link #compact} has no limit.
-         * Default: 30 seconds.
-         *
-         * @param timeout from one second
-         * @return this builder
-         */
-        public Builder statementTimeout(Duration timeout) {
-            InvalidInputException.checkAtLeast("statementTimeout in seconds", 1, timeout.toSeconds());
-            this.statementTimeout = timeout;
-            return this;
-        }
-
-        /**
-         * Lets the index make its tables on first use. Safe when many instances start at once. The database's user needs the
-         * right to create tables. Default: the script {@code io/github/keepsake4j/schema/index/postgresql} of the jar is
-         * run by hand or by Flyway.
-         *
-         * @return this builder
-         */
-        public Builder createTables() {
-            this.createTables = true;
+        @Override
+        protected Builder self() {
             return this;
         }
 
@@ -456,16 +431,10 @@ public final class JdbcMessageIndex implements MessageIndex {
          * Makes the index. Nothing is connected before the first use.
          *
          * @return a new one
-         * @throws InvalidInputException if there is no data source
+         * @throws InvalidInputException if not exactly one of data source and URL is given
          */
         public JdbcMessageIndex build() {
-            if (dataSource == null) {
-                throw new InvalidInputException("dataSource", "is required");
-            }
-            return new JdbcMessageIndex(
-                    new PostgresDatabase(
-                            dataSource, Math.toIntExact(statementTimeout.toSeconds()), createTables, Schema.POSTGRESQL),
-                    new PostgresDialect());
+            return new JdbcMessageIndex(connections(Schema.INDEX), new PostgresDialect());
         }
     }
 }

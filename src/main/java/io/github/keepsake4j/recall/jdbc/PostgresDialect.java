@@ -1,13 +1,13 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.recall.Matches.Share;
-import io.github.keepsake4j.sql.SqlConnection;
-import java.sql.Array;
+import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The statements of PostgreSQL. Lists are arrays in a parameter. */
@@ -123,43 +123,38 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public void addTerms(Session session, long tenant, Map<String, Integer> messages) throws SQLException {
-        SqlConnection connection = session.connection();
         session.update(
                 ADD_TERMS,
                 (int) tenant,
-                connection.array("text", messages.keySet().toArray()),
-                connection.array("integer", messages.values().toArray()));
+                texts(messages.keySet(), term -> term),
+                integers(messages.values(), count -> count));
     }
 
     @Override
     public void addPostings(Session session, long tenant, long memory, List<Segment> segments) throws SQLException {
-        SqlConnection connection = session.connection();
         session.update(
                 ADD_POSTINGS,
                 (int) tenant,
                 (int) memory,
-                connection.array("text", segments.stream().map(Segment::term).toArray()),
-                connection.array(
-                        "integer", segments.stream().map(Segment::number).toArray()),
-                connection.array(
-                        "integer", segments.stream().map(Segment::messages).toArray()),
-                connection.array(
-                        "bytea", segments.stream().map(Segment::postings).toArray(byte[][]::new)));
+                texts(segments, Segment::term),
+                integers(segments, Segment::number),
+                integers(segments, Segment::messages),
+                segments.stream().map(Segment::postings).toArray(byte[][]::new));
     }
 
     @Override
     public List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException {
-        return session.list(MEMORIES_BY_KEY, MemoryRow::of, bytes(session, keys));
+        return session.list(MEMORIES_BY_KEY, MemoryRow::of, (Object) keys.toArray(byte[][]::new));
     }
 
     @Override
     public List<MemoryRow.Size> sizes(Session session, Collection<byte[]> keys) throws SQLException {
-        return session.list(SIZES, MemoryRow.Size::of, bytes(session, keys));
+        return session.list(SIZES, MemoryRow.Size::of, (Object) keys.toArray(byte[][]::new));
     }
 
     @Override
     public List<MemoryRow> memoriesByNumber(Session session, Collection<Long> numbers) throws SQLException {
-        return session.list(MEMORIES_BY_NUMBER, MemoryRow::of, integers(session, numbers));
+        return session.list(MEMORIES_BY_NUMBER, MemoryRow::of, integers(numbers, Math::toIntExact));
     }
 
     @Override
@@ -167,12 +162,12 @@ final class PostgresDialect implements Dialect {
             Session session, long tenant, @Nullable Collection<Long> memories, Collection<String> terms)
             throws SQLException {
         Map<String, Long> frequencies = new HashMap<>();
-        Array texts = session.connection().array("text", terms.toArray());
+        Object texts = texts(terms, term -> term);
         Session.Mapper<Boolean> mapper = row -> frequencies.put(row.getString(1), row.getLong(2)) == null;
         if (memories == null) {
             session.list(FREQUENCIES_IN_TENANT, mapper, texts, (int) tenant);
         } else {
-            session.list(FREQUENCIES, mapper, texts, (int) tenant, integers(session, memories));
+            session.list(FREQUENCIES, mapper, texts, (int) tenant, integers(memories, Math::toIntExact));
         }
         return frequencies;
     }
@@ -181,24 +176,21 @@ final class PostgresDialect implements Dialect {
     public List<PostingRow> postings(
             Session session, long tenant, @Nullable Collection<Long> memories, List<Share> shares, int mostRows)
             throws SQLException {
-        SqlConnection connection = session.connection();
-        Array terms = connection.array("text", shares.stream().map(Share::term).toArray());
-        Array bytes = connection.array(
-                "integer",
-                shares.stream().map(share -> Integer.BYTES * share.most()).toArray());
+        Object terms = texts(shares, Share::term);
+        Object bytes = integers(shares, share -> Integer.BYTES * share.most());
         Session.Mapper<PostingRow> mapper =
                 row -> new PostingRow(row.getString(1), row.getLong(2), row.getInt(3), row.getInt(4), row.getBytes(5));
         return memories == null
                 ? session.list(POSTINGS_IN_TENANT, mapper, terms, bytes, (int) tenant, mostRows)
-                : session.list(POSTINGS, mapper, terms, bytes, (int) tenant, integers(session, memories), mostRows);
+                : session.list(
+                        POSTINGS, mapper, terms, bytes, (int) tenant, integers(memories, Math::toIntExact), mostRows);
     }
 
-    private static Array bytes(Session session, Collection<byte[]> keys) throws SQLException {
-        return session.connection().array("bytea", keys.toArray(byte[][]::new));
+    private static <T> Object texts(Collection<T> from, Function<T, String> text) {
+        return from.stream().map(text).toArray(String[]::new);
     }
 
-    private static Array integers(Session session, Collection<Long> numbers) throws SQLException {
-        return session.connection()
-                .array("integer", numbers.stream().map(Math::toIntExact).toArray());
+    private static <T> Object integers(Collection<T> from, Function<T, Integer> number) {
+        return from.stream().map(number).toArray(Integer[]::new);
     }
 }

@@ -10,6 +10,8 @@ final class Sql {
     static final String PUT_FINGERPRINT =
             "INSERT INTO keepsake_index_words (one, fingerprint) VALUES (1, ?) ON CONFLICT (one) DO NOTHING";
 
+    static final String DELETE_FINGERPRINT = "DELETE FROM keepsake_index_words";
+
     static final String NEW_TENANT =
             "INSERT INTO keepsake_index_tenant (tenant) VALUES (?) ON CONFLICT (tenant) DO NOTHING";
 

@@ -14,6 +14,7 @@ import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Step;
 import io.github.keepsake4j.recall.memories.Trust;
+import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

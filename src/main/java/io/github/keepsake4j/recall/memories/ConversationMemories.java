@@ -1,10 +1,10 @@
 package io.github.keepsake4j.recall.memories;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.github.keepsake4j.recall.memories;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.TokenCountEstimator;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.recall.memories.MemoryRun.End;
 import io.github.keepsake4j.summary.TranscriptText;
 import java.time.Clock;

@@ -1,9 +1,9 @@
 package io.github.keepsake4j.recall.memories;
 
 import dev.langchain4j.data.message.SystemMessage;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.recall.memories.MemoryRun.End;
 import java.util.List;
 import java.util.Map;

@@ -7,6 +7,7 @@ import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.sql.ForeignTables;
 import io.github.keepsake4j.transfer.ImportSource;
 import io.github.keepsake4j.transfer.ImportedMessage;
 import java.sql.ResultSet;
@@ -50,13 +51,13 @@ final class DifyTables implements ImportSource {
 
     private static final Logger LOG = LoggerFactory.getLogger(DifyTables.class);
 
-    private final Rows rows;
+    private final ForeignTables tables;
 
     /** Whether the ids are UUIDs, as in Dify's PostgreSQL; null until it is known. */
     private volatile @Nullable Boolean uuids;
 
-    DifyTables(Rows rows) {
-        this.rows = rows;
+    DifyTables(ForeignTables tables) {
+        this.tables = tables;
     }
 
     private record Exchange(
@@ -68,12 +69,12 @@ final class DifyTables implements ImportSource {
     @Override
     public List<ImportedMessage> messages(ConversationKey conversation) {
         Object id = id(conversation.conversationId());
-        List<Exchange> exchanges = id == null ? List.of() : rows.query(MESSAGES, id, DifyTables::exchange);
+        List<Exchange> exchanges = id == null ? List.of() : tables.list(MESSAGES, DifyTables::exchange, id);
         if (id == null || exchanges.isEmpty()) {
             return List.of();
         }
         Map<String, List<FileReference>> files = new HashMap<>();
-        for (File file : rows.query(FILES, id, row -> file(conversation, row))) {
+        for (File file : tables.list(FILES, row -> file(conversation, row), id)) {
             if (file.reference() != null) {
                 files.computeIfAbsent(file.message(), message -> new ArrayList<>())
                         .add(file.reference());
@@ -153,7 +154,7 @@ final class DifyTables implements ImportSource {
     private @Nullable Object id(String conversationId) {
         Boolean known = uuids;
         if (known == null) {
-            known = rows.isUuid(MESSAGES);
+            known = tables.uuidParameters(MESSAGES).contains(1);
             uuids = known;
         }
         if (!known) {

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.transfer.jdbc;
 
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.sql.ForeignTables;
 import io.github.keepsake4j.transfer.ImportSource;
 import io.github.keepsake4j.transfer.ImportedMessage;
 import java.util.List;
@@ -10,7 +11,7 @@ import javax.sql.DataSource;
  * Reads the tables in which other libraries and applications keep conversations, with one or two statements for each
  * conversation. Nothing is written to them. Thread-safe.
  *
- * <p>Reading throws {@link io.github.keepsake4j.log.StorageUnavailableException} (retryable) if the database cannot be reached,
+ * <p>Reading throws {@link io.github.keepsake4j.message.StorageUnavailableException} (retryable) if the database cannot be reached,
  * {@link io.github.keepsake4j.message.KeepsakeException} if a table or a right is missing, and
  * {@link io.github.keepsake4j.message.UnreadableDataException} if a row cannot be read.
  */
@@ -30,7 +31,7 @@ public final class JdbcImportSource implements ImportSource {
      * @return the source
      */
     public static JdbcImportSource langChain4j(DataSource dataSource) {
-        return new JdbcImportSource(new LangChain4jTable(new Rows(dataSource)));
+        return new JdbcImportSource(new LangChain4jTable(tables(dataSource)));
     }
 
     /**
@@ -41,7 +42,7 @@ public final class JdbcImportSource implements ImportSource {
      * @return the source
      */
     public static JdbcImportSource springAi(DataSource dataSource) {
-        return new JdbcImportSource(new SpringAiTable(new Rows(dataSource)));
+        return new JdbcImportSource(new SpringAiTable(tables(dataSource)));
     }
 
     /**
@@ -56,7 +57,12 @@ public final class JdbcImportSource implements ImportSource {
      * @return the source
      */
     public static JdbcImportSource dify(DataSource dataSource) {
-        return new JdbcImportSource(new DifyTables(new Rows(dataSource)));
+        return new JdbcImportSource(new DifyTables(tables(dataSource)));
+    }
+
+    private static ForeignTables tables(DataSource dataSource) {
+        return new ForeignTables(
+                dataSource, "The tables to import from", "check that they are the tables of that application");
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.github.keepsake4j.transfer.jdbc;
 import dev.langchain4j.data.message.ChatMessageDeserializer;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.sql.ForeignTables;
 import io.github.keepsake4j.transfer.ImportSource;
 import io.github.keepsake4j.transfer.ImportedMessage;
 import java.util.List;
@@ -17,15 +18,15 @@ final class LangChain4jTable implements ImportSource {
             WHERE memory_id = ?
             """;
 
-    private final Rows rows;
+    private final ForeignTables tables;
 
-    LangChain4jTable(Rows rows) {
-        this.rows = rows;
+    LangChain4jTable(ForeignTables tables) {
+        this.tables = tables;
     }
 
     @Override
     public List<ImportedMessage> messages(ConversationKey conversation) {
-        List<String> contents = rows.query(SELECT, conversation.conversationId(), row -> row.getString(1));
+        List<String> contents = tables.list(SELECT, row -> row.getString(1), conversation.conversationId());
         if (contents.isEmpty() || contents.get(0) == null) {
             return List.of();
         }

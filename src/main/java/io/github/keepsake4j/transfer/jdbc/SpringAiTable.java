@@ -6,6 +6,7 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.sql.ForeignTables;
 import io.github.keepsake4j.transfer.ImportSource;
 import io.github.keepsake4j.transfer.ImportedMessage;
 import java.sql.Timestamp;
@@ -28,21 +29,21 @@ final class SpringAiTable implements ImportSource {
     /** Spring AI 2 has it, because times repeat. Rows that are older than the column may all have the same number. */
     private static final String SEQUENCE = "sequence_id";
 
-    private final Rows rows;
+    private final ForeignTables tables;
     private @Nullable String select;
 
-    SpringAiTable(Rows rows) {
-        this.rows = rows;
+    SpringAiTable(ForeignTables tables) {
+        this.tables = tables;
     }
 
     @Override
     public List<ImportedMessage> messages(ConversationKey conversation) {
-        return rows
-                .query(
+        return tables
+                .list(
                         select(),
-                        conversation.conversationId(),
                         row -> Stream.ofNullable(
-                                message(conversation, row.getString(1), row.getString(2), row.getTimestamp(3))))
+                                message(conversation, row.getString(1), row.getString(2), row.getTimestamp(3))),
+                        conversation.conversationId())
                 .stream()
                 .flatMap(stream -> stream)
                 .toList();
@@ -51,8 +52,8 @@ final class SpringAiTable implements ImportSource {
     private synchronized String select() {
         String known = select;
         if (known == null) {
-            String time = rows.quoted("timestamp");
-            boolean isNumbered = rows.columns("SPRING_AI_CHAT_MEMORY").contains(SEQUENCE);
+            String time = tables.quoted("timestamp");
+            boolean isNumbered = tables.columns("SPRING_AI_CHAT_MEMORY").contains(SEQUENCE);
             known = SELECT.formatted(time, isNumbered ? SEQUENCE + ", " + time : time);
             select = known;
         }

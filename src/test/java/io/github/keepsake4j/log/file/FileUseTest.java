@@ -12,17 +12,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.keepsake4j.log.KeyContract;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LockFile;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -267,9 +267,9 @@ class FileUseTest {
         MessageLog log = files.open();
         log.append(KEY, batch("a"));
         log.close();
-        assertThatThrownBy(() -> log.append(KEY, batch("b"))).isInstanceOf(LogClosedException.class);
-        assertThatThrownBy(() -> log.read(KEY, ReadQuery.newest(1))).isInstanceOf(LogClosedException.class);
-        assertThatThrownBy(() -> log.list("acme", ListQuery.first(1))).isInstanceOf(LogClosedException.class);
+        assertThatThrownBy(() -> log.append(KEY, batch("b"))).isInstanceOf(StorageClosedException.class);
+        assertThatThrownBy(() -> log.read(KEY, ReadQuery.newest(1))).isInstanceOf(StorageClosedException.class);
+        assertThatThrownBy(() -> log.list("acme", ListQuery.first(1))).isInstanceOf(StorageClosedException.class);
     }
 
     @Test

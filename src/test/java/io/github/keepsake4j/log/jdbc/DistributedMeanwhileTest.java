@@ -10,6 +10,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import java.util.List;
@@ -52,7 +53,7 @@ class DistributedMeanwhileTest {
         DataSource source = server.database(server.newDatabase());
         try (JdbcMessageLog log = JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build()) {
             Keepsake keepsake =
                     Keepsake.builder().messageLog(log).tenant("acme").build();
@@ -79,7 +80,7 @@ class DistributedMeanwhileTest {
             DataSource source = server.database(server.newDatabase());
             try (JdbcMessageLog log = JdbcMessageLog.builder()
                     .dataSource(source)
-                    .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                    .schema(SchemaMode.ALWAYS)
                     .build()) {
                 log.append(KEY, batch("a", "b"));
                 Postgres.execute(source, CITUS);

@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.github.keepsake4j.sql.NamedSql;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -17,6 +17,9 @@ import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.SchemaMode;
+import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
@@ -74,7 +77,7 @@ class PagingTest {
     private static final int WRITERS = 8;
 
     /** Reads through a data source that counts. SQLite's own connections cannot be counted from outside. */
-    private static final class Counted extends Connections {
+    private static final class Counted implements Connections {
         private final DataSource source;
 
         Counted(DataSource source) {
@@ -82,23 +85,26 @@ class PagingTest {
         }
 
         @Override
-        Dialect dialect() {
-            return new SqliteDialect();
-        }
-
-        @Override
-        <T> T write(Object what, Work<T> work) {
+        public <T> T write(Object what, Work<T> work) {
             throw new UnsupportedOperationException("only others write");
         }
 
         @Override
-        <T> T single(Object what, Work<T> work) {
+        public <T> T single(Object what, Work<T> work) {
             try (Connection connection = source.getConnection()) {
-                return work.on(new Session(SqlConnection.of(connection), dialect()));
+                return work.on(new Session(SqlConnection.of(connection)));
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
             }
         }
+
+        @Override
+        public <T> T snapshot(Object what, Work<T> work) {
+            return single(what, work);
+        }
+
+        @Override
+        public void compact(List<String> tables) {}
 
         @Override
         public void close() {}
@@ -140,10 +146,10 @@ class PagingTest {
         MessageLog reader;
         if (backend == Backend.SQLITE) {
             Path file = directory.resolve("chat.db");
-            others = new JdbcMessageLog(new SqliteConnections(file, Duration.ofSeconds(10)), clock);
+            others = JdbcMessageLog.sqlite(file, clock);
             SQLiteDataSource source = new SQLiteDataSource();
             source.setUrl("jdbc:sqlite:" + file);
-            reader = new JdbcMessageLog(new Counted(counted(source)), Clock.systemUTC());
+            reader = new JdbcMessageLog(new Counted(counted(source)), new SqliteDialect(), Clock.systemUTC());
         } else {
             Postgres server = Postgres.newest();
             String database = server.newDatabase();
@@ -151,7 +157,7 @@ class PagingTest {
             HikariDataSource reading = Postgres.pool(server.database(database), 1, true);
             others = JdbcMessageLog.builder()
                     .dataSource(writing)
-                    .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                    .schema(SchemaMode.ALWAYS)
                     .clock(clock)
                     .build();
             reader = JdbcMessageLog.postgres(counted(reading));

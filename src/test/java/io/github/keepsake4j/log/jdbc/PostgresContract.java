@@ -7,6 +7,8 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SchemaMode;
+import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.SwitchedDataSource;
@@ -43,7 +45,7 @@ abstract class PostgresContract extends MessageLogContract implements ActivityCo
         connect();
         try (JdbcMessageLog log = JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build()) {
             log.list("nobody", ListQuery.first(1));
         }
@@ -98,7 +100,7 @@ abstract class PostgresContract extends MessageLogContract implements ActivityCo
     @Override
     public Instant storeTime() throws SQLException {
         try (Connection connection = direct.getConnection()) {
-            return new Session(SqlConnection.of(connection), new PostgresDialect())
+            return new Session(SqlConnection.of(connection))
                     .list(
                             "SELECT CAST(extract(epoch FROM now()) * 1000000 AS bigint)",
                             row -> Rows.time(row.getLong(1)))
@@ -113,7 +115,7 @@ abstract class PostgresContract extends MessageLogContract implements ActivityCo
     @Override
     public void corrupt(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = direct.getConnection()) {
-            new Session(SqlConnection.of(connection), new PostgresDialect())
+            new Session(SqlConnection.of(connection))
                     .update(
                             "UPDATE keepsake_message SET message = '{\"v\":1,\"type\":\"US' WHERE memory_key = ? AND id = ?",
                             Rows.hash(key),
@@ -124,7 +126,7 @@ abstract class PostgresContract extends MessageLogContract implements ActivityCo
     @Override
     public String rawBytes(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = direct.getConnection()) {
-            return new Session(SqlConnection.of(connection), new PostgresDialect())
+            return new Session(SqlConnection.of(connection))
                     .first(
                             "SELECT message FROM keepsake_message WHERE memory_key = ? AND id = ?",
                             row -> row.getString(1),

@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.transfer.MemoryCopy;
@@ -36,7 +37,7 @@ class PostgresEqualNumbersTest {
         Postgres server = Postgres.newest();
         HikariDataSource source = Postgres.pool(server.database(server.newDatabase()), 4, true);
         JdbcMessageLog.Builder builder =
-                JdbcMessageLog.builder().dataSource(source).schema(JdbcMessageLog.SchemaMode.ALWAYS);
+                JdbcMessageLog.builder().dataSource(source).schema(SchemaMode.ALWAYS);
         try (source;
                 MessageLog log = distributed ? builder.distributed().build() : builder.build()) {
             List<MemoryKey> all = new ArrayList<>();

@@ -14,6 +14,7 @@ import io.github.keepsake4j.recall.Watermark;
 import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.StoredFiles;
@@ -43,7 +44,7 @@ class PostgresErasureTest {
     private MessageLog log() {
         return JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
     }
 
@@ -99,11 +100,11 @@ class PostgresErasureTest {
         try (MessageLog log = log();
                 MessageIndex index = JdbcMessageIndex.builder()
                         .dataSource(source)
-                        .createTables()
+                        .schema(SchemaMode.ALWAYS)
                         .build();
                 MemoryStore memories = JdbcMemoryStore.builder()
                         .dataSource(source)
-                        .createTables()
+                        .schema(SchemaMode.ALWAYS)
                         .build()) {
             log.append(KEY, batch("a"));
             index.add(KEY, null, new Watermark(1, 1), List.of());

@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
@@ -114,7 +115,7 @@ class PostgresGrowthTest {
         HikariDataSource pool = Postgres.pool(server.database(database), 1, true);
         try (MessageLog log = JdbcMessageLog.builder()
                 .dataSource(pool)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build()) {
             log.read(LINEAR, ReadQuery.newest(1));
         }

@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -25,7 +26,7 @@ class PostgresHandEditedRowsTest extends HandEditedRowsContract {
     static void start() throws Exception {
         Postgres server = Postgres.newest();
         pool = Postgres.pool(server.database(server.newDatabase()), 4, true);
-        try (MessageLog log = log(JdbcMessageLog.SchemaMode.ALWAYS)) {
+        try (MessageLog log = log(SchemaMode.ALWAYS)) {
             fill(log);
         }
         for (String table : TABLES) {
@@ -57,10 +58,10 @@ class PostgresHandEditedRowsTest extends HandEditedRowsContract {
 
     @Override
     MessageLog open() {
-        return log(JdbcMessageLog.SchemaMode.EMBEDDED);
+        return log(SchemaMode.EMBEDDED);
     }
 
-    private static MessageLog log(JdbcMessageLog.SchemaMode mode) {
+    private static MessageLog log(SchemaMode mode) {
         return JdbcMessageLog.builder().dataSource(pool).schema(mode).build();
     }
 

@@ -8,10 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logs;
@@ -58,7 +59,7 @@ class PostgresPoolerTest {
         pooler = new TransactionPooler(server.port(), database, "postgres", SERVERS);
         direct = JdbcMessageLog.builder()
                 .dataSource(server.database(database))
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
         direct.append(KEY, batch("a"));
     }
@@ -129,7 +130,7 @@ class PostgresPoolerTest {
             try (HikariDataSource pool = pool();
                     MessageLog log = JdbcMessageLog.builder()
                             .dataSource(pool)
-                            .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                            .schema(SchemaMode.ALWAYS)
                             .transactionPooler()
                             .build()) {
                 log.append(KEY, batch("made by " + client));

@@ -24,6 +24,9 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.sql.NamedSql;
+import io.github.keepsake4j.sql.SchemaMode;
+import io.github.keepsake4j.sql.Translated;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
@@ -76,7 +79,7 @@ class PostgresPreparedTest {
                 .dataSource(ProxyDataSourceBuilder.create(source())
                         .afterQuery((execution, queries) -> queries.forEach(PostgresPreparedTest::record))
                         .build())
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build()) {
             everything(log, "first");
         }
@@ -111,7 +114,7 @@ class PostgresPreparedTest {
         statements.keySet().removeAll(Set.of("BEGIN_ACTIVITY", "MOVE_TO_FRONT"));
         statements.keySet().removeAll(Set.of("OUTCOME_BY_ID", "SET_OUTCOME"));
         statements.forEach((name, sql) -> assertThat(SENT).as(name).containsKey(sql));
-        assertThat(SENT.keySet()).containsAll(Preparation.PREPARED);
+        assertThat(SENT.keySet()).containsAll(Prepared.TEXTS);
     }
 
     @Test
@@ -143,15 +146,15 @@ class PostgresPreparedTest {
         int pairs = 0;
         int tried = 0;
         int every = Counts.of(97, 1);
-        for (String sent : Preparation.PREPARED) {
+        for (String sent : Prepared.TEXTS) {
             for (Object[] values : SENT.get(sent).values()) {
-                for (String other : Preparation.PREPARED) {
+                for (String other : Prepared.TEXTS) {
                     if (!other.equals(sent) && tried++ % every == 0) {
                         Throwable error = catchThrowable(() -> sendMixedUp(sent, values, other));
                         assertThat(error)
                                 .as("%s sent as %s", Arrays.toString(values), other)
                                 .isInstanceOf(SQLException.class);
-                        assertThat(PostgresErrors.translate("call", (SQLException) error, true))
+                        assertThat(Translated.ofPostgres((SQLException) error, true))
                                 .as("%s sent as %s", Arrays.toString(values), other)
                                 .hasMessageContaining("transactionPooler()");
                         pairs++;
@@ -168,7 +171,7 @@ class PostgresPreparedTest {
                 .map(SentText::of)
                 .collect(Collectors.toSet());
         Set<String> allowed = new HashSet<>();
-        Preparation.PREPARED.forEach(sql -> allowed.add(numbered(sql)));
+        Prepared.TEXTS.forEach(sql -> allowed.add(numbered(sql)));
 
         assertThat(prepared).hasSizeGreaterThan(8).isSubsetOf(allowed).noneMatch(sql -> DELETES_OR_MOVES
                 .matcher(sql)

@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -50,7 +51,7 @@ class PostgresReadMeanwhileTest {
         otherPool = Postgres.pool(server.database(database), 1, true);
         other = JdbcMessageLog.builder()
                 .dataSource(otherPool)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
         other.append(ConversationKey.of("acme", "first"), batch("a"));
         log = JdbcMessageLog.postgres(ProxyDataSourceBuilder.create(pool)

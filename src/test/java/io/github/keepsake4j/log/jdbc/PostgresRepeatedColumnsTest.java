@@ -14,6 +14,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
@@ -64,7 +65,7 @@ class PostgresRepeatedColumnsTest {
     }
 
     private JdbcMessageLog.Builder builder() {
-        return JdbcMessageLog.builder().dataSource(pool).schema(JdbcMessageLog.SchemaMode.ALWAYS);
+        return JdbcMessageLog.builder().dataSource(pool).schema(SchemaMode.ALWAYS);
     }
 
     private void run(JdbcMessageLog.Builder builder) throws Exception {

@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.keepsake4j.sql.NamedSql;
 import java.lang.reflect.Field;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

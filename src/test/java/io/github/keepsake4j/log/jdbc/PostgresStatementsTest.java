@@ -31,6 +31,7 @@ import io.github.keepsake4j.log.jdbc.PostgresReadSql.Part;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Logs;
@@ -87,7 +88,7 @@ class PostgresStatementsTest {
                         .afterQuery(
                                 (execution, queries) -> queries.forEach(query -> statements.add(SentText.of(query))))
                         .build())
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS);
+                .schema(SchemaMode.ALWAYS);
     }
 
     @AfterEach

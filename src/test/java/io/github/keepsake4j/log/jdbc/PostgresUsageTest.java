@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
@@ -47,7 +48,7 @@ class PostgresUsageTest {
         pool = Postgres.pool(server.database(server.newDatabase()), 4, true);
         log = JdbcMessageLog.builder()
                 .dataSource(pool)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
     }
 

@@ -15,12 +15,14 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.sql.SchemaMode;
+import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
@@ -135,8 +137,7 @@ class PostgresUseTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ALWAYS", "EMBEDDED", "NEVER"})
-    void a_role_that_may_not_make_tables_is_told_which_script_is_missing(JdbcMessageLog.SchemaMode mode)
-            throws Exception {
+    void a_role_that_may_not_make_tables_is_told_which_script_is_missing(SchemaMode mode) throws Exception {
         String role = "reader_" + database;
         Postgres.execute(
                 source(), "REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE " + role + " LOGIN PASSWORD 'x'");
@@ -271,7 +272,7 @@ class PostgresUseTest {
         String url = "jdbc:postgresql://127.0.0.1:" + server.port() + "/" + database;
         JdbcMessageLog log = JdbcMessageLog.builder()
                 .url(url, "postgres", "postgres")
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .maxPoolSize(2)
                 .build();
         log.append(KEY, batch("a"));
@@ -302,7 +303,7 @@ class PostgresUseTest {
             assertThatThrownBy(() -> Logs.moveHead(log, KEY, "nowhere", null)).isInstanceOf(KeepsakeException.class);
             try (Connection connection = pool.getConnection()) {
                 assertThat(connection.getAutoCommit()).isFalse();
-                Session session = new Session(SqlConnection.of(connection), new PostgresDialect());
+                Session session = new Session(SqlConnection.of(connection));
                 assertThat(session.<Integer>first(
                                 "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'",
                                 row -> row.getInt(1)))
@@ -334,7 +335,7 @@ class PostgresUseTest {
         try (HikariDataSource pool = Postgres.pool(source(), 2, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.NEVER)
+                        .schema(SchemaMode.NEVER)
                         .statementTimeout(Duration.ofSeconds(3))
                         .build()) {
             always(pool).append(KEY, batch("a"));
@@ -411,7 +412,7 @@ class PostgresUseTest {
         try (HikariDataSource pool = Postgres.pool(source(), 1, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .clock(clock)
                         .build()) {
             for (int hour = 0; hour < hours; hour++) {
@@ -470,15 +471,13 @@ class PostgresUseTest {
         try (Connection connection = source().getConnection()) {
             return String.join(
                     "\n",
-                    new Session(SqlConnection.of(connection), new PostgresDialect())
-                            .list("EXPLAIN " + sql, row -> row.getString(1), values));
+                    new Session(SqlConnection.of(connection)).list("EXPLAIN " + sql, row -> row.getString(1), values));
         }
     }
 
     private long number(String sql) throws SQLException {
         try (Connection connection = source().getConnection()) {
-            return new Session(SqlConnection.of(connection), new PostgresDialect())
-                    .<Long>first(sql, row -> row.getLong(1));
+            return new Session(SqlConnection.of(connection)).<Long>first(sql, row -> row.getLong(1));
         }
     }
 
@@ -489,7 +488,7 @@ class PostgresUseTest {
     private static MessageLog always(javax.sql.DataSource source) {
         return JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
     }
 }

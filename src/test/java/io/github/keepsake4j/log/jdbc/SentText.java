@@ -2,7 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import net.ttddyy.dsproxy.QueryInfo;
 
-/** The texts of statements as this library writes them, without the number that {@link PlanRenewal} adds. */
+/** The texts of statements as this library writes them, without the number that is added for the plan. */
 final class SentText {
 
     private SentText() {}

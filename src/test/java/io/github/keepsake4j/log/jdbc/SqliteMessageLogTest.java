@@ -4,6 +4,7 @@ import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,7 +14,6 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Clock;
-import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on a SQLite file. */
@@ -29,13 +29,13 @@ class SqliteMessageLogTest extends MessageLogContract implements ActivityContrac
 
     @Override
     protected MessageLog openAgain(Clock clock) {
-        return new JdbcMessageLog(new SqliteConnections(file(), Duration.ofSeconds(10)), clock);
+        return JdbcMessageLog.sqlite(file(), clock);
     }
 
     @Override
     public void corrupt(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file())) {
-            new Session(SqlConnection.of(connection), new SqliteDialect())
+            new Session(SqlConnection.of(connection))
                     .update(
                             "UPDATE keepsake_message SET message = '{\"v\":1,\"type\":\"US' WHERE memory_key = ? AND id = ?",
                             Rows.hash(key),
@@ -46,7 +46,7 @@ class SqliteMessageLogTest extends MessageLogContract implements ActivityContrac
     @Override
     public String rawBytes(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file())) {
-            return new Session(SqlConnection.of(connection), new SqliteDialect())
+            return new Session(SqlConnection.of(connection))
                     .first(
                             "SELECT message FROM keepsake_message WHERE memory_key = ? AND id = ?",
                             row -> row.getString(1),

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.sql.NamedSql;
+import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
 import java.lang.reflect.Field;
 import java.nio.file.Path;
@@ -29,7 +31,7 @@ class SqlitePlansTest {
             log.append(LogTesting.KEY, LogTesting.batch("a", "b"));
         }
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
-            Session session = new Session(SqlConnection.of(connection), new SqliteDialect());
+            Session session = new Session(SqlConnection.of(connection));
             for (String sql : List.of(SqliteSql.BRANCH, SqliteSql.IS_ON_BRANCH, SqliteSql.OLDEST)) {
                 List<String> plan = session.list("EXPLAIN QUERY PLAN " + sql, row -> row.getString("detail"));
                 assertThat(plan)
@@ -54,7 +56,7 @@ class SqlitePlansTest {
         }
         SoftAssertions softly = new SoftAssertions();
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
-            Session session = new Session(SqlConnection.of(connection), new SqliteDialect());
+            Session session = new Session(SqlConnection.of(connection));
             for (Map.Entry<String, String> read : reads().entrySet()) {
                 softly.assertThat(session.list("EXPLAIN QUERY PLAN " + read.getValue(), row -> row.getString("detail")))
                         .as(read.getKey())
@@ -73,7 +75,7 @@ class SqlitePlansTest {
             log.append(LogTesting.KEY, LogTesting.batch("a"));
         }
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
-            Session session = new Session(SqlConnection.of(connection), new SqliteDialect());
+            Session session = new Session(SqlConnection.of(connection));
             assertThat(session.list(
                             "EXPLAIN QUERY PLAN " + SqliteSql.LIST_BY_ACTIVITY.text(), row -> row.getString("detail")))
                     .filteredOn(step -> step.startsWith("SEARCH"))

@@ -22,6 +22,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
@@ -72,7 +73,7 @@ class StrategyStatementsTest {
                         .afterQuery(
                                 (execution, queries) -> queries.forEach(query -> statements.add(SentText.of(query))))
                         .build())
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build());
         List<NewMessage> batch = new ArrayList<>();
         for (int i = 0; i < HISTORY; i++) {

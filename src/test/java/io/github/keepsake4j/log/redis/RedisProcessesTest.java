@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.HistoryChecker;

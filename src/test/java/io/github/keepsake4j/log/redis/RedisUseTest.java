@@ -19,7 +19,6 @@ import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
@@ -34,6 +33,7 @@ import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Redis;
@@ -197,7 +197,7 @@ class RedisUseTest {
         }
         assertThat(listByActivity(log, "acme", 5)).containsExactly(KEY, other);
         log.close();
-        assertThatThrownBy(() -> log.read(KEY, ReadQuery.newest(1))).isInstanceOf(LogClosedException.class);
+        assertThatThrownBy(() -> log.read(KEY, ReadQuery.newest(1))).isInstanceOf(StorageClosedException.class);
     }
 
     @Test
@@ -384,7 +384,7 @@ class RedisUseTest {
         log.close();
         log.close();
         assertThat(client.ping()).isEqualTo("PONG");
-        assertThatThrownBy(() -> log.append(KEY, batch("a"))).isInstanceOf(LogClosedException.class);
+        assertThatThrownBy(() -> log.append(KEY, batch("a"))).isInstanceOf(StorageClosedException.class);
         try (MessageLog other = RedisMessageLog.connect(server.uri())) {
             assertThat(other.backend()).isEqualTo("redis");
             assertThat(other.read(KEY, ReadQuery.newest(1)).messages()).isEmpty();

@@ -21,16 +21,16 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import java.net.URI;
@@ -438,7 +438,7 @@ class RequestsTest extends BucketFixture {
         log.append(NODE, batch("a"));
         log.close();
         assertThatCode(() -> client.listBuckets()).doesNotThrowAnyException();
-        assertThatThrownBy(() -> log.read(NODE, ReadQuery.newest(1))).isInstanceOf(LogClosedException.class);
+        assertThatThrownBy(() -> log.read(NODE, ReadQuery.newest(1))).isInstanceOf(StorageClosedException.class);
         S3MessageLog own = S3MessageLog.connect(
                 server.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, S3Server.SECRET_KEY, bucket);
         own.append(NODE, batch("b"));
@@ -451,7 +451,7 @@ class RequestsTest extends BucketFixture {
                 () -> own.erase(NODE));
         for (Runnable call : calls) {
             assertThatThrownBy(call::run)
-                    .isInstanceOfSatisfying(LogClosedException.class, e -> assertThat(e.isRetryable())
+                    .isInstanceOfSatisfying(StorageClosedException.class, e -> assertThat(e.isRetryable())
                             .isFalse());
         }
         assertThat(branch(another(), NODE)).containsExactly("a", "b");
@@ -465,7 +465,7 @@ class RequestsTest extends BucketFixture {
             own.close();
             S3Server.fail(500);
         });
-        assertThatThrownBy(() -> own.append(NODE, batch("a"))).isInstanceOf(LogClosedException.class);
+        assertThatThrownBy(() -> own.append(NODE, batch("a"))).isInstanceOf(StorageClosedException.class);
     }
 
     @Test

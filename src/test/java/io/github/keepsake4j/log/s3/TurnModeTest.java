@@ -13,18 +13,18 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
@@ -237,7 +237,7 @@ class TurnModeTest extends BucketFixture {
         keys.forEach(key -> turns.append(key, batch("u")));
         turns.close();
         keys.forEach(key -> assertThat(branch(other, key)).containsExactly("u"));
-        assertThatThrownBy(() -> turns.append(NODE, batch("v"))).isInstanceOf(LogClosedException.class);
+        assertThatThrownBy(() -> turns.append(NODE, batch("v"))).isInstanceOf(StorageClosedException.class);
         turns.close();
     }
 
@@ -247,7 +247,7 @@ class TurnModeTest extends BucketFixture {
         closing.append(NODE, batch("u"));
         server.before(request -> S3Server.fail(503));
         assertThatThrownBy(closing::close).isInstanceOf(StorageUnavailableException.class);
-        assertThatThrownBy(() -> closing.read(NODE, ReadQuery.newest(1))).isInstanceOf(LogClosedException.class);
+        assertThatThrownBy(() -> closing.read(NODE, ReadQuery.newest(1))).isInstanceOf(StorageClosedException.class);
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.Watermark;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.StoredFiles;
 import java.nio.file.Path;
@@ -66,8 +67,10 @@ class ErasedFromIndexTest {
     @Test
     void no_row_and_no_file_of_postgresql_has_a_term_of_a_removed_memory() throws Exception {
         DataSource source = Postgres.newest().database(Postgres.newest().newDatabase());
-        try (MessageIndex index =
-                JdbcMessageIndex.builder().dataSource(source).createTables().build()) {
+        try (MessageIndex index = JdbcMessageIndex.builder()
+                .dataSource(source)
+                .schema(SchemaMode.ALWAYS)
+                .build()) {
             fill(index);
             Path files = StoredFiles.ofDatabase(source);
             // As autovacuum does when it likes.

@@ -22,6 +22,7 @@ import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.SourceMessage;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Postgres;
@@ -503,8 +504,10 @@ class MemoryFilesTest {
     @Test
     void nothing_of_an_erased_discussion_is_in_a_row() throws Exception {
         DataSource source = Postgres.newest().database(Postgres.newest().newDatabase());
-        try (MemoryStore store =
-                JdbcMemoryStore.builder().dataSource(source).createTables().build()) {
+        try (MemoryStore store = JdbcMemoryStore.builder()
+                .dataSource(source)
+                .schema(SchemaMode.ALWAYS)
+                .build()) {
             for (boolean facts : new boolean[] {false, true}) {
                 Discussion discussion = discussion(store, SECRET_KEY, facts);
                 discussion.qualityMemory(talk(20));

@@ -8,6 +8,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.memories.MemoryStoreContract;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -49,7 +50,10 @@ class PostgresMemoryStoreTest extends MemoryStoreContract {
 
     @Override
     protected MemoryStore sameStore() {
-        return JdbcMemoryStore.builder().dataSource(pool).createTables().build();
+        return JdbcMemoryStore.builder()
+                .dataSource(pool)
+                .schema(SchemaMode.ALWAYS)
+                .build();
     }
 
     @Test
@@ -59,7 +63,7 @@ class PostgresMemoryStoreTest extends MemoryStoreContract {
             assertThatThrownBy(() -> empty.chunks(ConversationKey.of("acme", "chat"), 3))
                     .isInstanceOf(KeepsakeException.class)
                     .hasMessageContaining("schema/memories/postgresql/V1__keepsake_memories.sql")
-                    .hasMessageContaining("createTables()");
+                    .hasMessageContaining("schema(SchemaMode.ALWAYS)");
         }
     }
 

@@ -11,6 +11,7 @@ import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndexContract;
 import io.github.keepsake4j.recall.Watermark;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -48,7 +49,10 @@ class PostgresMessageIndexTest extends MessageIndexContract {
 
     @Override
     protected MessageIndex sameIndex() {
-        return JdbcMessageIndex.builder().dataSource(pool).createTables().build();
+        return JdbcMessageIndex.builder()
+                .dataSource(pool)
+                .schema(SchemaMode.ALWAYS)
+                .build();
     }
 
     @Test
@@ -87,7 +91,7 @@ class PostgresMessageIndexTest extends MessageIndexContract {
             assertThatThrownBy(empty::tenants)
                     .isInstanceOf(KeepsakeException.class)
                     .hasMessageContaining("schema/index/postgresql/V1__keepsake_index.sql")
-                    .hasMessageContaining("createTables()");
+                    .hasMessageContaining("schema(SchemaMode.ALWAYS)");
         }
     }
 

@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageSearchContract;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.SQLException;
@@ -38,8 +39,10 @@ class PostgresSearchTest extends MessageSearchContract {
     }
 
     static MessageIndex emptyIndex(DataSource source) {
-        MessageIndex index =
-                JdbcMessageIndex.builder().dataSource(source).createTables().build();
+        MessageIndex index = JdbcMessageIndex.builder()
+                .dataSource(source)
+                .schema(SchemaMode.ALWAYS)
+                .build();
         index.clear();
         return index;
     }
@@ -47,7 +50,7 @@ class PostgresSearchTest extends MessageSearchContract {
     static MessageLog emptyLog(DataSource source) throws SQLException {
         MessageLog log = JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
         Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH);
         Postgres.execute(source, "TRUNCATE keepsake_memory, keepsake_message, keepsake_view, keepsake_lease");

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -37,12 +38,15 @@ final class PostgresStorage implements AutoCloseable {
     MessageLog newLog() {
         return JdbcMessageLog.builder()
                 .dataSource(counting)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .schema(SchemaMode.ALWAYS)
                 .build();
     }
 
     MemoryStore newStore() {
-        return JdbcMemoryStore.builder().dataSource(counting).createTables().build();
+        return JdbcMemoryStore.builder()
+                .dataSource(counting)
+                .schema(SchemaMode.ALWAYS)
+                .build();
     }
 
     /** Returns all rows of the memories' tables. */

@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -24,7 +25,10 @@ final class SharedStores implements AutoCloseable {
         if (name.startsWith(POSTGRES)) {
             String[] parts = name.split(":", -1);
             pool = Postgres.pool(Postgres.database(parts[2], Integer.parseInt(parts[1])), 4, true);
-            memories = JdbcMemoryStore.builder().dataSource(pool).createTables().build();
+            memories = JdbcMemoryStore.builder()
+                    .dataSource(pool)
+                    .schema(SchemaMode.ALWAYS)
+                    .build();
         } else {
             pool = null;
             memories = FileMemoryStore.of(Path.of(name).resolve("memories"));
@@ -46,7 +50,7 @@ final class SharedStores implements AutoCloseable {
                 ? FileMessageLog.in(Path.of(name).resolve("log"))
                 : JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .build();
     }
 

@@ -6,6 +6,7 @@ import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -36,7 +37,7 @@ final class ImportProcess {
         try (var pool = Postgres.pool(database, 8, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .build()) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)

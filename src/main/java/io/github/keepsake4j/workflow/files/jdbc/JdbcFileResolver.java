@@ -1,26 +1,22 @@
 package io.github.keepsake4j.workflow.files.jdbc;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.TransferMethod;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.KeepsakeException;
-import io.github.keepsake4j.sql.SqlConnection;
-import io.github.keepsake4j.sql.SqlStates;
+import io.github.keepsake4j.sql.ForeignTables;
 import io.github.keepsake4j.workflow.files.FileResolver;
 import io.github.keepsake4j.workflow.files.ResolvedFile;
-import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -82,14 +78,13 @@ public final class JdbcFileResolver implements FileResolver {
     }
 
     private final DataSource dataSource;
-    private final Table uploadFiles;
-    private final Table toolFiles;
-    private final Map<Table, Types> types = new ConcurrentHashMap<>();
+    private final Files uploadFiles;
+    private final Files toolFiles;
 
     private JdbcFileResolver(DataSource dataSource, Table uploadFiles, Table toolFiles) {
-        this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
-        this.uploadFiles = Objects.requireNonNull(uploadFiles, "uploadFiles");
-        this.toolFiles = Objects.requireNonNull(toolFiles, "toolFiles");
+        this.dataSource = dataSource;
+        this.uploadFiles = new Files(dataSource, uploadFiles, TransferMethod.LOCAL_FILE);
+        this.toolFiles = new Files(dataSource, toolFiles, TransferMethod.TOOL_FILE);
     }
 
     /**
@@ -115,107 +110,85 @@ public final class JdbcFileResolver implements FileResolver {
         return new JdbcFileResolver(dataSource, forUploads, forTools);
     }
 
-    /**
-     * Which columns of a table have PostgreSQL's type {@code uuid}, which is compared with no text.
-     *
-     * @param tenant whether the column of the tenant's id has
-     * @param id whether the column of the file's id has
-     */
-    private record Types(boolean tenant, boolean id) {}
-
     @Override
     public Map<FileReference, ResolvedFile> resolve(String tenantId, List<FileReference> files) {
         Map<FileReference, ResolvedFile> found = new HashMap<>();
-        find(found, tenantId, uploadFiles, files, TransferMethod.LOCAL_FILE);
-        find(found, tenantId, toolFiles, files, TransferMethod.TOOL_FILE);
+        uploadFiles.find(found, tenantId, files);
+        toolFiles.find(found, tenantId, files);
         return found;
     }
 
-    private void find(
-            Map<FileReference, ResolvedFile> found,
-            String tenantId,
-            Table table,
-            List<FileReference> files,
-            TransferMethod method) {
-        List<FileReference> asked =
-                files.stream().filter(file -> file.transferMethod() == method).toList();
-        if (asked.isEmpty()) {
-            return;
-        }
-        try (SqlConnection connection = SqlConnection.reader(dataSource)) {
-            Types known = types.get(table);
-            if (known == null) {
-                Set<Integer> uuids = connection.uuidParameters(table.find(1));
-                known = new Types(uuids.contains(1), uuids.contains(2));
-                types.put(table, known);
-            }
-            find(found, tenantId, table, asked, known, connection);
-        } catch (SQLException e) {
-            String text = "The rows of " + table.table() + " cannot be read" + SqlStates.inBrackets(e);
-            String mistake = SqlStates.mistake(e, "name the tables with tables(…)");
-            throw mistake == null
-                    ? new StorageUnavailableException(text, e)
-                    : new KeepsakeException(text + ": " + mistake, e);
-        }
-    }
+    /** The files of a table. */
+    private static final class Files {
 
-    private static void find(
-            Map<FileReference, ResolvedFile> found,
-            String tenantId,
-            Table table,
-            List<FileReference> files,
-            Types types,
-            SqlConnection connection)
-            throws SQLException {
-        Object tenant = parameter(types.tenant(), tenantId);
-        Map<Object, List<FileReference>> byId = new HashMap<>();
-        for (FileReference file : files) {
-            Object id = parameter(types.id(), file.id());
-            if (id != null) {
-                byId.computeIfAbsent(id, i -> new ArrayList<>()).add(file);
-            }
+        private final Table table;
+        private final TransferMethod method;
+        private final ForeignTables rows;
+
+        /** Which parameters have PostgreSQL's type {@code uuid}: 1, the tenant's id, and 2, that of a file; null until known. */
+        private volatile @Nullable Set<Integer> uuids;
+
+        Files(DataSource dataSource, Table table, TransferMethod method) {
+            this.table = Objects.requireNonNull(table, "table");
+            this.method = method;
+            this.rows = new ForeignTables(dataSource, "The rows of " + table.table(), "name the tables with tables(…)");
         }
-        if (byId.isEmpty() || tenant == null) {
-            return;
-        }
-        try (PreparedStatement query = connection.prepare(table.find(byId.size()))) {
-            query.setObject(1, tenant);
-            int place = 2;
-            for (Object id : byId.keySet()) {
-                query.setObject(place++, id);
+
+        void find(Map<FileReference, ResolvedFile> found, String tenantId, List<FileReference> files) {
+            List<FileReference> asked = files.stream()
+                    .filter(file -> file.transferMethod() == method)
+                    .toList();
+            if (asked.isEmpty()) {
+                return;
             }
-            try (ResultSet rows = query.executeQuery()) {
-                while (rows.next()) {
-                    Object id = parameter(types.id(), rows.getString(1));
-                    String storageKey = rows.getString(2);
-                    if (id != null && storageKey != null) {
-                        read(found, rows, storageKey, byId.getOrDefault(id, List.of()));
-                    }
+            Set<Integer> known = uuids;
+            if (known == null) {
+                known = rows.uuidParameters(table.find(1));
+                uuids = known;
+            }
+            Object tenant = parameter(known.contains(1), tenantId);
+            boolean isUuid = known.contains(2);
+            Map<Object, List<FileReference>> byId = new LinkedHashMap<>();
+            for (FileReference file : asked) {
+                Object id = parameter(isUuid, file.id());
+                if (id != null) {
+                    byId.computeIfAbsent(id, i -> new ArrayList<>()).add(file);
                 }
             }
+            if (byId.isEmpty() || tenant == null) {
+                return;
+            }
+            List<Object> parameters = new ArrayList<>(List.of(tenant));
+            parameters.addAll(byId.keySet());
+            rows.list(
+                    table.find(byId.size()),
+                    row -> {
+                        Object id = parameter(isUuid, row.getString(1));
+                        return id == null || read(found, row, byId.getOrDefault(id, List.of()));
+                    },
+                    parameters.toArray());
         }
-    }
 
-    private static void read(
-            Map<FileReference, ResolvedFile> found, ResultSet row, String storageKey, List<FileReference> files)
-            throws SQLException {
-        String name = row.getString(3);
-        String mimeType = row.getString(4);
-        long size = row.getLong(5);
-        long known = row.wasNull() ? -1 : size;
-        for (FileReference file : files) {
-            found.put(file, new ResolvedFile(file, storageKey, name, mimeType, known));
+        private static boolean read(Map<FileReference, ResolvedFile> found, ResultSet row, List<FileReference> files)
+                throws SQLException {
+            String storageKey = row.getString(2);
+            long size = row.getLong(5);
+            long known = row.wasNull() ? -1 : size;
+            for (FileReference file : storageKey == null ? List.<FileReference>of() : files) {
+                found.put(file, new ResolvedFile(file, storageKey, row.getString(3), row.getString(4), known));
+            }
+            return true;
         }
-    }
 
-    private static @Nullable Object parameter(boolean isUuid, @Nullable String id) {
-        if (!isUuid || id == null) {
-            return id;
-        }
-        try {
-            return UUID.fromString(id);
-        } catch (IllegalArgumentException e) {
-            return null;
+        private static @Nullable Object parameter(boolean isUuid, @Nullable String id) {
+            if (!isUuid || id == null) {
+                return id;
+            }
+            try {
+                return UUID.fromString(id);
+            } catch (IllegalArgumentException e) {
+                return null;
+            }
         }
     }
 }

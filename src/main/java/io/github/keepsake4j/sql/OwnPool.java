@@ -1,8 +1,9 @@
-package io.github.keepsake4j.log.jdbc;
+package io.github.keepsake4j.sql;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
+import javax.sql.DataSource;
 
 /**
  * Creates the connection pool that is used if the user provides none. This is the only class that requires HikariCP.
@@ -12,13 +13,12 @@ final class OwnPool {
     private OwnPool() {}
 
     /** Creates a pool that connects on first use. */
-    static PostgresConnections open(
+    static DataSource open(
             String url,
             String user,
             String password,
             int maxSize,
             Duration statementTimeout,
-            PostgresSchema schema,
             boolean transactionPooler) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("keepsake");
@@ -39,7 +39,6 @@ final class OwnPool {
         }
         // The details of errors repeat the values of rows, so they are left out.
         config.addDataSourceProperty("logServerErrorDetail", "false");
-        HikariDataSource pool = new HikariDataSource(config);
-        return new PostgresConnections(pool, statementTimeout, schema, transactionPooler, pool);
+        return new HikariDataSource(config);
     }
 }

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.log.jdbc;
+package io.github.keepsake4j.sql;
 
 import java.sql.SQLException;
 import java.util.Arrays;

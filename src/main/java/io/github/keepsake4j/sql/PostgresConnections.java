@@ -1,13 +1,12 @@
-package io.github.keepsake4j.log.jdbc;
+package io.github.keepsake4j.sql;
 
-import io.github.keepsake4j.log.LogClosedException;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
-import io.github.keepsake4j.sql.SqlConnection;
-import io.github.keepsake4j.sql.SqlStates;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The isolation level is that of the data source. If that level makes a transaction fail because of concurrent
  * transactions, the work is repeated.
  */
-final class PostgresConnections extends Connections {
+final class PostgresConnections implements Connections {
 
     /** The maximum number of attempts. With the pauses between them they take about ten seconds. */
     private static final int MAX_TRIES = 40;
@@ -27,62 +26,76 @@ final class PostgresConnections extends Connections {
     private static final long LONGEST_PAUSE_MILLIS = 500;
 
     private final DataSource dataSource;
-    private final int timeoutSeconds;
-    private final Watchdog watchdog;
-    private final boolean transactionPooler;
-    private final @Nullable AutoCloseable owned;
-    private final Dialect dialect;
+    private final boolean isOwned;
     private final PostgresSchema schema;
-    private final Preparation preparation;
+    private final Watchdog watchdog;
+    private final int timeoutSeconds;
+    private final boolean transactionPooler;
+    private final @Nullable Preparation preparation;
     private volatile boolean closed;
 
     /**
      * Creates the object without connecting.
      *
+     * @param isOwned whether the data source is closed together with this object
      * @param transactionPooler whether nothing may be prepared on the server
-     * @param owned the resource to close together with this object, or null
+     * @param preparation what is prepared otherwise, or null for nothing
      */
     PostgresConnections(
             DataSource dataSource,
-            Duration statementTimeout,
+            boolean isOwned,
             PostgresSchema schema,
+            Duration statementTimeout,
             boolean transactionPooler,
-            @Nullable AutoCloseable owned) {
+            @Nullable Preparation preparation) {
         this.dataSource = dataSource;
+        this.isOwned = isOwned;
+        this.schema = schema;
+        this.watchdog = new Watchdog(statementTimeout);
         // The check of the tables takes JDBC's timeout, in whole seconds, where 0 means no limit.
         this.timeoutSeconds =
                 Math.toIntExact(Math.max(1, statementTimeout.plusMillis(999).toSeconds()));
-        this.watchdog = new Watchdog(statementTimeout);
         this.transactionPooler = transactionPooler;
-        this.owned = owned;
-        this.schema = schema;
-        PlanRenewal renewal = new PlanRenewal();
-        this.preparation = new Preparation(renewal);
-        this.dialect = new PostgresDialect(schema::isDistributed, renewal);
+        this.preparation = transactionPooler ? null : preparation;
     }
 
     @Override
-    Dialect dialect() {
-        return dialect;
-    }
-
-    @Override
-    <T> T write(Object what, Work<T> work) {
+    public <T> T write(Object what, Work<T> work) {
         return retried(what, false, work);
     }
 
     @Override
-    <T> T single(Object what, Work<T> work) {
+    public <T> T single(Object what, Work<T> work) {
         return retried(what, true, work);
+    }
+
+    @Override
+    public <T> T snapshot(Object what, Work<T> work) {
+        return retried(what, false, session -> {
+            session.connection().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+            return work.on(session);
+        });
+    }
+
+    @Override
+    public void compact(List<String> tables) {
+        retried("compact of the " + schema.scripts().schema().what(), true, session -> {
+            for (String table : tables) {
+                // As VACUUM FULL does, and in the order of the key: what is read together lies together.
+                session.connection().execute("CLUSTER " + table + " USING " + table + "_pkey");
+                session.connection().execute("ANALYZE " + table);
+            }
+            return true;
+        });
     }
 
     @Override
     public void close() {
         closed = true;
         watchdog.close();
-        if (owned != null) {
+        if (isOwned && dataSource instanceof AutoCloseable pool) {
             try {
-                owned.close();
+                pool.close();
             } catch (Exception e) {
                 throw new KeepsakeException("the connection pool could not be closed", e);
             }
@@ -91,7 +104,7 @@ final class PostgresConnections extends Connections {
 
     private <T> T retried(Object what, boolean autoCommit, Work<T> work) {
         if (closed) {
-            throw new LogClosedException(String.valueOf(what));
+            throw new StorageClosedException(String.valueOf(what));
         }
         boolean isFirst = true;
         for (int tries = 1; ; tries++) {
@@ -105,11 +118,11 @@ final class PostgresConnections extends Connections {
                     continue;
                 }
                 if (tries == MAX_TRIES || !SqlStates.isLostRace(e)) {
-                    throw PostgresErrors.translate(String.valueOf(what), e, autoCommit && !transactionPooler);
+                    throw PostgresErrors.translate(what, e, autoCommit && preparation != null, schema.scripts());
                 }
-                pause(String.valueOf(what), tries);
+                pause(what, tries);
             } catch (DamagedException e) {
-                throw e.during(String.valueOf(what));
+                throw e.during(what, schema.scripts().schema());
             }
         }
     }
@@ -122,15 +135,11 @@ final class PostgresConnections extends Connections {
             try {
                 if (!schema.isChecked()) {
                     connection.setAutoCommit(false);
-                    schema.check(connection, timeoutSeconds);
+                    schema.check(new Session(connection, watchdog, null, null));
                 }
                 connection.setAutoCommit(autoCommit);
-                if (autoCommit) {
-                    return work.on(
-                            new Session(connection, dialect, watchdog, transactionPooler ? null : preparation, null));
-                }
-                Session session = new Session(connection, dialect, watchdog, null, null);
-                return connection.inTransaction(() -> work.on(session));
+                Session session = new Session(connection, watchdog, autoCommit ? preparation : null, null);
+                return autoCommit ? work.on(session) : connection.inTransaction(() -> work.on(session));
             } catch (SQLException e) {
                 throw SqlStates.readOnlyBySetting(connection, e, timeoutSeconds);
             }
@@ -145,7 +154,7 @@ final class PostgresConnections extends Connections {
         }
     }
 
-    private static void pause(String what, int tries) {
+    private static void pause(Object what, int tries) {
         long longest = Math.min(LONGEST_PAUSE_MILLIS, 2L << Math.min(tries, 20));
         try {
             Thread.sleep(ThreadLocalRandom.current().nextLong(longest + 1));

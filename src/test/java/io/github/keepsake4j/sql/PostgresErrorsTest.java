@@ -1,10 +1,10 @@
-package io.github.keepsake4j.log.jdbc;
+package io.github.keepsake4j.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.sql.SQLException;
 import java.util.Collections;
 import org.junit.jupiter.api.Test;
@@ -31,7 +31,7 @@ class PostgresErrorsTest {
                 "22P03 | ERROR: incorrect binary data format in bind parameter 3"
             })
     void statements_that_a_pooler_mixed_up_are_final_and_name_the_setting(String state, String message) {
-        KeepsakeException error = PostgresErrors.translate("call", new SQLException(message, state), true);
+        KeepsakeException error = Translated.ofPostgres(new SQLException(message, state), true);
 
         assertThat(error.isRetryable()).isFalse();
         assertThat(error)
@@ -51,7 +51,7 @@ class PostgresErrorsTest {
                 "08006 | An I/O error occurred while sending to the backend."
             })
     void a_pooler_that_has_no_server_is_an_outage(String state, String message) {
-        assertThat(PostgresErrors.translate("call", new SQLException(message, state), true))
+        assertThat(Translated.ofPostgres(new SQLException(message, state), true))
                 .isInstanceOf(StorageUnavailableException.class);
     }
 
@@ -74,7 +74,7 @@ class PostgresErrorsTest {
         SQLException pooled = new java.sql.SQLTransientConnectionException("time-out: " + message, state);
         for (SQLException error :
                 new SQLException[] {new SQLException(message, state), new ConnectException(pooled), pooled}) {
-            KeepsakeException translated = PostgresErrors.translate("call", error, true);
+            KeepsakeException translated = Translated.ofPostgres(error, true);
             assertThat(translated.isRetryable()).as("%s", translated).isFalse();
             assertThat(translated).hasMessageStartingWith("call").hasMessageContaining(what);
         }
@@ -83,7 +83,7 @@ class PostgresErrorsTest {
     @ParameterizedTest
     @CsvSource({"08001", "08006", "25006", "53100", "53300", "55P03", "57014", "57P01", "57P03", "58030", "40001"})
     void what_may_end_by_itself_is_retryable(String state) {
-        assertThat(PostgresErrors.translate("call", new SQLException("ERROR: text", state), true)
+        assertThat(Translated.ofPostgres(new SQLException("ERROR: text", state), true)
                         .isRetryable())
                 .isTrue();
     }
@@ -91,7 +91,7 @@ class PostgresErrorsTest {
     @ParameterizedTest
     @CsvSource({"22021", "22P02", "22P03"})
     void values_are_not_blamed_on_a_pooler_where_nothing_was_prepared(String state) {
-        assertThat(PostgresErrors.translate("call", new SQLException("ERROR: invalid", state), false))
+        assertThat(Translated.ofPostgres(new SQLException("ERROR: invalid", state), false))
                 .hasMessageNotContaining("transactionPooler()");
     }
 
@@ -99,7 +99,7 @@ class PostgresErrorsTest {
     void a_pooler_in_statement_mode_is_no_outage() {
         SQLException told =
                 new SQLException("FATAL: transaction blocks not allowed in statement pooling mode", "08P01");
-        assertThat(PostgresErrors.translate("call", told, true))
+        assertThat(Translated.ofPostgres(told, true))
                 .isExactlyInstanceOf(KeepsakeException.class)
                 .hasMessageContaining("pool_mode");
     }
@@ -111,9 +111,9 @@ class PostgresErrorsTest {
         texts[7] = text;
         SQLException unable = new SQLException("Unable to bind parameter values for statement.", "22023");
 
-        assertThat(PostgresErrors.translate("append", TooLargeException.of(unable, new byte[7], null, texts, 1L), true))
+        assertThat(Translated.ofPostgres(TooLargeException.of(unable, new byte[7], null, texts, 1L), true))
                 .isInstanceOf(InvalidInputException.class)
-                .hasMessageContainingAll("append", (1_100L * 1_000_001 + 7 + 8) + " bytes", "1073741823");
+                .hasMessageContainingAll("call", (1_100L * 1_000_001 + 7 + 8) + " bytes", "1073741823");
         assertThat((Throwable) TooLargeException.of(unable, text, null)).isSameAs(unable);
     }
 }

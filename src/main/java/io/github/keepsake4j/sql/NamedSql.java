@@ -1,4 +1,4 @@
-package io.github.keepsake4j.log.jdbc;
+package io.github.keepsake4j.sql;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,14 +13,20 @@ import org.jspecify.annotations.Nullable;
  * @param text the statement as JDBC takes it
  * @param places for each parameter in the text the index of its value
  */
-@SuppressWarnings("ArrayRecordComponent") // Private to this package, and never compared.
-record NamedSql(String text, int[] places) {
+@SuppressWarnings("ArrayRecordComponent") // Never compared.
+public record NamedSql(String text, int[] places) {
 
     /** A name behind one colon. Two colons are a cast. */
     private static final Pattern NAME = Pattern.compile("(?<!:):([a-z_]+)");
 
-    /** Prepares a statement whose values are given in the order of the names. */
-    static NamedSql of(String sql, String... names) {
+    /**
+     * Prepares a statement whose values are given in the order of the names.
+     *
+     * @param sql the text with names
+     * @param names the names
+     * @return the statement
+     */
+    public static NamedSql of(String sql, String... names) {
         List<String> order = List.of(names);
         List<Integer> places = new ArrayList<>();
         Matcher name = NAME.matcher(sql);
@@ -35,13 +41,22 @@ record NamedSql(String text, int[] places) {
         return new NamedSql(text, places.stream().mapToInt(Integer::intValue).toArray());
     }
 
-    /** Returns the parameters in the order of the text. */
-    @Nullable
-    Object[] bind(@Nullable Object... values) {
+    /**
+     * Returns the parameters in the order of the text.
+     *
+     * @param values the values in the order of the names
+     * @return the values in the order of the text
+     */
+    public @Nullable Object[] bind(@Nullable Object... values) {
         @Nullable Object[] parameters = new @Nullable Object[places.length];
         for (int i = 0; i < places.length; i++) {
             parameters[i] = values[places[i]];
         }
         return parameters;
+    }
+
+    @Override
+    public String toString() {
+        return text;
     }
 }

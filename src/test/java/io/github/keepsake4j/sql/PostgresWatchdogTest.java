@@ -1,4 +1,4 @@
-package io.github.keepsake4j.log.jdbc;
+package io.github.keepsake4j.sql;
 
 import static io.github.keepsake4j.log.LogTesting.KEY;
 import static io.github.keepsake4j.log.LogTesting.batch;
@@ -10,8 +10,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.StorageUnavailableException;
-import io.github.keepsake4j.sql.SqlConnection;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
@@ -44,7 +44,7 @@ class PostgresWatchdogTest {
         Postgres server = Postgres.newest();
         source = server.database(server.newDatabase());
         connection = source.getConnection();
-        session = new Session(SqlConnection.of(connection), new PostgresDialect(), watchdog, null, null);
+        session = new Session(SqlConnection.of(connection), watchdog, null, null);
     }
 
     @AfterEach
@@ -67,7 +67,7 @@ class PostgresWatchdogTest {
         try (HikariDataSource pool = Postgres.pool(source, 1, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .schema(SchemaMode.ALWAYS)
                         .statementTimeout(LIMIT)
                         .build();
                 Connection other = source.getConnection();
@@ -91,7 +91,7 @@ class PostgresWatchdogTest {
     /** Statements that end about when they are cancelled, each followed by one on the same connection without a limit. */
     @Test
     void what_follows_on_the_connection_is_not_cancelled() throws Exception {
-        Session unwatched = new Session(SqlConnection.of(connection), new PostgresDialect());
+        Session unwatched = new Session(SqlConnection.of(connection));
         List<String> states = new ArrayList<>();
         int statements = Counts.of(8, 30);
         for (int i = 1; i <= statements; i++) {
@@ -134,7 +134,12 @@ class PostgresWatchdogTest {
     @Test
     void the_thread_of_a_log_ends_when_the_log_is_closed() {
         PostgresConnections connections = new PostgresConnections(
-                source, LIMIT, new PostgresSchema(JdbcMessageLog.SchemaMode.ALWAYS, false), false, null);
+                source,
+                false,
+                new PostgresSchema(Translated.SCHEMA, SchemaMode.ALWAYS, session -> {}),
+                LIMIT,
+                false,
+                null);
         Session[] used = new Session[1];
         connections.single("test", session -> {
             used[0] = session;

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.log.jdbc;
+package io.github.keepsake4j.sql;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class PlanRenewal {
 
-    /** Calls and appended messages. A table of fewer rows is read whole at no cost. */
+    /** Calls and added rows. A table of fewer rows is read whole at no cost. */
     private static final long FIRST = 64;
 
     private static final int FACTOR = 4;
@@ -27,9 +27,9 @@ final class PlanRenewal {
     private final AtomicLong work = new AtomicLong();
     private volatile Generation generation = new Generation(0, FIRST, new ConcurrentHashMap<>());
 
-    /** Counts messages that were appended. */
-    void appended(int messages) {
-        work.addAndGet(messages);
+    /** Counts rows that were added. */
+    void added(int rows) {
+        work.addAndGet(rows);
     }
 
     /** Counts a call and returns the text to send. It is the same instance each time, because the driver looks it up. */

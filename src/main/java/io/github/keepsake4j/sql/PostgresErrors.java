@@ -1,10 +1,9 @@
-package io.github.keepsake4j.log.jdbc;
+package io.github.keepsake4j.sql;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
-import io.github.keepsake4j.sql.SqlStates;
 import java.sql.SQLException;
 import java.util.regex.Pattern;
 
@@ -28,16 +27,15 @@ final class PostgresErrors {
      * @param what the call
      * @param e the error
      * @param mayBePrepared whether the call may have used a statement that is prepared on the server
+     * @param scripts what makes the tables
      */
-    static KeepsakeException translate(String what, SQLException e, boolean mayBePrepared) {
+    static KeepsakeException translate(Object what, SQLException e, boolean mayBePrepared, SchemaScripts scripts) {
         if (e instanceof TooLargeException) {
-            return new InvalidInputException(what, String.valueOf(e.getMessage()));
+            return new InvalidInputException(String.valueOf(what), String.valueOf(e.getMessage()));
         }
         String state = SqlStates.of(e);
         SQLException cause = SqlStates.withoutDetail(e);
-        String mistake = SqlStates.mistake(
-                e,
-                "run the script " + Schema.POSTGRESQL.first() + " from the library's jar if the tables are not there");
+        String mistake = SqlStates.mistake(e, scripts.whenMissing());
         if (mistake != null) {
             return new KeepsakeException(what + ": " + mistake + SqlStates.inBrackets(e), cause);
         }
@@ -48,15 +46,18 @@ final class PostgresErrors {
                 || (state.equals("23514") && String.valueOf(e.getMessage()).contains("_sound\""))) {
             // Input is checked before, so a number out of range or a failed CHECK of ours comes from a damaged row.
             return new UnreadableDataException(
-                    what + ": the stored data is damaged, nothing was written" + SqlStates.inBrackets(e), cause);
+                    what + ": the stored data is damaged, nothing was written" + SqlStates.inBrackets(e) + "; "
+                            + scripts.schema().whenDamaged(),
+                    cause);
         }
         if (!(e instanceof ConnectException) && isMixedUp(e, mayBePrepared)) {
             return new KeepsakeException(
                     what
                             + ": the server has no prepared statement of this name, or another one"
                             + SqlStates.inBrackets(e)
-                            + ". Behind a transaction pooler that does not track prepared statements, build the log with"
-                            + " JdbcMessageLog.builder().transactionPooler(), or add prepareThreshold=0 to the URL",
+                            + ". Behind a transaction pooler that does not track prepared statements, build the "
+                            + scripts.schema().what()
+                            + " with transactionPooler(), or add prepareThreshold=0 to the URL",
                     cause);
         }
         if (e instanceof ConnectException || SqlStates.isUnavailable(e)) {

@@ -1,6 +1,5 @@
-package io.github.keepsake4j.log;
+package io.github.keepsake4j.message;
 
-import io.github.keepsake4j.message.KeepsakeException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,0 +1,16 @@
+package io.github.keepsake4j.message;
+
+/** Thrown when a log, an index or a store is used that was closed, for example while the application shuts down. Not retryable. */
+public class StorageClosedException extends KeepsakeException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Creates the exception.
+     *
+     * @param what the action that failed, and the memory
+     */
+    public StorageClosedException(String what) {
+        super(what + ": it is closed", null);
+    }
+}

@@ -1,0 +1,117 @@
+package io.github.keepsake4j.sql;
+
+import io.github.keepsake4j.message.MemoryKey;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
+
+/** Runs work on the connections of a database. A thread never holds more than one connection at a time. */
+public interface Connections extends AutoCloseable {
+
+    /**
+     * Work on a connection. It may be repeated from the start if the database requires that.
+     *
+     * @param <T> what it returns
+     */
+    @FunctionalInterface
+    interface Work<T> {
+
+        /**
+         * Does the work.
+         *
+         * @param session the connection in use
+         * @return its result
+         */
+        T on(Session session) throws SQLException;
+    }
+
+    /**
+     * What work does, for an error. The text is made only then: a key's text costs as much as some rows.
+     *
+     * @param what the action
+     * @param key the memory
+     */
+    record Call(String what, MemoryKey key) {
+        @Override
+        public String toString() {
+            return what + " " + key;
+        }
+    }
+
+    /**
+     * Opens a SQLite file on first use.
+     *
+     * @param file the file, whose directory must exist
+     * @param mode how it is used
+     * @param schema its tables, which are made
+     * @return the connections
+     */
+    static Connections sqlite(Path file, SqliteMode mode, SqlSchema schema) {
+        return new SqliteConnections(file, mode, schema, SqliteConnections.BUSY_TIMEOUT);
+    }
+
+    /**
+     * Runs work that writes, in one transaction that is committed when this method returns.
+     *
+     * @param <T> what the work returns
+     * @param what what it does, for errors
+     * @param work the work
+     * @return its result
+     */
+    <T> T write(Object what, Work<T> work);
+
+    /**
+     * Runs work that erases as {@link #write} does, and has what the database keeps besides its tables removed soon.
+     *
+     * @param <T> what the work returns
+     * @param what what it does, for errors
+     * @param work the work
+     * @return its result
+     */
+    default <T> T erase(Object what, Work<T> work) {
+        return write(what, work);
+    }
+
+    /**
+     * Runs work that removes everything, as {@link #erase} does, also where what is stored is damaged.
+     *
+     * @param <T> what the work returns
+     * @param what what it does, for errors
+     * @param work the work
+     * @return its result
+     */
+    default <T> T clear(Object what, Work<T> work) {
+        return erase(what, work);
+    }
+
+    /**
+     * Runs work whose statements are independent of each other. Each statement is committed when it returns. On SQLite they only
+     * read.
+     *
+     * @param <T> what the work returns
+     * @param what what it does, for errors
+     * @param work the work
+     * @return its result
+     */
+    <T> T single(Object what, Work<T> work);
+
+    /**
+     * Runs work that only reads, in several statements that see one moment.
+     *
+     * @param <T> what the work returns
+     * @param what what it does, for errors
+     * @param work the work
+     * @return its result
+     */
+    <T> T snapshot(Object what, Work<T> work);
+
+    /**
+     * Gives the space of removed rows back, without a limit of time.
+     *
+     * @param tables the tables whose rows are removed
+     */
+    void compact(List<String> tables);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,171 @@
+package io.github.keepsake4j.sql;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is configured of everything that is kept in PostgreSQL: {@link #dataSource} or {@link #url} is required. Not thread-safe.
+ *
+ * @param <B> the builder's own type
+ */
+public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
+
+    private static final int DEFAULT_POOL_SIZE = 10;
+
+    private @Nullable DataSource dataSource;
+    private @Nullable String url;
+    private String user = "";
+    private String password = "";
+    private int maxPoolSize = DEFAULT_POOL_SIZE;
+    private Duration statementTimeout;
+    private SchemaMode schema = SchemaMode.EMBEDDED;
+    private boolean transactionPooler;
+
+    /**
+     * Creates a builder without a database.
+     *
+     * @param statementTimeout how long one statement may take by default
+     */
+    protected PostgresBuilder(Duration statementTimeout) {
+        this.statementTimeout = statementTimeout;
+    }
+
+    /**
+     * Returns this builder.
+     *
+     * @return this builder
+     */
+    protected abstract B self();
+
+    /**
+     * Sets where connections come from. Any auto-commit mode and any isolation level work. With serializable isolation,
+     * writers that meet try more often.
+     *
+     * @param source the data source; stays the caller's to close
+     * @return this builder
+     */
+    public final B dataSource(DataSource source) {
+        this.dataSource = Objects.requireNonNull(source, "dataSource");
+        return self();
+    }
+
+    /**
+     * Makes a pool with HikariCP, which is closed with what is built.
+     *
+     * @param jdbcUrl such as {@code jdbc:postgresql://host/database}
+     * @param databaseUser the database's user
+     * @param databasePassword the user's password
+     * @return this builder
+     */
+    public final B url(String jdbcUrl, String databaseUser, String databasePassword) {
+        this.url = Objects.requireNonNull(jdbcUrl, "url");
+        this.user = Objects.requireNonNull(databaseUser, "user");
+        this.password = Objects.requireNonNull(databasePassword, "password");
+        return self();
+    }
+
+    /**
+     * Sets how many connections the pool of {@link #url} has at most. Calls wait for one. Default: 10.
+     *
+     * @param connections 1 or more
+     * @return this builder
+     */
+    public final B maxPoolSize(int connections) {
+        InvalidInputException.checkAtLeast("maxPoolSize", 1, connections);
+        this.maxPoolSize = connections;
+        return self();
+    }
+
+    /**
+     * Sets how long one statement may take before it is cancelled with a retryable error, up to a tenth of a second
+     * later. The pool of {@link #url} waits as long for a connection. Default: 10 seconds for a log, else
+     * 30 seconds.
+     *
+     * @param timeout more than zero
+     * @return this builder
+     */
+    public final B statementTimeout(Duration timeout) {
+        InvalidInputException.checkPositive("statementTimeout", timeout);
+        this.statementTimeout = timeout;
+        return self();
+    }
+
+    /**
+     * Sets whether the tables are made on first use. Default: {@link SchemaMode#EMBEDDED}, so that the scripts in
+     * {@code io/github/keepsake4j/schema} of the jar are run by hand or by Flyway.
+     *
+     * @param mode when
+     * @return this builder
+     */
+    public final B schema(SchemaMode mode) {
+        this.schema = Objects.requireNonNull(mode, "schema");
+        return self();
+    }
+
+    /**
+     * Prepares no statement on the server, whatever the data source says. Required for a log, and for the pool of {@link #url},
+     * behind a transaction pooler that does not track prepared statements, such as PgBouncer before 1.21 or with
+     * {@code max_prepared_statements = 0}: otherwise some calls fail there with an error that is not retryable. The server then
+     * plans each statement anew, so an append or a read takes several times as long. The data source's connections must unwrap
+     * to {@code org.postgresql.PGConnection}. Default: of a log the driver prepares what is sent often, as its
+     * {@code prepareThreshold} says; of all else nothing is prepared.
+     *
+     * @return this builder
+     */
+    public final B transactionPooler() {
+        this.transactionPooler = true;
+        return self();
+    }
+
+    /** What else is looked at when the tables are checked. */
+    @FunctionalInterface
+    protected interface Look {
+
+        /**
+         * Looks.
+         *
+         * @param session the connection in use
+         */
+        void at(Session session) throws SQLException;
+    }
+
+    /**
+     * Returns connections that are made on first use. Nothing is prepared on the server.
+     *
+     * @param tables the tables
+     * @return the connections
+     */
+    protected final Connections connections(SqlSchema tables) {
+        return connections(tables, null, session -> {});
+    }
+
+    /**
+     * Returns connections that are made on first use.
+     *
+     * @param tables the tables
+     * @param preparation what the driver prepares on the server, or null for nothing
+     * @param look what else is looked at when the tables are checked
+     * @return the connections
+     */
+    protected final Connections connections(SqlSchema tables, @Nullable Preparation preparation, Look look) {
+        DataSource source = dataSource;
+        if ((source == null) == (url == null)) {
+            throw new InvalidInputException("dataSource", "or url is required, and only one of them");
+        }
+        return new PostgresConnections(
+                source == null ? ownPool(Objects.requireNonNull(url)) : source,
+                source == null,
+                new PostgresSchema(tables, schema, look),
+                statementTimeout,
+                transactionPooler,
+                preparation);
+    }
+
+    private DataSource ownPool(String jdbcUrl) {
+        return OwnPool.open(jdbcUrl, user, password, maxPoolSize, statementTimeout, transactionPooler);
+    }
+}

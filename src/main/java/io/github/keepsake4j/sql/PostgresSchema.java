@@ -1,0 +1,92 @@
+package io.github.keepsake4j.sql;
+
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.sql.PostgresBuilder.Look;
+import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+
+/**
+ * Checks once, on first use, that the server is PostgreSQL and that the tables exist. Creates the tables if the mode
+ * says so.
+ */
+final class PostgresSchema {
+
+    private static final int OLDEST_SERVER = 14;
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
+    private static final String DUPLICATE_TABLE = "42P07";
+
+    private final SchemaScripts scripts;
+    private final SchemaMode mode;
+    private final Look look;
+    private volatile boolean checked;
+
+    PostgresSchema(SqlSchema schema, SchemaMode mode, Look look) {
+        this.scripts = SchemaScripts.postgresql(schema);
+        this.mode = mode;
+        this.look = look;
+    }
+
+    SchemaScripts scripts() {
+        return scripts;
+    }
+
+    boolean isChecked() {
+        return checked;
+    }
+
+    /** Lets the next call look again. */
+    void forget() {
+        checked = false;
+    }
+
+    /** Checks the server and the tables. The connection must not be in auto-commit mode. */
+    void check(Session session) throws SQLException {
+        checkServer(session.connection().metaData());
+        check(session, true);
+    }
+
+    private void check(Session session, boolean again) throws SQLException {
+        SchemaScripts.Versions[] versions = {new SchemaScripts.Versions(0, 0)};
+        try {
+            session.connection().inTransaction(() -> {
+                versions[0] = scripts.versions(session);
+                if (mode == SchemaMode.ALWAYS && !scripts.isComplete(versions[0])) {
+                    // Instances do this one after the other, and the second one finds the tables.
+                    session.lock(scripts.schema().lock());
+                    versions[0] = scripts.complete(session);
+                }
+                look.at(session);
+                return true;
+            });
+        } catch (SQLException e) {
+            if (DUPLICATE_TABLE.equals(e.getSQLState()) && again) {
+                // Under a stricter isolation level, this transaction still saw the state from before it waited for the
+                // lock.
+                check(session, false);
+                return;
+            }
+            if (INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+                throw scripts.missing(versions[0], "this database user may not create or read them", e);
+            }
+            throw e;
+        }
+        scripts.check(versions[0], "the library makes and changes them only with schema(SchemaMode.ALWAYS)");
+        checked = true;
+    }
+
+    private void checkServer(DatabaseMetaData database) throws SQLException {
+        String product = database.getDatabaseProductName();
+        if (!product.equals("PostgreSQL")) {
+            throw new KeepsakeException(
+                    "The " + scripts.schema().what() + " requires a data source of PostgreSQL; this one is of "
+                            + product + ". A SQLite file is opened by its name, without a data source",
+                    null);
+        }
+        if (database.getDatabaseMajorVersion() < OLDEST_SERVER) {
+            throw new KeepsakeException(
+                    "PostgreSQL " + OLDEST_SERVER + " or newer is required; this server is "
+                            + database.getDatabaseProductVersion(),
+                    null);
+        }
+    }
+}

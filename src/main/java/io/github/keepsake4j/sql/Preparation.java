@@ -1,0 +1,41 @@
+package io.github.keepsake4j.sql;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Set;
+
+/**
+ * Which statements the driver prepares on the server, outside of transactions. Behind a transaction pooler a name of what was
+ * prepared may be that of another statement, as {@link SqlConnection} tells. So the server must refuse the values of each of
+ * them for any other, none of them deletes, and each is planned anew while the tables grow.
+ */
+public final class Preparation {
+
+    private final Set<String> texts;
+    private final PlanRenewal renewal = new PlanRenewal();
+
+    /**
+     * Creates the object.
+     *
+     * @param texts the statements
+     */
+    public Preparation(Set<String> texts) {
+        this.texts = texts;
+    }
+
+    /**
+     * Counts rows that were added.
+     *
+     * @param rows their number
+     */
+    public void added(int rows) {
+        renewal.added(rows);
+    }
+
+    /** Creates a statement that the driver prepares as often as the data source says, if it is one of those that may be. */
+    PreparedStatement create(SqlConnection connection, String sql) throws SQLException {
+        return connection.preparesOnServer() && texts.contains(sql)
+                ? connection.prepareOnServer(renewal.text(sql))
+                : connection.prepare(sql);
+    }
+}

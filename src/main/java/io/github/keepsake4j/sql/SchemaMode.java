@@ -1,0 +1,13 @@
+package io.github.keepsake4j.sql;
+
+/** When the library makes or upgrades its tables by itself. */
+public enum SchemaMode {
+    /** In every database. Safe when many instances start at once. The database's user needs the right to create tables. */
+    ALWAYS,
+
+    /** In embedded databases only (SQLite). For others the version is checked, and an error names the missing script. */
+    EMBEDDED,
+
+    /** In none: the version is checked, and an error names the missing script. */
+    NEVER
+}

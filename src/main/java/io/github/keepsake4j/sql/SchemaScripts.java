@@ -1,0 +1,151 @@
+package io.github.keepsake4j.sql;
+
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.sql.SqlSchema.Script;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** The scripts that make some tables in one database, and which versions of tables and library go together. */
+final class SchemaScripts {
+
+    private final SqlSchema schema;
+    private final boolean isSqlite;
+    private final String folder;
+
+    private SchemaScripts(SqlSchema schema, boolean isSqlite) {
+        this.schema = schema;
+        this.isSqlite = isSqlite;
+        this.folder = "io/github/keepsake4j/schema/" + schema.folder() + (isSqlite ? "sqlite/" : "postgresql/");
+    }
+
+    /** What the tables say of themselves: their version, or 0 if they are not there, and the oldest library that may write. */
+    record Versions(int version, int oldestWriter) {}
+
+    static SchemaScripts postgresql(SqlSchema schema) {
+        return new SchemaScripts(schema, false);
+    }
+
+    static SchemaScripts sqlite(SqlSchema schema) {
+        return new SchemaScripts(schema, true);
+    }
+
+    SqlSchema schema() {
+        return schema;
+    }
+
+    /** Returns what the tables say of themselves. */
+    Versions versions(Session session) throws SQLException {
+        if (!session.hasTable(schema.table())) {
+            // The first snapshots kept the version of some tables in the file's header.
+            int version = isSqlite ? number(session, "PRAGMA user_version") : 0;
+            return new Versions(version, version);
+        }
+        Versions versions = session.first(
+                "SELECT * FROM " + schema.table() + " ORDER BY version DESC",
+                // The first snapshots had no other column.
+                row -> new Versions(
+                        row.getInt("version"),
+                        row.getInt(row.getMetaData().getColumnCount() == 1 ? "version" : "oldest_writer")));
+        return versions == null ? new Versions(0, 0) : versions;
+    }
+
+    private static int number(Session session, String sql) throws SQLException {
+        Integer number = session.first(sql, row -> row.getInt(1));
+        return number == null ? 0 : number;
+    }
+
+    /** Returns whether all scripts were applied. */
+    boolean isComplete(Versions versions) {
+        return versions.version() >= schema.version();
+    }
+
+    /**
+     * Applies the scripts that were not applied, and returns what the tables say of themselves afterwards. The caller ensures that
+     * no other process does the same meanwhile.
+     */
+    Versions complete(Session session) throws SQLException {
+        Versions before = versions(session);
+        refuse(before);
+        for (Script script : schema.scripts()) {
+            if (script.version() > before.version()) {
+                session.script(text(script));
+            }
+        }
+        return versions(session);
+    }
+
+    /** Checks that this library may use the tables. The last argument says why the library does not apply the scripts itself. */
+    void check(Versions versions, String why) {
+        refuse(versions);
+        if (!isComplete(versions)) {
+            throw missing(versions, why, null);
+        }
+    }
+
+    /** Returns the error for tables that lack a script. */
+    KeepsakeException missing(Versions versions, String why, @Nullable SQLException cause) {
+        return new KeepsakeException(
+                "The tables of the " + schema.what()
+                        + (versions.version() == 0
+                                ? " are missing"
+                                : " are older than this library (" + says(versions) + ", the library "
+                                        + schema.version() + ")")
+                        + ", and " + why + ". Run the script " + next(versions) + " from the library's jar",
+                cause);
+    }
+
+    /** Returns what to do about a table that is missing. */
+    String whenMissing() {
+        return "run the script " + next(new Versions(0, 0)) + " from the library's jar if the tables are not there";
+    }
+
+    /** Returns the path of the first script that was not applied to tables that are not newer than the library. */
+    private String next(Versions versions) {
+        return folder
+                + schema.scripts().stream()
+                        .filter(script -> script.version() > versions.version())
+                        .findFirst()
+                        .orElseThrow()
+                        .name();
+    }
+
+    private String says(Versions versions) {
+        return schema.table() + " has version " + versions.version();
+    }
+
+    /** Refuses tables that no script makes right. */
+    private void refuse(Versions versions) {
+        if (versions.oldestWriter() > schema.version()) {
+            throw new KeepsakeException(
+                    "This library is older than the tables of the " + schema.what() + ": " + says(versions)
+                            + " and oldest_writer " + versions.oldestWriter() + ", and the library is of version "
+                            + schema.version() + ". Use the library's newer release that made them",
+                    null);
+        }
+        if (versions.version() != 0
+                && versions.version() < schema.scripts().get(0).version()) {
+            throw new KeepsakeException(
+                    "The tables of the " + schema.what()
+                            + " are older than this library: a snapshot of before release 0.1.0 made them ("
+                            + says(versions) + ", the library " + schema.version()
+                            + "), and no script changes them. Copy the memories with that snapshot, or remove its tables and run "
+                            + next(new Versions(0, 0)) + " from the library's jar",
+                    null);
+        }
+    }
+
+    private String text(Script script) {
+        String path = "/" + folder + script.name();
+        try (InputStream in = SchemaScripts.class.getResourceAsStream(path)) {
+            if (in == null) {
+                throw new KeepsakeException("schema script " + path + " is not on the class path", null);
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new KeepsakeException("schema script " + path + " cannot be read", e);
+        }
+    }
+}

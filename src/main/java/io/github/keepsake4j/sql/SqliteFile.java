@@ -1,0 +1,151 @@
+package io.github.keepsake4j.sql;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.StorageUnavailableException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteOpenMode;
+
+/**
+ * A SQLite file, as the file system knows it.
+ *
+ * @param path its name
+ */
+public record SqliteFile(Path path) {
+
+    private static final int BUSY_MILLIS = 10_000;
+
+    private static final Pattern TABLE = Pattern.compile("CREATE (?:VIRTUAL )?TABLE \\W?(\\w++)\\W");
+
+    /** Longer than what {@link #TABLE} finds. */
+    private static final int OVERLAP = 100;
+
+    private static final String PAGES = "-wal";
+    private static final String SHARED = "-shm";
+
+    /**
+     * Returns whether the file has some tables, and makes nothing. Of a file that is no sound database, what opens it tells that.
+     *
+     * @param schema the tables
+     * @return whether they are there, in any version
+     */
+    public boolean has(SqlSchema schema) {
+        SQLiteConfig config = new SQLiteConfig();
+        config.resetOpenMode(SQLiteOpenMode.CREATE);
+        config.setBusyTimeout(BUSY_MILLIS);
+        try (SqlConnection connection = open(config)) {
+            return new Session(connection).hasTable(schema.table());
+        } catch (SQLException e) {
+            if (SqliteErrors.isDamage(e)) {
+                return true;
+            }
+            throw new StorageUnavailableException(this + " cannot be read at the moment", e);
+        }
+    }
+
+    SqlConnection open(SQLiteConfig config) throws SQLException {
+        return SqlConnection.of(config.createConnection("jdbc:sqlite:" + path.toAbsolutePath()));
+    }
+
+    /** Makes the file, so that only its owner may use it. SQLite gives the files beside it the same rights. */
+    void make() {
+        Path directory = path.toAbsolutePath().getParent();
+        if (directory != null && !Files.isDirectory(directory)) {
+            throw new InvalidInputException("file", "the directory " + directory + " does not exist");
+        }
+        try {
+            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        } catch (IOException | UnsupportedOperationException e) {
+            // It is there, or SQLite makes it with the rights of the directory, or tells why it cannot.
+            return;
+        }
+    }
+
+    /** Identifies the file that has the name now. Null if there is none, or the system has no such identity. */
+    @Nullable
+    Object identity() {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    /** Returns whether the write-ahead log has pages. */
+    boolean hasPages() {
+        return beside(PAGES).toFile().length() > 0;
+    }
+
+    private Path beside(String suffix) {
+        return Path.of(path.toAbsolutePath() + suffix);
+    }
+
+    /** Returns what keeps this process from using the file, and what to do, or null if the file system tells nothing. */
+    @Nullable
+    String obstacle() {
+        if (Files.isDirectory(path)) {
+            return "it is a directory; name a file";
+        }
+        for (String suffix : List.of("", PAGES, SHARED)) {
+            Path part = beside(suffix);
+            if (Files.exists(part) && !(Files.isReadable(part) && Files.isWritable(part))) {
+                return "this process may not read and write it" + (suffix.isEmpty() ? "" : "s " + suffix + " file")
+                        + ", which is read-only or another user's; change its permissions";
+            }
+        }
+        Path directory = path.toAbsolutePath().getParent();
+        return directory == null || Files.isWritable(directory)
+                ? null
+                : "this process may not write to its directory, in which SQLite keeps files too; change the directory's"
+                        + " permissions";
+    }
+
+    /** Moves the file aside with its log of writes, and returns its name then. Connections to it notice with their next call. */
+    Path moveAside() throws IOException {
+        Path aside = beside(".damaged");
+        // The file comes last: those beside a file that is not there would be taken for a new one's.
+        Files.deleteIfExists(beside(SHARED));
+        if (Files.exists(beside(PAGES))) {
+            Files.move(beside(PAGES), Path.of(aside + PAGES), StandardCopyOption.REPLACE_EXISTING);
+        }
+        return Files.move(path, aside, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    /** Returns whether the file, which may be damaged, has other tables. It keeps the text that made a table as it is. */
+    boolean hasOthersThan(SqlSchema schema) throws IOException {
+        try (InputStream in = Files.newInputStream(path)) {
+            byte[] bytes = new byte[1 << 20];
+            int kept = 0;
+            for (int read; (read = in.readNBytes(bytes, kept, bytes.length - kept)) > 0; ) {
+                int end = kept + read;
+                Matcher table = TABLE.matcher(new String(bytes, 0, end, StandardCharsets.ISO_8859_1));
+                while (table.find()) {
+                    if (!table.group(1).startsWith(schema.prefix())
+                            && !table.group(1).startsWith("sqlite_")) {
+                        return true;
+                    }
+                }
+                kept = Math.min(OVERLAP, end);
+                System.arraycopy(bytes, end - kept, bytes, 0, kept);
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public String toString() {
+        return "SQLite file " + path;
+    }
+}
