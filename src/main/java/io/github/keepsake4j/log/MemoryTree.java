@@ -3,8 +3,6 @@ package io.github.keepsake4j.log;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.message.Branch;
-import io.github.keepsake4j.message.Ids;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
@@ -18,7 +16,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -319,7 +316,7 @@ public final class MemoryTree {
     }
 
     /**
-     * A memory from its stored content. If that contradicts itself, all methods but {@link #check}, {@link #repair},
+     * A memory from its stored content. If that contradicts itself, all methods but {@link #check},
      * {@link #info} and {@link #erase} throw {@link UnreadableDataException}. A parent that comes after its child is no
      * contradiction: an import may have brought it later.
      *
@@ -536,9 +533,8 @@ public final class MemoryTree {
     /** Puts markers in the places of the messages that are missing before another one. */
     private void lose(long before) {
         long first = nodes.size() + 1L;
-        String which = first == before - 1
-                ? "message " + first + " is"
-                : "messages " + first + " to " + (before - 1) + " are";
+        String which =
+                first == before - 1 ? "message " + first + " is" : "messages " + first + " to " + (before - 1) + " are";
         broken.add(new Damage(Damage.Kind.SEQUENCE, first, null, which + " missing"));
         while (nodes.size() < before - 1) {
             nodes.add(TreeNode.lost(nodes.size() + 1L));
@@ -1024,9 +1020,7 @@ public final class MemoryTree {
                     entry.id(),
                     entry.parentId(),
                     entry.sequence(),
-                    Outcome.UNREADABLE.equals(entry.outcome())
-                            ? UnknownMessage.unreadable()
-                            : bodies.message(entry),
+                    Outcome.UNREADABLE.equals(entry.outcome()) ? UnknownMessage.unreadable() : bodies.message(entry),
                     entry.tokens(),
                     entry.tokenCounter(),
                     entry.createdAt(),

@@ -124,8 +124,7 @@ final class TreeCare {
         for (TreeNode node : tree.nodes) {
             if (!node.isLost() && !isReadable(node)) {
                 String problem = "the message cannot be read";
-                unreadable.put(
-                        node, new Damage(Damage.Kind.MESSAGE, node.sequence(), node.entry.id(), problem));
+                unreadable.put(node, new Damage(Damage.Kind.MESSAGE, node.sequence(), node.entry.id(), problem));
             }
         }
         return unreadable;

@@ -40,17 +40,7 @@ final class TreeNode {
     static TreeNode lost(long sequence) {
         String id = "unreadable-" + sequence;
         return new TreeNode(
-                new Entry(
-                        id,
-                        null,
-                        sequence,
-                        LOST,
-                        ChatMessageType.CUSTOM,
-                        0,
-                        "unknown",
-                        Instant.EPOCH,
-                        null,
-                        null),
+                new Entry(id, null, sequence, LOST, ChatMessageType.CUSTOM, 0, "unknown", Instant.EPOCH, null, null),
                 null);
     }
 
@@ -63,8 +53,7 @@ final class TreeNode {
     }
 
     Inherited inherited() {
-        return new Inherited(
-                sequence(parent), runStart.sequence(), depth, path, sequence(system), sequence(user));
+        return new Inherited(sequence(parent), runStart.sequence(), depth, path, sequence(system), sequence(user));
     }
 
     private static long sequence(@Nullable TreeNode node) {

@@ -59,7 +59,12 @@ final class TreePlans {
             NewMessage message = append.messages().get(i);
             TreeNode parent = i > 0 ? end : parentId == null ? null : tree.find(parentId);
             end = new TreeNode(
-                    entry(message, i > 0 ? MemoryTree.id(end) : parentId, tree.nodes.size() + i + 1L, texts.get(i), time),
+                    entry(
+                            message,
+                            i > 0 ? MemoryTree.id(end) : parentId,
+                            tree.nodes.size() + i + 1L,
+                            texts.get(i),
+                            time),
                     parent);
             added.add(new Step.Added(end.entry, end.inherited(), message.made().usage()));
         }
@@ -173,7 +178,9 @@ final class TreePlans {
         AppendRules.checkEpoch(key, expectedEpoch, tree.epoch());
         TreeNode covered = tree.existing("coversUpTo", summary.coversUpTo());
         return plan(
-                new Step.Summarized(summary.withVersion(tree.nextVersion()), covered.sequence()), tree.revision(), null);
+                new Step.Summarized(summary.withVersion(tree.nextVersion()), covered.sequence()),
+                tree.revision(),
+                null);
     }
 
     private static Plan<Boolean> plan(Step step, long revision, @Nullable Instant at) {

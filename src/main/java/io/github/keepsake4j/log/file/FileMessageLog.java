@@ -2,7 +2,6 @@ package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
-import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
@@ -188,22 +187,27 @@ public final class FileMessageLog extends PlannedTreeLog {
 
     @Override
     protected <T> T plan(MemoryKey key, Function<MemoryTree, MemoryTree.Plan<T>> planner) {
-        return locked("change of", key, names -> memories.with(names, memory -> {
-            Tombstone tombstone = Tombstone.read(names.tombstone());
-            if (memory == null || isErased(memory, tombstone)) {
-                if (memory != null) {
-                    // The erasure was interrupted.
-                    delete(names);
-                }
-                return create(key, names, planner);
-            }
-            if (tombstone != null) {
-                Files.deleteIfExists(names.tombstone());
-            }
-            T result = memory.change(planner);
-            keepListed(memory);
-            return result;
-        }));
+        return locked(
+                "change of",
+                key,
+                names -> memories.with(names, memory -> {
+                    Tombstone tombstone = Tombstone.read(names.tombstone());
+                    if (memory == null || isErased(memory, tombstone)) {
+                        if (memory != null) {
+                            // The erasure was interrupted.
+                            delete(names);
+                        }
+                        return create(key, names, planner);
+                    }
+                    if (tombstone != null) {
+                        Files.deleteIfExists(names.tombstone());
+                    }
+                    T result = memory.change(planner);
+                    if (memory.isFirstChange()) {
+                        keepListed(memory);
+                    }
+                    return result;
+                }));
     }
 
     /** The list may have been restored from a backup that is older than the memory. */
@@ -234,8 +238,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
         TenantList list = list(names.directory());
         holdingList(names.directory(), () -> {
-            byte[] bytes = Memory.firstLines(
-                    key, list.next(), before == null ? Tombstone.NEVER : before, now, plan);
+            byte[] bytes = Memory.firstLines(key, list.next(), before == null ? Tombstone.NEVER : before, now, plan);
             try {
                 write(names.made(), bytes);
                 Memory.keepTime(names.made(), Totals.NONE.after(plan.steps(), null, now));
@@ -471,8 +474,8 @@ public final class FileMessageLog extends PlannedTreeLog {
     }
 
     private void forget(MemoryKey key) {
-        during("read of memory " + key, () -> {
-            memories.drop(Names.of(root, key));
+        locked("read of", key, names -> {
+            memories.drop(names);
             return true;
         });
     }
@@ -583,7 +586,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         } catch (IOException e) {
             throw translate(what, e);
         } catch (UncheckedIOException e) {
-            throw translate(what, e.getCause());
+            throw translate(what, Objects.requireNonNull(e.getCause()));
         } catch (ReadOnlyFileSystemException e) {
             throw new KeepsakeException(what + ": the file system of " + root + " is read-only", e);
         }

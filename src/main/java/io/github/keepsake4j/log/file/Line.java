@@ -71,17 +71,14 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
     }
 
     private static String repair(Step.Repaired repaired) {
-        JsonText json = new JsonText()
-                .numbers("views", repaired.views())
-                .texts("references", repaired.references());
+        JsonText json = new JsonText().numbers("views", repaired.views()).texts("references", repaired.references());
         if (!repaired.summaries().isEmpty()) {
             json.numbers("summaries", repaired.summaries());
         }
         return json.objects(
                         "unreadable",
                         repaired.unreadable().stream()
-                                .map(seq ->
-                                        Contents.outcome(new JsonText().number("seq", seq), Outcome.UNREADABLE))
+                                .map(seq -> Contents.outcome(new JsonText().number("seq", seq), Outcome.UNREADABLE))
                                 .toList())
                 .end();
     }
@@ -115,8 +112,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
         }
         Fields branch = line.object("branch");
         if (branch != null) {
-            steps.add(new Step.BranchMoved(
-                    line.text("reference"), branch.nullableText("id"), branch.number("seq")));
+            steps.add(new Step.BranchMoved(line.text("reference"), branch.nullableText("id"), branch.number("seq")));
         }
         Fields description = line.object("description");
         if (description != null) {
@@ -128,8 +124,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
         }
         Fields outcome = line.object("outcome");
         if (outcome != null) {
-            steps.add(new Step.Ended(
-                    outcome.nullableText("id"), outcome.number("seq"), Contents.outcome(outcome)));
+            steps.add(new Step.Ended(outcome.nullableText("id"), outcome.number("seq"), Contents.outcome(outcome)));
         }
         Fields repair = line.object("repair");
         if (repair != null) {

@@ -96,7 +96,10 @@ final class Listing {
         for (Candidate candidate : candidates) {
             if (best.size() > query.limit()
                     && candidate.writtenAt().isBefore(Memory.LATEST_TIME)
-                    && candidate.writtenAt().plus(COARSE).isBefore(best.element().place().activeAt())) {
+                    && candidate
+                            .writtenAt()
+                            .plus(COARSE)
+                            .isBefore(best.element().place().activeAt())) {
                 break;
             }
             Shown shown = shown(candidate);
@@ -149,8 +152,7 @@ final class Listing {
                 return null;
             }
             Instant last = info.lastMessageAt();
-            return new Shown(
-                    new ActivityCursor(last == null ? info.storedAt() : last, candidate.number()), info, null);
+            return new Shown(new ActivityCursor(last == null ? info.storedAt() : last, candidate.number()), info, null);
         } catch (UnreadableDataException | MemoryTooLargeException e) {
             return damaged(candidate, root.relativize(names.data()).toString(), String.valueOf(e.getMessage()));
         } catch (FileNotFoundException e) {

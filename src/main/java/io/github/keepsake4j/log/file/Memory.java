@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
@@ -41,9 +42,6 @@ final class Memory implements Closeable {
 
     /** Up to where the file is known, and a checksum of what comes before. */
     private record Known(long end, int tail) {}
-
-    /** A line whose sync has failed, as it is to be written again; perhaps an empty one at the end. */
-    private record Unsynced(long offset, byte[] line) {}
 
     /** The heap that trees may take, counted in messages. */
     interface Room {
@@ -70,7 +68,7 @@ final class Memory implements Closeable {
     private @Nullable Disk disk;
     private volatile Known known;
     private Totals totals = Totals.NONE;
-    private volatile long weight = 1;
+    private final AtomicLong weight = new AtomicLong(1);
 
     /** Where a line is written whose sync has not returned. Readers of this process do not look behind it. */
     private volatile long writtenTo = Long.MAX_VALUE;
@@ -81,7 +79,12 @@ final class Memory implements Closeable {
     /** Up to where the file is known to have reached the device. */
     private long synced;
 
-    private volatile @Nullable Unsynced unsynced;
+    /** A line whose sync has failed, as it is to be written again; perhaps an empty one at the end. */
+    private volatile byte @Nullable [] unsynced;
+
+    private long unsyncedAt;
+
+    private boolean isChanged;
 
     private Memory(
             Names names,
@@ -100,20 +103,17 @@ final class Memory implements Closeable {
         this.header = header;
         this.disk = disk;
         this.known = new Known(header.end(), disk.tail(header.end()));
-        this.tree = tree(header, part -> disk().read(part.offset(), part.length()));
-    }
-
-    private static MemoryTree tree(Header header, FileBodies.Reader reader) {
-        return empty(header.key(), reader, header.epoch(), header.revision(), header.createdAt());
+        this.tree = empty(
+                header.key(),
+                part -> disk().read(part.offset(), part.length()),
+                header.epoch(),
+                header.revision(),
+                header.createdAt());
     }
 
     /** Returns a memory without messages. */
     static MemoryTree empty(
-            MemoryKey key,
-            FileBodies.Reader reader,
-            long epoch,
-            long revision,
-            @Nullable Instant createdAt) {
+            MemoryKey key, FileBodies.Reader reader, long epoch, long revision, @Nullable Instant createdAt) {
         return new MemoryTree(
                 key,
                 new FileBodies(reader),
@@ -174,7 +174,7 @@ final class Memory implements Closeable {
 
     /** Returns about how much heap it takes, in messages. */
     long weight() {
-        return weight;
+        return weight.get();
     }
 
     private synchronized Disk disk() throws IOException {
@@ -191,6 +191,13 @@ final class Memory implements Closeable {
             disk.close();
             disk = null;
         }
+    }
+
+    /** Returns whether this is called for the first time. To be called with the memory's lock. */
+    boolean isFirstChange() {
+        boolean isFirst = !isChanged;
+        isChanged = true;
+        return isFirst;
     }
 
     /** Returns whether a line is in the heap only here, so that this may not be forgotten. */
@@ -213,17 +220,19 @@ final class Memory implements Closeable {
         if (!isOfThisName()) {
             return false;
         }
-        if (now.length() >= before.end() && now.tail(before.end()) == before.tail()) {
+        if (isContinued(before, now)) {
             return true;
         }
         try {
-            if (!Header.read(now).generation().equals(header.generation())) {
-                return false;
-            }
+            checkContinued(before, Header.read(now), now);
+            return false;
         } catch (BadLineException e) {
             throw unreadableHeader(names, e);
         }
-        throw missing(before, now.length());
+    }
+
+    private static boolean isContinued(Known before, Disk now) throws IOException {
+        return now.length() >= before.end() && now.tail(before.end()) == before.tail();
     }
 
     private boolean isOfThisName() throws IOException {
@@ -233,19 +242,18 @@ final class Memory implements Closeable {
 
     /** Checks that another file of the same name has all that was in this one, if it is of the same generation. */
     void checkContinuedBy(Memory other) throws IOException {
-        Known before = known;
-        Disk now = other.disk();
-        boolean continues = now.length() >= before.end() && now.tail(before.end()) == before.tail();
-        if (other.header.generation().equals(header.generation()) && !continues) {
-            throw missing(before, now.length());
-        }
+        checkContinued(known, other.header, other.disk());
     }
 
-    private UnreadableDataException missing(Known before, long length) {
+    private void checkContinued(Known before, Header now, Disk data) throws IOException {
+        if (!now.generation().equals(header.generation()) || isContinued(before, data)) {
+            return;
+        }
+        long length = data.length();
         String what = length < before.end()
                 ? "bytes " + length + " to " + (before.end() - 1) + " of " + names.data() + " are missing"
                 : "the bytes before byte " + before.end() + " of " + names.data() + " are missing: others are there";
-        return new UnreadableDataException(
+        throw new UnreadableDataException(
                 "Memory " + header.key() + ": " + what + ". Nothing is written over what is there: put the file back,"
                         + " or call repair() to go on with what is there",
                 null);
@@ -257,11 +265,11 @@ final class Memory implements Closeable {
             return;
         }
         synchronized (durability) {
-            Unsynced last = unsynced;
-            if (last != null) {
-                disk().rewrite(synced, last.offset());
-                disk().write(last.offset(), last.line());
-                force(last.offset() + last.line().length);
+            byte[] line = unsynced;
+            if (line != null) {
+                disk().rewrite(synced, unsyncedAt);
+                disk().write(unsyncedAt, line);
+                force(unsyncedAt + line.length);
                 unsynced = null;
                 writtenTo = Long.MAX_VALUE;
             }
@@ -276,7 +284,8 @@ final class Memory implements Closeable {
                 try {
                     force(end);
                 } catch (IOException e) {
-                    unsynced = new Unsynced(offset, line);
+                    unsyncedAt = offset;
+                    unsynced = line;
                     throw e;
                 }
             }
@@ -356,7 +365,7 @@ final class Memory implements Closeable {
     private void apply(Line line, long offset) throws IOException {
         long more = weight(line.steps());
         room.need(this, more);
-        weight += more;
+        weight.addAndGet(more);
         tree.apply(line.revision(), line.steps());
         totals = totals.after(line.steps(), line.description(), header.createdAt());
         if (line.totals() != null && tree.isWhole() && !line.totals().equals(totals)) {
@@ -373,7 +382,8 @@ final class Memory implements Closeable {
                 for (Step.Added added : appended.messages()) {
                     weight += 1 + added.entry().id().length() / 256;
                 }
-                weight += appended.view() == null ? 0 : 1 + appended.view().runs().size();
+                weight +=
+                        appended.view() == null ? 0 : 1 + appended.view().runs().size();
             } else if (step instanceof Step.Summarized put) {
                 weight += 1 + put.summary().text().length() / 150;
             }
@@ -462,8 +472,7 @@ final class Memory implements Closeable {
     }
 
     /** Returns the first two lines of a new memory's file: one that names it, and its first change. */
-    static byte[] firstLines(
-            MemoryKey key, long number, Tombstone before, Instant now, MemoryTree.Plan<?> plan) {
+    static byte[] firstLines(MemoryKey key, long number, Tombstone before, Instant now, MemoryTree.Plan<?> plan) {
         byte[] header = (Header.write(key, number, before.epoch(), before.revision(), now) + "\n")
                 .getBytes(StandardCharsets.UTF_8);
         String json = Line.write(plan.revision(), plan.steps());

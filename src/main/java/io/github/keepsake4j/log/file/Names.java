@@ -135,13 +135,9 @@ record Names(Path directory, String base, String hash) {
     }
 
     private static String hash(String ascii) {
-        byte[] digest = sha256(ascii.getBytes(StandardCharsets.US_ASCII));
-        return HexFormat.of().formatHex(digest, 0, HASH_LENGTH / 2);
-    }
-
-    private static byte[] sha256(byte[] bytes) {
         try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(ascii.getBytes(StandardCharsets.US_ASCII));
+            return HexFormat.of().formatHex(digest, 0, HASH_LENGTH / 2);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }

@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param last the latest time of a message, or null if there is none
  * @param description where title and metadata are, or null if they were never set
  */
-record Totals(
-        long messages, long tokens, @Nullable Instant first, @Nullable Instant last, @Nullable Part description) {
+record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Instant last, @Nullable Part description) {
 
     static final Totals NONE = new Totals(0, 0, null, null, null);
 
@@ -70,9 +69,7 @@ record Totals(
                 json.number("tokens"),
                 json.has("first") ? json.time("first") : null,
                 json.has("last") ? json.time("last") : null,
-                place.size() < 2
-                        ? null
-                        : new Part(place.get(0), place.get(1).intValue()));
+                place.size() < 2 ? null : new Part(place.get(0), place.get(1).intValue()));
     }
 
     /** Returns what a list shows. */
@@ -97,9 +94,7 @@ record Totals(
         int length = data.read(data.length() - end.length, end);
         Matcher totals = AT_END.matcher(new String(end, 0, Math.max(0, length), StandardCharsets.ISO_8859_1));
         try {
-            return totals.find()
-                    ? read(Fields.of(totals.group(1).getBytes(StandardCharsets.ISO_8859_1)))
-                    : null;
+            return totals.find() ? read(Fields.of(totals.group(1).getBytes(StandardCharsets.ISO_8859_1))) : null;
         } catch (BadLineException e) {
             return null;
         }

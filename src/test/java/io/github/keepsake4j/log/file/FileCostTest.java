@@ -110,8 +110,7 @@ class FileCostTest {
         try (MessageLog log = FileMessageLog.builder().directory(root).build()) {
             long begin = System.nanoTime();
             log.read(KEY, ReadQuery.newest(1));
-            Tell.line(
-                    "%d messages: the first use takes %d ms", messages, (System.nanoTime() - begin) / 1_000_000);
+            Tell.line("%d messages: the first use takes %d ms", messages, (System.nanoTime() - begin) / 1_000_000);
         }
         return costs;
     }

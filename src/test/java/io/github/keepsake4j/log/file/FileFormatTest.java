@@ -137,7 +137,8 @@ class FileFormatTest {
             log.describe(KEY, "A title", Map.of("user", "7"));
             log.moveHead(KEY, "a1", null);
         }
-        List<String> golden = golden(2).lines()
+        List<String> golden = golden(2)
+                .lines()
                 .filter(line -> !line.contains("later version"))
                 .map(line -> line.replace("\"later\":{\"x\":[1,\"y\"]},", "").replace("\"newer\":true,", ""))
                 .toList();
@@ -186,9 +187,7 @@ class FileFormatTest {
     void a_later_version_is_refused_by_name() throws Exception {
         FileFixture files = new FileFixture(directory);
         Files.createDirectories(files.names().directory());
-        files.write(golden(2)
-                .replaceFirst("\"keepsake\":2", "\"keepsake\":3")
-                .getBytes(StandardCharsets.UTF_8));
+        files.write(golden(2).replaceFirst("\"keepsake\":2", "\"keepsake\":3").getBytes(StandardCharsets.UTF_8));
         try (MessageLog log = files.open()) {
             assertThatThrownBy(() -> branch(log, KEY))
                     .isInstanceOf(UnreadableDataException.class)

@@ -158,7 +158,8 @@ class FileHeapTest {
                 }
             }
             Tell.line(
-                    "%d messages: first use %d µs, append %d µs, read of 20 %d µs", messages, best[0], best[1], best[2]);
+                    "%d messages: first use %d µs, append %d µs, read of 20 %d µs",
+                    messages, best[0], best[1], best[2]);
             assertThat(best[0]).isPositive();
         }
     }

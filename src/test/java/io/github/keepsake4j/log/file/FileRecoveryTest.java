@@ -90,9 +90,7 @@ class FileRecoveryTest {
                 assertThat(branch(log, KEY)).as("cut at %s", cut).isEqualTo(expected);
                 assertThat(log.check(KEY)).isEmpty();
             }
-            assertThat(Files.exists(files.names().torn()))
-                    .as("cut at %s", cut)
-                    .isEqualTo(isTorn);
+            assertThat(Files.exists(files.names().torn())).as("cut at %s", cut).isEqualTo(isTorn);
             if (isTorn) {
                 byte[] torn = Files.readAllBytes(files.names().torn());
                 int from = cut > last ? last : before;

@@ -99,8 +99,8 @@ class FileWitnessTest {
             assertThatThrownBy(() -> log.append(KEY, batch("a", "b"))).isInstanceOf(StorageUnavailableException.class);
             assertThatThrownBy(() -> log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(1)))
                     .isInstanceOf(StorageUnavailableException.class);
-            for (ListQuery query : List.of(
-                    ListQuery.first(5), ListQuery.first(5).byActivity())) {
+            for (ListQuery query :
+                    List.of(ListQuery.first(5), ListQuery.first(5).byActivity())) {
                 MemoryPage page = log.list("acme", query);
                 assertThat(page.memories()).extracting(MemoryInfo::key).containsExactly(other);
                 assertThat(page.damaged()).hasSize(1);
@@ -214,7 +214,8 @@ class FileWitnessTest {
             try (MessageLog log = files.open()) {
                 try {
                     assertThat(history(log, KEY)).hasSize(5);
-                    assertThat(log.read(KEY, ReadQuery.wholeBranch()).messages()).hasSize(5);
+                    assertThat(log.read(KEY, ReadQuery.wholeBranch()).messages())
+                            .hasSize(5);
                     harmless++;
                 } catch (UnreadableDataException e) {
                     found++;
@@ -279,7 +280,9 @@ class FileWitnessTest {
             assertThat(second.written.sum()).as("the line is written again").isGreaterThan(written);
             int known = second.calls.get();
             assertThat(other.append(KEY, batch("g")).replayed()).isTrue();
-            assertThat(second.calls.get()).as("what has reached the device is not waited for").isEqualTo(known);
+            assertThat(second.calls.get())
+                    .as("what has reached the device is not waited for")
+                    .isEqualTo(known);
             other.append(KEY, batch("h"));
             first.fail = false;
             assertThat(branch(log, KEY)).endsWith("f", "g", "h");
@@ -334,12 +337,10 @@ class FileWitnessTest {
                         .isEqualTo(keys.subList(0, 5));
                 Tell.line(
                         "A first page of 5 of %d memories of %d messages opens %d files, reads %d bytes and takes %d µs",
-                        memories,
-                        messages,
-                        opened.get(),
-                        opener.read.sum(),
-                        (System.nanoTime() - begin) / 1_000);
-                assertThat(opened.get()).as("the list, one more than the page, and the edge").isLessThanOrEqualTo(8);
+                        memories, messages, opened.get(), opener.read.sum(), (System.nanoTime() - begin) / 1_000);
+                assertThat(opened.get())
+                        .as("the list, one more than the page, and the edge")
+                        .isLessThanOrEqualTo(8);
                 assertThat(opener.read.sum()).isLessThan(20_000);
             }
             assertThat(list(log, "acme", 7)).extracting(MemoryInfo::key).isEqualTo(keys);
