@@ -3,8 +3,6 @@ package io.github.keepsake4j.log;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.message.Branch;
-import io.github.keepsake4j.message.Ids;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
@@ -18,7 +16,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -38,13 +35,78 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryTree {
 
+    /** What messages hold, between texts or places in a file and objects. */
+    public interface Bodies {
+
+        /**
+         * Returns a message as the text to be stored.
+         *
+         * @param message the message
+         * @return the text
+         */
+        String encode(ChatMessage message);
+
+        /**
+         * Returns a stored message.
+         *
+         * @param entry the message
+         * @return what it holds
+         * @throws UnreadableDataException if it cannot be read
+         */
+        ChatMessage message(Entry entry);
+
+        /**
+         * Returns how a stored message was made.
+         *
+         * @param entry the message
+         * @return what is kept beside it
+         * @throws UnreadableDataException if it cannot be read
+         */
+        Made made(Entry entry);
+    }
+
     /**
-     * How messages become text and come back.
+     * How messages become text and come back, for backends that have the texts in the heap.
      *
      * @param encode message to text
      * @param decode text to message; throws {@link UnreadableDataException}
      */
-    public record Payloads(Function<ChatMessage, String> encode, Function<String, ChatMessage> decode) {}
+    public record Payloads(Function<ChatMessage, String> encode, Function<String, ChatMessage> decode)
+            implements Bodies {
+
+        @Override
+        public String encode(ChatMessage message) {
+            return encode.apply(message);
+        }
+
+        @Override
+        public ChatMessage message(Entry entry) {
+            return decode.apply(entry.payload());
+        }
+
+        @Override
+        public Made made(Entry entry) {
+            return entry.made();
+        }
+    }
+
+    /** Where the content of a message is: a {@link Text} in the heap, or a place that a backend's own {@link Bodies} read. */
+    public interface Body {}
+
+    /**
+     * The content of a message in the heap.
+     *
+     * @param payload the message as text
+     * @param made how it was made
+     */
+    public record Text(String payload, Made made) implements Body {
+
+        /** Leaves out the payload and the request, so that the result may be logged. */
+        @Override
+        public String toString() {
+            return "Text[]";
+        }
+    }
 
     /**
      * One stored message.
@@ -52,27 +114,83 @@ public final class MemoryTree {
      * @param id the message's id
      * @param parentId the parent's id, or null for a root; it may name a message that is not there
      * @param sequence its place in the log, from 1
-     * @param payload the message as text
+     * @param body where its content is
      * @param type the message's type
      * @param tokens its size in tokens
      * @param tokenCounter the counter's name
      * @param createdAt when it was appended
      * @param outcome how it ended if it did not end well, or null
-     * @param made how it was made
      * @param question the id of the question of its turn, or null
      */
     public record Entry(
             String id,
             @Nullable String parentId,
             long sequence,
-            String payload,
+            Body body,
             ChatMessageType type,
             int tokens,
             String tokenCounter,
             Instant createdAt,
             @Nullable Outcome outcome,
-            Made made,
             @Nullable String question) {
+
+        /**
+         * A message whose content is in the heap.
+         *
+         * @param id the message's id
+         * @param parentId the parent's id, or null for a root; it may name a message that is not there
+         * @param sequence its place in the log, from 1
+         * @param payload the message as text
+         * @param type the message's type
+         * @param tokens its size in tokens
+         * @param tokenCounter the counter's name
+         * @param createdAt when it was appended
+         * @param outcome how it ended if it did not end well, or null
+         * @param made how it was made
+         * @param question the id of the question of its turn, or null
+         */
+        public Entry(
+                String id,
+                @Nullable String parentId,
+                long sequence,
+                String payload,
+                ChatMessageType type,
+                int tokens,
+                String tokenCounter,
+                Instant createdAt,
+                @Nullable Outcome outcome,
+                Made made,
+                @Nullable String question) {
+            this(
+                    id,
+                    parentId,
+                    sequence,
+                    new Text(payload, made),
+                    type,
+                    tokens,
+                    tokenCounter,
+                    createdAt,
+                    outcome,
+                    question);
+        }
+
+        /**
+         * Returns the message as text, which is in the heap.
+         *
+         * @return the text
+         */
+        public String payload() {
+            return ((Text) body).payload();
+        }
+
+        /**
+         * Returns how the message was made, which is in the heap.
+         *
+         * @return how it was made
+         */
+        public Made made() {
+            return ((Text) body).made();
+        }
 
         /**
          * Returns this message with another outcome.
@@ -81,8 +199,23 @@ public final class MemoryTree {
          * @return a copy
          */
         public Entry withOutcome(@Nullable Outcome other) {
+            return new Entry(id, parentId, sequence, body, type, tokens, tokenCounter, createdAt, other, question);
+        }
+
+        /** Returns this message with what its parent has too, so that the heap holds it once. */
+        private Entry sharing(Entry parent) {
+            String asked = Objects.equals(question, parent.question) ? parent.question : question;
             return new Entry(
-                    id, parentId, sequence, payload, type, tokens, tokenCounter, createdAt, other, made, question);
+                    id,
+                    parent.id.equals(parentId) ? parent.id : parentId,
+                    sequence,
+                    body,
+                    type,
+                    tokens,
+                    tokenCounter.equals(parent.tokenCounter) ? parent.tokenCounter : tokenCounter,
+                    createdAt.equals(parent.createdAt) ? parent.createdAt : createdAt,
+                    outcome,
+                    parent.id.equals(asked) ? parent.id : asked);
         }
 
         /** Leaves out the payload and the request, so that the result may be logged. */
@@ -91,6 +224,17 @@ public final class MemoryTree {
             return "Entry[id=" + id + ", parentId=" + parentId + ", sequence=" + sequence + ", type=" + type + "]";
         }
     }
+
+    /**
+     * What a change comes to, before it is made.
+     *
+     * @param result what the caller gets
+     * @param at the time of the change, or null if it makes no new memory
+     * @param revision the revision behind it
+     * @param steps what is changed; none if nothing is
+     * @param <T> the type of the result
+     */
+    public record Plan<T>(T result, @Nullable Instant at, long revision, List<Step> steps) {}
 
     /**
      * A memory's whole content, to be stored in one piece.
@@ -127,94 +271,80 @@ public final class MemoryTree {
         }
     }
 
-    /** A stored message and what it inherits from its parent, so that reads need not walk to the root. */
-    private static final class Node {
-        /** Replaced where only the outcome differs. */
-        private Entry entry;
-
-        private final @Nullable Node parent;
-        private final Node runStart;
-        private final long depth;
-        private final @Nullable Node system;
-        private final @Nullable Node user;
-
-        Node(Entry entry, @Nullable Node parent) {
-            this.entry = entry;
-            this.parent = parent;
-            this.runStart = parent != null && parent.sequence() == entry.sequence() - 1 ? parent.runStart : this;
-            this.depth = parent == null ? 1 : parent.depth + 1;
-            this.system = entry.type() == ChatMessageType.SYSTEM ? this : parent == null ? null : parent.system;
-            this.user = entry.type() == ChatMessageType.USER ? this : parent == null ? null : parent.user;
-        }
-
-        long sequence() {
-            return entry.sequence();
-        }
-    }
-
     private final MemoryKey key;
-    private final Payloads payloads;
-    private final List<Node> nodes = new ArrayList<>();
-    private final Map<String, Node> byId = new HashMap<>();
-    private final TreeMap<Long, View> views = new TreeMap<>();
-    private final List<Summary> summaries = new ArrayList<>();
+    private final Bodies bodies;
+    final List<TreeNode> nodes = new ArrayList<>();
+    private final Map<String, TreeNode> byId = new HashMap<>();
+    final TreeMap<Long, View> views = new TreeMap<>();
+    final List<Summary> summaries = new ArrayList<>();
     private final TreeMap<Long, Summary> newestSummaries = new TreeMap<>();
     private final Map<String, Lease> leases = new HashMap<>();
+    private final TreeMap<String, TreeNode> references = new TreeMap<>();
+    private final TreeMap<LocalDate, Usage> usage = new TreeMap<>();
     private long epoch = 1;
     private long revision = 1;
     private long tokens;
     private @Nullable Instant lastMessageAt;
-    private @Nullable Node head;
-    private final TreeMap<String, Node> references = new TreeMap<>();
-    private final TreeMap<LocalDate, Usage> usage = new TreeMap<>();
-
-    /** What the stored content contradicts itself in. While there is any, the memory is neither read nor changed. */
-    private final List<Damage> broken = new ArrayList<>();
-
-    private @Nullable String lostHead;
-    private int lostReferences;
+    private @Nullable TreeNode head;
     private @Nullable String title;
     private Map<String, String> metadata = Map.of();
     private @Nullable Instant createdAt;
+
+    /** The version of the last summary that was ever stored. */
+    private long versions;
+
+    /** What the stored content contradicts itself in. While there is any, the memory is neither read nor changed. */
+    final List<Damage> broken = new ArrayList<>();
+
+    /** What is lost and was passed over by a repair. */
+    final List<Damage> passedOver = new ArrayList<>();
+
+    @Nullable
+    String lostHead;
+
+    int lostReferences;
 
     /**
      * An empty memory.
      *
      * @param key the memory
-     * @param payloads how messages become text
+     * @param bodies what messages hold
      */
-    public MemoryTree(MemoryKey key, Payloads payloads) {
+    public MemoryTree(MemoryKey key, Bodies bodies) {
         this.key = key;
-        this.payloads = payloads;
+        this.bodies = bodies;
     }
 
     /**
-     * A memory from its stored content. If that contradicts itself, all methods but {@link #check}, {@link #repair},
+     * A memory from its stored content. If that contradicts itself, all methods but {@link #check},
      * {@link #info} and {@link #erase} throw {@link UnreadableDataException}. A parent that comes after its child is no
      * contradiction: an import may have brought it later.
      *
      * @param key the memory
-     * @param payloads how messages become text
+     * @param bodies what messages hold
      * @param state what {@link #state()} gave
      */
-    public MemoryTree(MemoryKey key, Payloads payloads, State state) {
-        this(key, payloads);
+    public MemoryTree(MemoryKey key, Bodies bodies, State state) {
+        this(key, bodies);
         epoch = state.epoch();
         revision = state.revision();
         for (Entry entry : state.entries()) {
             if (entry.sequence() != nodes.size() + 1L || byId.containsKey(entry.id())) {
-                found(
+                broken.add(new Damage(
                         Damage.Kind.SEQUENCE,
-                        entry,
-                        "message number " + (nodes.size() + 1) + " has another number or a used id");
+                        entry.sequence(),
+                        entry.id(),
+                        "message number " + (nodes.size() + 1) + " has another number or a used id"));
             }
-            link(entry);
+            TreeNode parent = entry.parentId() == null ? null : byId.get(entry.parentId());
+            link(new TreeNode(entry, parent), entry.made().usage());
         }
         state.views().forEach(view -> views.put(view.anchorSequence(), view));
         for (Summary put : state.summaries()) {
-            Summary summary = put.withVersion(Math.max(put.version(), nextVersion()));
+            versions = Math.max(put.version(), versions + 1);
+            Summary summary = put.withVersion(versions);
             summaries.add(summary);
-            Node covered = byId.get(summary.coversUpTo());
+            TreeNode covered = byId.get(summary.coversUpTo());
             if (covered != null) {
                 newestSummaries.put(covered.sequence(), summary);
             }
@@ -226,19 +356,22 @@ public final class MemoryTree {
         head = state.head() == null ? null : byId.get(state.head());
         if (head == null && state.head() != null) {
             lostHead = state.head();
-            found(Damage.Kind.HEAD, null, "the head " + lostHead + " is not there");
+            broken.add(new Damage(Damage.Kind.HEAD, null, null, "the head " + lostHead + " is not there"));
         }
         state.references().forEach((name, id) -> {
-            Node end = byId.get(id);
+            TreeNode end = byId.get(id);
             if (end == null) {
                 lostReferences++;
-                found(Damage.Kind.REFERENCE, null, "the branch " + name + " ends in " + id + ", which is not there");
+                broken.add(new Damage(
+                        Damage.Kind.REFERENCE,
+                        null,
+                        null,
+                        "the branch " + name + " ends in " + id + ", which is not there"));
             } else {
                 references.put(name, end);
             }
         });
-        views.values().stream().filter(view -> !isAnchored(view)).forEach(view -> broken.add(damaged(view)));
-        summaries.stream().filter(summary -> !isCovering(summary)).forEach(summary -> broken.add(damaged(summary)));
+        broken.addAll(TreeCare.contradictions(this));
     }
 
     /**
@@ -269,67 +402,143 @@ public final class MemoryTree {
      * @return the result
      */
     public AppendResult append(Append append, Instant now) {
-        requireSound();
-        Instant time = InputRules.time("clock", now);
-        AppendRules.checkEpoch(key, append.epoch(), epoch);
-        Map<String, LoggedMessage> stored = new HashMap<>();
-        for (NewMessage message : append.messages()) {
-            Node there = byId.get(message.id());
-            if (there != null) {
-                stored.put(message.id(), logged(there));
+        return commit(new TreePlans(this).append(append, now));
+    }
+
+    /**
+     * Makes a planned change.
+     *
+     * @param plan what was planned on this tree, which has not changed since
+     * @param <T> the type of the result
+     * @return the plan's result
+     */
+    public <T> T commit(Plan<T> plan) {
+        if (createdAt == null && !plan.steps().isEmpty()) {
+            createdAt = plan.at();
+        }
+        apply(plan.revision(), plan.steps());
+        return plan.result();
+    }
+
+    /**
+     * Makes a change.
+     *
+     * @param newRevision the revision behind it
+     * @param steps the change, in which {@link #problem} finds none
+     */
+    public void apply(long newRevision, List<Step> steps) {
+        revision = Math.max(revision, newRevision);
+        steps.forEach(this::apply);
+    }
+
+    private void apply(Step step) {
+        if (step instanceof Step.Appended appended) {
+            append(appended);
+        } else if (step instanceof Step.HeadMoved moved) {
+            head = at(moved.sequence());
+        } else if (step instanceof Step.BranchMoved moved) {
+            references.put(moved.name(), Objects.requireNonNull(at(moved.sequence())));
+        } else if (step instanceof Step.Ended ended) {
+            end(ended.sequence(), ended.outcome());
+        } else if (step instanceof Step.Described described) {
+            title = described.title();
+            metadata = Map.copyOf(described.metadata());
+        } else if (step instanceof Step.Summarized put) {
+            versions = Math.max(versions, put.summary().version());
+            summaries.add(put.summary());
+            newestSummaries.put(put.sequence(), put.summary());
+        } else if (step instanceof Step.Repaired repaired) {
+            repair(repaired);
+        }
+    }
+
+    private void append(Step.Appended appended) {
+        for (Step.Added added : appended.messages()) {
+            if (nodes.size() < added.entry().sequence() - 1) {
+                lose(added.entry().sequence());
+            }
+            TreeNode parent = at(added.inherited().parent());
+            Entry entry = parent == null ? added.entry() : added.entry().sharing(parent.entry);
+            link(new TreeNode(entry, parent), added.usage());
+        }
+        if (!appended.messages().isEmpty()) {
+            TreeNode last = nodes.get(nodes.size() - 1);
+            if (appended.reference() == null) {
+                head = last;
+            } else {
+                references.put(appended.reference(), last);
             }
         }
-        if (AppendRules.isReplay(key, append, stored)) {
-            Node end = end(append.reference());
-            return new AppendResult(id(end), position(end), 0, true);
+        if (appended.view() != null) {
+            views.put(appended.view().anchorSequence(), appended.view());
         }
-        Node before = end(append.reference());
-        AppendRules.checkPosition(key, append, position(before));
-        String parentId = parentId(append, before);
-        AppendRules.checkView(key, append, byId::containsKey);
-        // Encoding can refuse a message, so everything is encoded before anything is linked.
-        List<String> texts = append.messages().stream()
-                .map(NewMessage::message)
-                .map(payloads.encode())
-                .toList();
-        View view = append.view();
-        if (view != null && before == null && texts.isEmpty()) {
-            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
-        }
+    }
 
-        if (AppendRules.raisesRevision(append, parentId, id(before))) {
-            revision++;
+    private void end(long sequence, @Nullable Outcome outcome) {
+        TreeNode node = Objects.requireNonNull(at(sequence));
+        node.entry = node.entry.withOutcome(outcome);
+    }
+
+    private void repair(Step.Repaired repaired) {
+        repaired.views().forEach(views::remove);
+        repaired.references().forEach(references::remove);
+        summaries.removeIf(summary -> repaired.summaries().contains(summary.version()));
+        newestSummaries.values().removeIf(summary -> repaired.summaries().contains(summary.version()));
+        repaired.unreadable().forEach(sequence -> end(sequence, Outcome.UNREADABLE));
+        broken.stream().filter(TreeCare::isKept).forEach(passedOver::add);
+        broken.clear();
+        lostHead = null;
+        lostReferences = 0;
+    }
+
+    /**
+     * Returns why a change cannot follow what is there.
+     *
+     * @param steps the change
+     * @return a sentence that quotes nothing, or null if it can
+     */
+    public @Nullable String problem(List<Step> steps) {
+        return new TreeRules(this).problem(steps);
+    }
+
+    /**
+     * Notes that a part of what is stored is lost. Until a repair passes over it, the memory is neither read nor changed.
+     *
+     * @param damage what is lost
+     */
+    public void lose(Damage damage) {
+        if (broken.size() < Damage.MAX_REPORTED) {
+            broken.add(damage);
         }
-        Node end = before;
-        for (int i = 0; i < texts.size(); i++) {
-            NewMessage message = append.messages().get(i);
-            Instant made = message.createdAt();
-            end = link(new Entry(
-                    message.id(),
-                    parentId,
-                    nodes.size() + 1L,
-                    texts.get(i),
-                    message.message().type(),
-                    message.tokens(),
-                    message.tokenCounter(),
-                    made == null ? time : made,
-                    message.outcome(),
-                    message.made(),
-                    message.question()));
-            parentId = message.id();
+    }
+
+    /**
+     * Returns whether nothing of what was stored is lost.
+     *
+     * @return false also after a repair has passed over what is lost
+     */
+    public boolean isWhole() {
+        return broken.isEmpty() && passedOver.isEmpty();
+    }
+
+    /**
+     * Returns the number of messages.
+     *
+     * @return the sequence of the newest message
+     */
+    public int size() {
+        return nodes.size();
+    }
+
+    /** Puts markers in the places of the messages that are missing before another one. */
+    private void lose(long before) {
+        long first = nodes.size() + 1L;
+        String which =
+                first == before - 1 ? "message " + first + " is" : "messages " + first + " to " + (before - 1) + " are";
+        broken.add(new Damage(Damage.Kind.SEQUENCE, first, null, which + " missing"));
+        while (nodes.size() < before - 1) {
+            nodes.add(TreeNode.lost(nodes.size() + 1L));
         }
-        if (append.reference() == null) {
-            head = end;
-        } else if (end != before) {
-            references.put(append.reference(), Objects.requireNonNull(end));
-        }
-        if (createdAt == null) {
-            createdAt = time;
-        }
-        if (view != null) {
-            setView(view.resolved(id(before)), end);
-        }
-        return new AppendResult(id(before), position(end), texts.isEmpty() ? 0 : nodes.size(), false);
     }
 
     /**
@@ -340,12 +549,12 @@ public final class MemoryTree {
      */
     public Tail read(ReadQuery query) {
         requireSound();
-        Node end = end(query.reference());
-        Node start = query.from() == null ? end : existing("messageId", query.from());
+        TreeNode end = end(query.reference());
+        TreeNode start = query.from() == null ? end : existing("messageId", query.from());
         if (start == null) {
             return Tail.empty(position(end));
         }
-        Node floor = null;
+        TreeNode floor = null;
         if (query.after() != null) {
             floor = existing("after", query.after());
             if (!isOnBranch(floor.sequence(), start)) {
@@ -355,15 +564,15 @@ public final class MemoryTree {
         long behind = floor == null ? 0 : floor.sequence();
         LoggedMessage system = loggedBehind(behind, start.system);
         LoggedMessage user = loggedBehind(behind, start.user);
-        Summary summary = query.toSummary() ? newestSummary(start) : null;
+        Summary summary = query.toSummary() ? newestOnBranch(newestSummaries, start) : null;
         if (summary != null) {
             behind = Math.max(behind, existing("summary", summary.coversUpTo()).sequence());
         }
 
         List<LoggedMessage> messages = new ArrayList<>();
         long read = 0;
-        Node node = start;
-        Node oldest = start;
+        TreeNode node = start;
+        TreeNode oldest = start;
         while (node != null
                 && node.sequence() > behind
                 && messages.size() < query.maxMessages()
@@ -381,7 +590,7 @@ public final class MemoryTree {
                 oldest(start, floor, query.oldest()),
                 system,
                 user,
-                viewInForce(start),
+                newestOnBranch(views, start),
                 summary,
                 complete,
                 node == null ? oldest.entry.parentId() : null);
@@ -400,7 +609,7 @@ public final class MemoryTree {
                 .distinct()
                 .map(byId::get)
                 .filter(Objects::nonNull)
-                .sorted(Comparator.comparingLong(Node::sequence))
+                .sorted(Comparator.comparingLong(TreeNode::sequence))
                 .map(node -> found(node, withMade))
                 .toList();
     }
@@ -422,8 +631,8 @@ public final class MemoryTree {
                 .toList();
     }
 
-    private Found found(Node node, boolean withMade) {
-        return new Found(logged(node), withMade ? node.entry.made().ifKnown().orElse(null) : null);
+    private Found found(TreeNode node, boolean withMade) {
+        return new Found(logged(node), withMade ? made(node).ifKnown().orElse(null) : null);
     }
 
     /**
@@ -434,7 +643,7 @@ public final class MemoryTree {
      */
     public Set<Long> onBranch(Collection<Long> sequences) {
         requireSound();
-        Node end = head;
+        TreeNode end = head;
         return sequences.stream()
                 .filter(sequence -> end != null && sequence >= 1 && isOnBranch(sequence, end))
                 .collect(Collectors.toUnmodifiableSet());
@@ -467,20 +676,20 @@ public final class MemoryTree {
      */
     public List<Branch> branches() {
         requireSound();
-        Map<Node, Integer> children = new HashMap<>();
+        Map<TreeNode, Integer> children = new HashMap<>();
         nodes.forEach(node -> {
             if (node.parent != null) {
                 children.merge(node.parent, 1, Integer::sum);
             }
         });
-        Map<Node, List<String>> names = new HashMap<>();
+        Map<TreeNode, List<String>> names = new HashMap<>();
         references.forEach((name, end) ->
                 names.computeIfAbsent(end, any -> new ArrayList<>()).add(name));
         List<Branch> branches = new ArrayList<>();
         for (int i = nodes.size() - 1; i >= 0; i--) {
-            Node node = nodes.get(i);
+            TreeNode node = nodes.get(i);
             if (!children.containsKey(node)) {
-                Node first = node;
+                TreeNode first = node;
                 while (first.parent != null && children.getOrDefault(first.parent, 0) == 1) {
                     first = first.parent;
                 }
@@ -497,53 +706,6 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link Change.MoveHead}.
-     *
-     * @param messageId the new head
-     * @param expectedEpoch the epoch that must be in force, or null
-     * @return the head from before
-     */
-    public String moveHead(String messageId, @Nullable Long expectedEpoch) {
-        requireSound();
-        AppendRules.checkEpoch(key, expectedEpoch, epoch);
-        Node target = existing("messageId", messageId);
-        String before = head == null ? messageId : head.entry.id();
-        head = target;
-        revision++;
-        return before;
-    }
-
-    /**
-     * Does {@link Change.MoveBranch}.
-     *
-     * @param name the branch's name
-     * @param messageId its new newest message
-     * @param expectedEpoch the epoch that must be in force, or null
-     */
-    public void moveBranch(String name, String messageId, @Nullable Long expectedEpoch) {
-        requireSound();
-        AppendRules.checkEpoch(key, expectedEpoch, epoch);
-        references.put(name, existing("messageId", messageId));
-    }
-
-    /**
-     * Does {@link Change.SetOutcome}.
-     *
-     * @param messageId the message
-     * @param outcome how it ended, or null
-     * @param expectedEpoch the epoch that must be in force, or null
-     */
-    public void setOutcome(String messageId, @Nullable Outcome outcome, @Nullable Long expectedEpoch) {
-        requireSound();
-        AppendRules.checkEpoch(key, expectedEpoch, epoch);
-        Node node = existing("messageId", messageId);
-        if (!Objects.equals(node.entry.outcome(), outcome)) {
-            node.entry = node.entry.withOutcome(outcome);
-            revision++;
-        }
-    }
-
-    /**
      * Returns what this memory adds to {@link MemoryPage#usage()}.
      *
      * @param from the first day
@@ -554,26 +716,6 @@ public final class MemoryTree {
         return usage.subMap(from, toExclusive).entrySet().stream()
                 .map(day -> new DailyUsage(key, day.getKey(), day.getValue()))
                 .toList();
-    }
-
-    /**
-     * Does {@link Change.Describe}.
-     *
-     * @param change what to set
-     * @param now the store's time
-     * @return the metadata after the change, or none if it keeps them
-     */
-    public Map<String, String> describe(Change.Describe change, Instant now) {
-        Map<String, String> after = change.after(metadata());
-        if (!change.merge() || !after.equals(metadata)) {
-            Instant time = InputRules.time("clock", now);
-            title = change.merge() ? title : change.title();
-            metadata = change.metadata() == null ? metadata : after;
-            if (createdAt == null) {
-                createdAt = time;
-            }
-        }
-        return after;
     }
 
     /**
@@ -620,21 +762,6 @@ public final class MemoryTree {
                 first.isBefore(createdAt) ? first : createdAt,
                 lastMessageAt,
                 createdAt));
-    }
-
-    /**
-     * Does {@link Change.PutSummary}.
-     *
-     * @param summary the summary
-     * @param expectedEpoch the epoch that must be in force
-     */
-    public void putSummary(Summary summary, long expectedEpoch) {
-        requireSound();
-        AppendRules.checkEpoch(key, expectedEpoch, epoch);
-        Node covered = existing("coversUpTo", summary.coversUpTo());
-        Summary stored = summary.withVersion(nextVersion());
-        newestSummaries.put(covered.sequence(), stored);
-        summaries.add(stored);
     }
 
     /**
@@ -698,8 +825,10 @@ public final class MemoryTree {
         views.clear();
         summaries.clear();
         newestSummaries.clear();
+        versions = 0;
         leases.clear();
         broken.clear();
+        passedOver.clear();
         lostHead = null;
         lostReferences = 0;
         head = null;
@@ -718,7 +847,7 @@ public final class MemoryTree {
      * @return the damage
      */
     public List<Damage> check() {
-        return damage(unreadable());
+        return new TreeCare(this).check();
     }
 
     /**
@@ -735,105 +864,7 @@ public final class MemoryTree {
         }
     }
 
-    /**
-     * Does {@link MessageLog#repair}.
-     *
-     * @return what was done
-     */
-    public Repair repair() {
-        Map<Node, Damage> unreadable = unreadable();
-        List<Damage> damage = damage(unreadable);
-        if (broken.stream().anyMatch(each -> each.kind() == Damage.Kind.SEQUENCE)) {
-            requireSound();
-        }
-        String before = lostHead == null ? id(head) : lostHead;
-        boolean marks = false;
-        for (Node node : unreadable.keySet()) {
-            marks |= !Outcome.UNREADABLE.equals(node.entry.outcome());
-            node.entry = node.entry.withOutcome(Outcome.UNREADABLE);
-        }
-        if (lostHead != null) {
-            head = nodes.isEmpty() ? null : nodes.get(nodes.size() - 1);
-        }
-        int viewsBefore = views.size();
-        views.values().removeIf(view -> !isAnchored(view) || !byId.keySet().containsAll(view.names()));
-        int summariesBefore = summaries.size();
-        summaries.removeIf(summary -> !isCovering(summary));
-        int referencesBefore = references.size() + lostReferences;
-        Repair repair = new Repair(
-                damage,
-                before,
-                id(head),
-                viewsBefore - views.size(),
-                summariesBefore - summaries.size(),
-                referencesBefore - references.size());
-        if (marks
-                || repair.droppedViews() + repair.droppedSummaries() + repair.droppedReferences() > 0
-                || !Objects.equals(before, id(head))) {
-            revision++;
-        }
-        broken.clear();
-        lostHead = null;
-        lostReferences = 0;
-        return repair;
-    }
-
-    private List<Damage> damage(Map<Node, Damage> unreadable) {
-        List<Damage> damage = new ArrayList<>(broken);
-        damage.addAll(unreadable.values());
-        views.values().stream()
-                .filter(view -> isAnchored(view) && !byId.keySet().containsAll(view.names()))
-                .forEach(view -> damage.add(damaged(view)));
-        return List.copyOf(damage.subList(0, Math.min(damage.size(), Damage.MAX_REPORTED)));
-    }
-
-    private Map<Node, Damage> unreadable() {
-        Map<Node, Damage> unreadable = new LinkedHashMap<>();
-        for (Node node : nodes) {
-            try {
-                ChatMessage unused = payloads.decode().apply(node.entry.payload());
-            } catch (UnreadableDataException e) {
-                unreadable.put(
-                        node,
-                        new Damage(
-                                Damage.Kind.MESSAGE, node.sequence(), node.entry.id(), "the message cannot be read"));
-            }
-        }
-        return unreadable;
-    }
-
-    private long nextVersion() {
-        return summaries.isEmpty() ? 1 : summaries.get(summaries.size() - 1).version() + 1;
-    }
-
-    private boolean isAnchored(View view) {
-        Node anchor = byId.get(view.anchor());
-        return anchor != null && anchor.sequence() == view.anchorSequence();
-    }
-
-    private boolean isCovering(Summary summary) {
-        return byId.containsKey(summary.coversUpTo());
-    }
-
-    private static Damage damaged(View view) {
-        return new Damage(
-                Damage.Kind.VIEW, view.anchorSequence(), view.anchor(), "the view names a message that is not there");
-    }
-
-    private static Damage damaged(Summary summary) {
-        return new Damage(
-                Damage.Kind.SUMMARY,
-                null,
-                summary.coversUpTo(),
-                "the summary covers up to a message that is not there");
-    }
-
-    private void found(Damage.Kind kind, @Nullable Entry entry, String problem) {
-        broken.add(new Damage(
-                kind, entry == null ? null : (Long) entry.sequence(), entry == null ? null : entry.id(), problem));
-    }
-
-    private void requireSound() {
+    void requireSound() {
         if (!broken.isEmpty()) {
             throw new UnreadableDataException(
                     "Memory " + key + " is damaged: " + broken.get(0).problem()
@@ -842,12 +873,57 @@ public final class MemoryTree {
         }
     }
 
+    MemoryKey key() {
+        return key;
+    }
+
+    Bodies bodies() {
+        return bodies;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    long revision() {
+        return revision;
+    }
+
+    long nextVersion() {
+        return versions + 1;
+    }
+
+    @Nullable
+    TreeNode head() {
+        return head;
+    }
+
+    Map<String, TreeNode> references() {
+        return references;
+    }
+
+    @Nullable
+    String title() {
+        return title;
+    }
+
+    @Nullable
+    TreeNode find(String id) {
+        return byId.get(id);
+    }
+
+    /** Returns a message by its sequence, or null for 0. */
+    @Nullable
+    TreeNode at(long sequence) {
+        return sequence == 0 ? null : nodes.get(Math.toIntExact(sequence - 1));
+    }
+
     /** From run to run back to where the branch begins; depth tells which of a run's messages are among the first. */
-    private List<LoggedMessage> oldest(Node start, @Nullable Node floor, int wanted) {
+    private List<LoggedMessage> oldest(TreeNode start, @Nullable TreeNode floor, int wanted) {
         long first = floor == null ? 1 : floor.depth + 1;
         long last = first + wanted - 1;
         List<LoggedMessage> newestFirst = new ArrayList<>();
-        for (Node end = start; wanted > 0 && end != null && end.depth >= first; end = end.runStart.parent) {
+        for (TreeNode end = start; wanted > 0 && end != null && end.depth >= first; end = end.runStart.parent) {
             for (long depth = Math.min(end.depth, last); depth >= Math.max(end.runStart.depth, first); depth--) {
                 newestFirst.add(logged(nodes.get((int) (end.sequence() - (end.depth - depth)) - 1)));
             }
@@ -856,43 +932,25 @@ public final class MemoryTree {
         return newestFirst;
     }
 
-    private Node link(Entry entry) {
-        Node node = new Node(entry, entry.parentId() == null ? null : byId.get(entry.parentId()));
+    private void link(TreeNode node, @Nullable Usage used) {
+        Entry entry = node.entry;
         nodes.add(node);
         byId.put(entry.id(), node);
         tokens += entry.tokens();
-        lastMessageAt = later(lastMessageAt, entry.createdAt());
-        Usage used = entry.made().usage();
+        Instant last = lastMessageAt;
+        lastMessageAt = last != null && last.isAfter(entry.createdAt()) ? last : entry.createdAt();
         if (used != null) {
             usage.merge(AppendRules.day(entry.createdAt()), used, Usage::plus);
         }
-        return node;
     }
 
-    private static Instant later(@Nullable Instant one, Instant other) {
-        return one != null && one.isAfter(other) ? one : other;
-    }
-
-    private void setView(View view, @Nullable Node end) {
-        Node anchor = existing("view anchor", view.anchor() == null ? Objects.requireNonNull(id(end)) : view.anchor());
-        views.put(anchor.sequence(), new View(anchor.entry.id(), anchor.sequence(), view.runs(), view.summary()));
-    }
-
-    private @Nullable LoggedMessage loggedBehind(long sequence, @Nullable Node node) {
+    private @Nullable LoggedMessage loggedBehind(long sequence, @Nullable TreeNode node) {
         return node != null && node.sequence() > sequence ? logged(node) : null;
     }
 
-    private @Nullable View viewInForce(Node start) {
-        return newestOnBranch(views, start);
-    }
-
-    private @Nullable Summary newestSummary(Node start) {
-        return newestOnBranch(newestSummaries, start);
-    }
-
     /** Goes from run to run: within a run, without gaps, everything is on the branch. */
-    private static <T> @Nullable T newestOnBranch(NavigableMap<Long, T> bySequence, Node end) {
-        Node node = end;
+    private static <T> @Nullable T newestOnBranch(NavigableMap<Long, T> bySequence, TreeNode end) {
+        TreeNode node = end;
         while (node != null) {
             Map.Entry<Long, T> newest = bySequence.floorEntry(node.sequence());
             if (newest == null) {
@@ -906,8 +964,8 @@ public final class MemoryTree {
         return null;
     }
 
-    private static boolean isOnBranch(long sequence, Node end) {
-        Node node = end;
+    private static boolean isOnBranch(long sequence, TreeNode end) {
+        TreeNode node = end;
         while (node != null && node.runStart.sequence() > sequence) {
             node = node.runStart.parent;
         }
@@ -915,7 +973,8 @@ public final class MemoryTree {
     }
 
     /** The newest message of a named branch, or the head. */
-    private @Nullable Node end(@Nullable String reference) {
+    @Nullable
+    TreeNode end(@Nullable String reference) {
         return reference == null ? head : references.getOrDefault(reference, head);
     }
 
@@ -925,42 +984,22 @@ public final class MemoryTree {
         return ends;
     }
 
-    private @Nullable String parentId(Append append, @Nullable Node end) {
-        Parent parent = append.parent();
-        if (parent instanceof Parent.Head) {
-            return id(end);
-        }
-        if (parent instanceof Parent.Root) {
-            return null;
-        }
-        String named = ((Parent.Of) parent).id();
-        if (named.equals(Ids.BEFORE_IN_TIME)) {
-            return nodes.isEmpty() ? null : nodes.get(nodes.size() - 1).entry.id();
-        }
-        if (!byId.containsKey(named) && !append.importing()) {
-            throw new UnknownParentException(key, named);
-        }
-        return named;
-    }
-
-    private Node existing(String field, String id) {
-        Node node = byId.get(id);
+    TreeNode existing(String field, String id) {
+        TreeNode node = byId.get(id);
         if (node == null) {
             throw UnknownMessageException.notThere(key, field, id);
         }
         return node;
     }
 
-    private LoggedMessage logged(Node node) {
+    LoggedMessage logged(TreeNode node) {
         Entry entry = node.entry;
         try {
             return new LoggedMessage(
                     entry.id(),
                     entry.parentId(),
                     entry.sequence(),
-                    Outcome.UNREADABLE.equals(entry.outcome())
-                            ? UnknownMessage.unreadable()
-                            : payloads.decode().apply(entry.payload()),
+                    Outcome.UNREADABLE.equals(entry.outcome()) ? UnknownMessage.unreadable() : bodies.message(entry),
                     entry.tokens(),
                     entry.tokenCounter(),
                     entry.createdAt(),
@@ -971,11 +1010,19 @@ public final class MemoryTree {
         }
     }
 
-    private Position position(@Nullable Node end) {
+    private Made made(TreeNode node) {
+        try {
+            return bodies.made(node.entry);
+        } catch (UnreadableDataException e) {
+            throw AppendRules.unreadable(key, node.entry.id(), e);
+        }
+    }
+
+    Position position(@Nullable TreeNode end) {
         return new Position(epoch, revision, id(end));
     }
 
-    private static @Nullable String id(@Nullable Node node) {
+    static @Nullable String id(@Nullable TreeNode node) {
         return node == null ? null : node.entry.id();
     }
 }

@@ -1,19 +1,17 @@
 package io.github.keepsake4j.log.file;
 
+import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Made;
-import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.Seen;
+import io.github.keepsake4j.log.Step;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.LoggedMessage;
-import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,39 +22,35 @@ final class Contents {
 
     static final MessageCodec CODEC = new MessageCodec();
 
-    /** A title with its metadata. */
-    record Description(@Nullable String title, Map<String, String> metadata) {
-        static final Description NONE = new Description(null, Map.of());
-    }
-
     private Contents() {}
 
-    /** Writes a message. Its own fields come first, so that a prefix tells which one it is. */
-    static String message(NewMessage message, Node node, @Nullable String parentId, String text, Instant now) {
-        Instant made = message.createdAt();
+    /** Writes a message. Its place comes first, so that it can be read where the message itself cannot. */
+    static String message(Step.Added added) {
+        Entry entry = added.entry();
+        Step.Inherited inherited = added.inherited();
         JsonText json = new JsonText()
-                .number("seq", node.seq())
-                .text("id", message.id())
-                .text("parent", parentId)
-                .numberIfAny("after", node.parent())
-                .number("run", node.run())
-                .number("depth", node.depth())
-                .number("path", node.path())
-                .numberIfAny("system", node.system())
-                .numberIfAny("user", node.user())
-                .text("at", (made == null ? now : made).toString())
-                .number("tokens", message.tokens())
-                .text("counter", message.tokenCounter())
-                .text("question", message.question());
-        if (message.outcome() != null) {
-            json.raw("outcome", outcome(new JsonText(), message.outcome()));
+                .number("seq", entry.sequence())
+                .text("id", entry.id())
+                .text("parent", entry.parentId())
+                .numberIfAny("after", inherited.parent())
+                .number("run", inherited.run())
+                .number("depth", inherited.depth())
+                .number("path", inherited.path())
+                .numberIfAny("system", inherited.system())
+                .numberIfAny("user", inherited.user())
+                .text("at", entry.createdAt().toString())
+                .number("tokens", entry.tokens())
+                .text("counter", entry.tokenCounter())
+                .text("question", entry.question());
+        if (entry.outcome() != null) {
+            json.raw("outcome", outcome(new JsonText(), entry.outcome()));
         }
-        Made how = message.made();
-        if (how.seen() != null) {
-            json.raw("seen", seen(how.seen()));
+        Made made = entry.made();
+        if (made.seen() != null) {
+            json.raw("seen", seen(made.seen()));
         }
-        if (how.usage() != null) {
-            Usage usage = how.usage();
+        if (made.usage() != null) {
+            Usage usage = made.usage();
             json.raw(
                     "usage",
                     new JsonText()
@@ -65,34 +59,38 @@ final class Contents {
                             .number("cached", usage.cached())
                             .end());
         }
-        json.raw("message", text);
-        return json.text("model", how.modelName())
-                .text("finish", how.finishReason())
-                .text("request", how.request())
+        return json.raw("message", entry.payload())
+                .text("model", made.modelName())
+                .text("finish", made.finishReason())
+                .text("request", made.request())
                 .end();
     }
 
-    /** Reads a message. Another one than the index says is no message of this file's. */
-    static LoggedMessage message(MemoryKey key, Node node, Fields json, @Nullable Fields outcome)
-            throws BadLineException {
-        if (json.number("seq") != node.seq()) {
-            throw new BadLineException("it is another message");
-        }
-        String id = json.text("id");
-        try {
-            return new LoggedMessage(
-                    id,
-                    json.nullableText("parent"),
-                    node.seq(),
-                    CODEC.decode(json.raw("message")),
-                    json.smallNumber("tokens"),
-                    json.text("counter"),
-                    json.time("at"),
-                    outcome(outcome == null ? json.object("outcome") : outcome),
-                    json.nullableText("question"));
-        } catch (UnreadableDataException e) {
-            throw AppendRules.unreadable(key, id, e);
-        }
+    /** Reads a message but for what it says. */
+    static Step.Added added(Fields json, Part part) throws BadLineException {
+        long seq = json.number("seq");
+        Step.Inherited inherited = new Step.Inherited(
+                json.numberOr("after", 0),
+                json.number("run"),
+                json.number("depth"),
+                json.number("path"),
+                json.numberOr("system", 0),
+                json.numberOr("user", 0));
+        ChatMessageType type = inherited.system() == seq
+                ? ChatMessageType.SYSTEM
+                : inherited.user() == seq ? ChatMessageType.USER : ChatMessageType.AI;
+        Entry entry = new Entry(
+                json.text("id"),
+                json.nullableText("parent"),
+                seq,
+                part,
+                type,
+                json.smallNumber("tokens"),
+                json.text("counter"),
+                json.time("at"),
+                outcome(json.object("outcome")),
+                json.nullableText("question"));
+        return new Step.Added(entry, inherited, usage(json));
     }
 
     /** Adds an outcome's fields; none of them for a removed outcome. */
@@ -104,11 +102,7 @@ final class Contents {
                         .end();
     }
 
-    static boolean isUnreadable(Fields json) throws BadLineException {
-        return Outcome.UNREADABLE.equals(outcome(json));
-    }
-
-    private static @Nullable Outcome outcome(@Nullable Fields json) throws BadLineException {
+    static @Nullable Outcome outcome(@Nullable Fields json) throws BadLineException {
         if (json == null || !json.has("kind")) {
             return null;
         }
@@ -166,15 +160,15 @@ final class Contents {
         }
     }
 
-    static @Nullable Usage usage(Fields message) throws BadLineException {
+    private static @Nullable Usage usage(Fields message) throws BadLineException {
         Fields json = message.object("usage");
         return json == null ? null : new Usage(json.number("input"), json.number("output"), json.number("cached"));
     }
 
-    static String view(View view, String anchor, long anchorSeq) {
+    static String view(View view) {
         return new JsonText()
-                .text("anchor", anchor)
-                .number("seq", anchorSeq)
+                .text("anchor", view.anchor())
+                .number("seq", view.anchorSequence())
                 .objects(
                         "runs",
                         view.runs().stream()
@@ -192,12 +186,13 @@ final class Contents {
         for (Fields run : json.objects("runs")) {
             runs.add(new View.Run(run.nullableText("after"), run.text("last")));
         }
-        return new View(json.text("anchor"), json.number("seq"), runs, json.nullableText("summary"));
+        // Where a stored view names the head, there was none: the memory was empty.
+        return new View(json.text("anchor"), json.number("seq"), runs, json.nullableText("summary")).resolved(null);
     }
 
-    static String summary(Summary summary, long seq, long version) {
+    static String summary(Summary summary, long seq) {
         return new JsonText()
-                .number("version", version)
+                .number("version", summary.version())
                 .text("covers", summary.coversUpTo())
                 .number("seq", seq)
                 .text("text", summary.text())
@@ -234,9 +229,9 @@ final class Contents {
                 .end();
     }
 
-    static Description description(Fields json) throws BadLineException {
+    static Step.Described description(Fields json) throws BadLineException {
         try {
-            return new Description(json.nullableText("title"), CODEC.decodeStrings(json.raw("metadata")));
+            return new Step.Described(json.nullableText("title"), CODEC.decodeStrings(json.raw("metadata")));
         } catch (UnreadableDataException e) {
             throw new BadLineException("its metadata are no texts");
         }

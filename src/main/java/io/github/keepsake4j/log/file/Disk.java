@@ -1,16 +1,18 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.log.SmallFiles;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One open file. It is no {@code FileChannel}, because the interruption of one thread would close that for all threads.
- * Thread-safe.
+ * One open file, which exists. It is no {@code FileChannel}, because the interruption of one thread would close that for all
+ * threads. It is opened for writing only when it is written, since that would make a file that was just deleted. Thread-safe.
  */
 class Disk implements Closeable {
 
@@ -27,12 +29,24 @@ class Disk implements Closeable {
         }
     }
 
+    /** Goes through the whole lines of a file. */
+    interface Visitor {
+        void line(byte[] bytes, int start, int end, long offset) throws IOException;
+    }
+
+    /** How much of the end of what is known tells a file from another one. */
+    private static final int TAIL = 64;
+
+    private static final int CHUNK = 1 << 16;
+
+    private final Path path;
     private final RandomAccessFile file;
     private final Opener opener;
+    private @Nullable RandomAccessFile writer;
 
     Disk(Path path, Opener opener) throws IOException {
-        SmallFiles.create(path);
-        this.file = new RandomAccessFile(path.toFile(), "rw");
+        this.path = path;
+        this.file = new RandomAccessFile(path.toFile(), "r");
         this.opener = opener;
     }
 
@@ -47,25 +61,94 @@ class Disk implements Closeable {
 
     /** Fills an array as far as the file goes. Returns the number of bytes. */
     final int read(long position, byte[] into) throws IOException {
-        int filled = 0;
+        return read(position, into, 0, into.length);
+    }
+
+    private int read(long position, byte[] into, int from, int to) throws IOException {
+        int filled = from;
         synchronized (file) {
             file.seek(position);
             int got = 0;
-            while (filled < into.length && got >= 0) {
+            while (filled < to && got >= 0) {
                 filled += got;
-                got = file.read(into, filled, into.length - filled);
+                got = filled == to ? 0 : file.read(into, filled, to - filled);
             }
         }
-        opener.read.add(filled);
-        return filled;
+        opener.read.add(filled - from);
+        return filled - from;
+    }
+
+    /**
+     * Goes through the whole lines of a range.
+     *
+     * @param from where a line begins
+     * @param to where to stop
+     * @return where the last line ends; less than {@code to} if something without a line's end follows
+     */
+    final long lines(long from, long to, Visitor visitor) throws IOException {
+        byte[] buffer = new byte[(int) Math.min(CHUNK, to - from)];
+        int filled = 0;
+        long offset = from;
+        while (offset + filled < to) {
+            if (filled == buffer.length) {
+                buffer = Arrays.copyOf(buffer, Math.multiplyExact(buffer.length, 2));
+            }
+            int got = read(offset + filled, buffer, filled, (int) Math.min(buffer.length, to - offset));
+            if (got == 0) {
+                break;
+            }
+            int start = 0;
+            for (int i = filled; i < filled + got; i++) {
+                if (buffer[i] == '\n') {
+                    visitor.line(buffer, start, i, offset + start);
+                    start = i + 1;
+                }
+            }
+            filled += got - start;
+            System.arraycopy(buffer, start, buffer, 0, filled);
+            offset += start;
+        }
+        return offset;
+    }
+
+    /** Returns a checksum of what comes before a place. */
+    final int tail(long end) throws IOException {
+        byte[] bytes = new byte[(int) Math.min(TAIL, end)];
+        int length = read(end - bytes.length, bytes);
+        CRC32C sum = new CRC32C();
+        sum.update(bytes, 0, length);
+        return (int) sum.getValue();
     }
 
     void write(long position, byte[] bytes) throws IOException {
         synchronized (file) {
-            file.seek(position);
-            file.write(bytes);
+            RandomAccessFile out = writer();
+            out.seek(position);
+            out.write(bytes);
         }
         opener.written.add(bytes.length);
+    }
+
+    /** Writes a range again as it is, so that the next {@link #force} brings it to the device. */
+    final void rewrite(long from, long to) throws IOException {
+        for (long at = from; at < to; at += CHUNK) {
+            write(at, read(at, (int) Math.min(CHUNK, to - at)));
+        }
+    }
+
+    /** Adds to the end of what is known. If that fails, nothing of it stays. */
+    final void append(long end, byte[] bytes) throws IOException {
+        try {
+            write(end, bytes);
+        } catch (IOException e) {
+            try {
+                truncate(end);
+            } catch (IOException again) {
+                // What is there has no line's end, and is moved away later.
+                e.addSuppressed(again);
+            }
+            throw e;
+        }
     }
 
     final long length() throws IOException {
@@ -74,17 +157,33 @@ class Disk implements Closeable {
 
     final void truncate(long length) throws IOException {
         synchronized (file) {
-            file.setLength(length);
+            writer().setLength(length);
         }
     }
 
-    /** Waits until everything that was written has reached the device. Others may read meanwhile. */
+    /** Waits until everything that was written, by whatever process, has reached the device. Others may read meanwhile. */
     void force() throws IOException {
-        file.getFD().sync();
+        RandomAccessFile out;
+        synchronized (file) {
+            out = writer();
+        }
+        out.getFD().sync();
+    }
+
+    private RandomAccessFile writer() throws IOException {
+        if (writer == null) {
+            writer = new RandomAccessFile(path.toFile(), "rw");
+        }
+        return writer;
     }
 
     @Override
     public final void close() throws IOException {
-        file.close();
+        synchronized (file) {
+            file.close();
+            if (writer != null) {
+                writer.close();
+            }
+        }
     }
 }

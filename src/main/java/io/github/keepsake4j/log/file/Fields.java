@@ -113,27 +113,6 @@ final class Fields {
         return new Value(type, text, from, (int) in.currentLocation().getCharOffset());
     }
 
-    /** Reads the text that a prefix of an object holds in a field, or null if the prefix ends before it does. */
-    static @Nullable String textInPrefix(byte[] prefix, String name) {
-        try (JsonParser in = FACTORY.createParser(new String(prefix, StandardCharsets.UTF_8))) {
-            in.nextToken();
-            while (in.nextToken() == JsonToken.FIELD_NAME) {
-                boolean isIt = in.currentName().equals(name);
-                if (in.nextToken() == null) {
-                    return null;
-                }
-                if (isIt) {
-                    return in.currentToken() == JsonToken.VALUE_STRING ? in.getText() : null;
-                }
-                in.skipChildren();
-            }
-            return null;
-        } catch (IOException e) {
-            // It is a prefix, so that it breaks off is no error.
-            return null;
-        }
-    }
-
     int size() {
         return values.size();
     }
@@ -279,23 +258,10 @@ final class Fields {
         return json.substring(value.start(), value.end());
     }
 
-    /** Returns where a value is that is there, in bytes from the beginning of the whole text. */
-    Part part(String name) throws BadLineException {
-        Value value = values.get(name);
-        if (value == null) {
-            throw new BadLineException("its field " + name + " is missing");
-        }
-        return part(value.start(), value.end());
-    }
-
-    /** Returns where the whole object is. */
+    /** Returns where the whole object is, in bytes from the beginning of the whole text. */
     Part part() {
-        return part(0, json.length());
-    }
-
-    private Part part(int start, int end) {
-        int from = places.of(base + start);
-        return new Part(from, places.of(base + end) - from);
+        int from = places.of(base);
+        return new Part(from, places.of(base + json.length()) - from);
     }
 
     private Value typed(String name, JsonToken type) throws BadLineException {

@@ -4,7 +4,10 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.UUID;
 
 /**
@@ -14,18 +17,31 @@ import java.util.UUID;
  * @param number its place in the tenant's list
  * @param epoch the epoch in which the file began
  * @param revision the revision at the beginning
- * @param fileId a random id, which tells an index of another file
+ * @param version the version of the format in which the file began
+ * @param generation a random id, which tells the file from another one of the same name
  * @param createdAt when the memory was created
  * @param end where the line ends in the file
  */
-record Header(MemoryKey key, long number, long epoch, long revision, UUID fileId, Instant createdAt, int end) {
+record Header(
+        MemoryKey key,
+        long number,
+        long epoch,
+        long revision,
+        long version,
+        UUID generation,
+        Instant createdAt,
+        int end) {
 
     /** The length that no header reaches: four ids of 512 bytes, of which each may be escaped. */
     static final int MAX_LENGTH = 1 << 15;
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
-    static String write(MemoryKey key, long number, long epoch, long revision, UUID fileId, Instant createdAt) {
+    private static final int USUAL_LENGTH = 512;
+
+    private static final byte[] OLD_BEGINNING = "{\"keepsake\":1,".getBytes(StandardCharsets.US_ASCII);
+
+    static String write(MemoryKey key, long number, long epoch, long revision, Instant createdAt) {
         JsonText json = new JsonText().number("keepsake", VERSION);
         if (key instanceof NodeKey node) {
             json.text("scope", "node")
@@ -41,13 +57,37 @@ record Header(MemoryKey key, long number, long epoch, long revision, UUID fileId
         return json.number("number", number)
                 .number("epoch", epoch)
                 .number("revision", revision)
-                .text("file", fileId.toString())
+                .text("file", UUID.randomUUID().toString())
                 .text("at", createdAt.toString())
                 .end();
     }
 
-    /** Reads the first line of a file, whose first bytes are given. */
-    static Header read(byte[] beginning) throws BadLineException {
+    /** Reads the first line of a file. */
+    static Header read(Disk data) throws IOException, BadLineException {
+        byte[] beginning = new byte[USUAL_LENGTH];
+        int length = data.read(0, beginning);
+        if (length == beginning.length) {
+            try {
+                return read(beginning);
+            } catch (BadLineException e) {
+                // It may be longer than most.
+                beginning = new byte[MAX_LENGTH];
+                length = data.read(0, beginning);
+            }
+        }
+        return read(Arrays.copyOf(beginning, length));
+    }
+
+    /** Makes a file of the version before one of this version, so that an older program refuses it. */
+    static void raise(Disk data) throws IOException {
+        byte[] beginning = data.read(0, OLD_BEGINNING.length);
+        if (Arrays.equals(beginning, OLD_BEGINNING)) {
+            beginning[beginning.length - 2] = '0' + VERSION;
+            data.write(0, beginning);
+        }
+    }
+
+    private static Header read(byte[] beginning) throws BadLineException {
         int end = 0;
         while (end < beginning.length && beginning[end] != '\n') {
             end++;
@@ -57,7 +97,7 @@ record Header(MemoryKey key, long number, long epoch, long revision, UUID fileId
         }
         Fields json = Fields.of(beginning, 0, end);
         long version = json.number("keepsake");
-        if (version != VERSION) {
+        if (version < 1 || version > VERSION) {
             throw new BadLineException("it is of version " + version + ", which this version does not know");
         }
         try {
@@ -69,6 +109,7 @@ record Header(MemoryKey key, long number, long epoch, long revision, UUID fileId
                     json.number("number"),
                     json.number("epoch"),
                     json.number("revision"),
+                    version,
                     UUID.fromString(json.text("file")),
                     json.time("at"),
                     end + 1);

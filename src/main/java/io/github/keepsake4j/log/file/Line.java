@@ -1,45 +1,24 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.log.Usage;
-import java.nio.ByteBuffer;
+import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.Step;
+import io.github.keepsake4j.message.Outcome;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of a memory's file, which is one change. All places are in the file.
+ * One line of a memory's file, which is one change.
  *
  * @param revision the revision in force behind it
- * @param messages the messages that it appends
- * @param reference the named branch that it moves to the last message instead of the head, or null
- * @param referencePart where that name is
- * @param view the view that it sets, or null
- * @param head where it moves the head, 0 for nowhere, or null if it does not
- * @param branch where it moves the named branch without a message, or null if it does not
- * @param summary the summary that it puts, or null
- * @param version the summary's version
- * @param description where the title is that it sets, or null
- * @param outcome the outcome that it sets, or null
- * @param mend what it mends, or null
+ * @param steps the change; none for a kind of a later version
+ * @param description where the title is in the file that it sets, or null
+ * @param totals the totals behind it, or null if an older version wrote it
  */
-record Line(
-        long revision,
-        List<Entry> messages,
-        @Nullable String reference,
-        @Nullable Part referencePart,
-        @Nullable Anchored view,
-        @Nullable Long head,
-        @Nullable Long branch,
-        @Nullable Anchored summary,
-        long version,
-        @Nullable Part description,
-        @Nullable Anchored outcome,
-        @Nullable Mend mend) {
+record Line(long revision, List<Step> steps, @Nullable Part description, @Nullable Totals totals) {
 
     private static final String TEXT = "\"(?:[^\"\\\\]|\\\\.)*+\"";
 
@@ -48,14 +27,61 @@ record Line(
             + ")?(?:,\"(?:after|run|depth|path|system|user)\":\\d++)*+,\"at\":" + TEXT
             + ",\"tokens\":\\d++,\"counter\":" + TEXT);
 
-    /** A message that is appended. */
-    record Entry(Node node, String id, @Nullable String parentId, Instant createdAt, @Nullable Usage usage) {}
+    private static final Pattern REFERENCE = Pattern.compile("\"reference\":(" + TEXT + ")");
 
-    /** Something at a message, and where it is. */
-    record Anchored(long seq, Part part) {}
+    /** Writes a change, without the totals and the end of the line. */
+    static String write(long revision, List<Step> steps) {
+        JsonText line = new JsonText().number("revision", revision);
+        steps.forEach(step -> write(line, step));
+        String json = line.end();
+        return json.substring(0, json.length() - 1);
+    }
 
-    /** What a repair drops, and the outcomes that it sets on messages that cannot be read. */
-    record Mend(List<Long> views, List<String> references, List<Anchored> unreadable) {}
+    private static void write(JsonText line, Step step) {
+        if (step instanceof Step.Appended appended) {
+            if (!appended.messages().isEmpty()) {
+                line.objects(
+                                "messages",
+                                appended.messages().stream()
+                                        .map(Contents::message)
+                                        .toList())
+                        .text("reference", appended.reference());
+            }
+            if (appended.view() != null) {
+                line.raw("view", Contents.view(appended.view()));
+            }
+        } else if (step instanceof Step.HeadMoved moved) {
+            line.raw("head", place(moved.sequence(), moved.id()));
+        } else if (step instanceof Step.BranchMoved moved) {
+            line.raw("branch", place(moved.sequence(), moved.id())).text("reference", moved.name());
+        } else if (step instanceof Step.Ended ended) {
+            JsonText set = new JsonText().text("id", ended.id()).number("seq", ended.sequence());
+            line.raw("outcome", Contents.outcome(set, ended.outcome()));
+        } else if (step instanceof Step.Described described) {
+            line.raw("description", Contents.description(described.title(), described.metadata()));
+        } else if (step instanceof Step.Summarized put) {
+            line.raw("summary", Contents.summary(put.summary(), put.sequence()));
+        } else if (step instanceof Step.Repaired repaired) {
+            line.raw("repair", repair(repaired));
+        }
+    }
+
+    private static String place(long sequence, @Nullable String id) {
+        return new JsonText().text("id", id).numberIfAny("seq", sequence).end();
+    }
+
+    private static String repair(Step.Repaired repaired) {
+        JsonText json = new JsonText().numbers("views", repaired.views()).texts("references", repaired.references());
+        if (!repaired.summaries().isEmpty()) {
+            json.numbers("summaries", repaired.summaries());
+        }
+        return json.objects(
+                        "unreadable",
+                        repaired.unreadable().stream()
+                                .map(seq -> Contents.outcome(new JsonText().number("seq", seq), Outcome.UNREADABLE))
+                                .toList())
+                .end();
+    }
 
     /**
      * Reads a line.
@@ -65,129 +91,99 @@ record Line(
      * @param end where it ends in the array
      * @param offset where it begins in the file
      */
-    static Line read(UUID fileId, byte[] bytes, int start, int end, long offset) throws BadLineException {
+    static Line read(byte[] bytes, int start, int end, long offset) throws BadLineException {
         Fields line = Fields.of(bytes, start, end);
-        List<Entry> messages = new ArrayList<>();
+        List<Step> steps = new ArrayList<>();
+        List<Step.Added> messages = new ArrayList<>();
         for (Fields message : line.objects("messages")) {
             if (!message.has("message")) {
                 throw new BadLineException("a message is missing");
             }
-            messages.add(entry(fileId, message, message.part().movedBy(offset)));
+            messages.add(Contents.added(message, message.part().movedBy(offset)));
         }
         Fields view = line.object("view");
-        Fields head = line.object("head");
-        Fields branch = line.object("branch");
-        Fields summary = line.object("summary");
-        Fields outcome = line.object("outcome");
-        Fields mend = line.object("repair");
-        if (view != null) {
-            Contents.view(view);
+        String reference = line.nullableText("reference");
+        if (!messages.isEmpty() || view != null) {
+            steps.add(new Step.Appended(messages, reference, view == null ? null : Contents.view(view)));
         }
-        if (summary != null) {
-            Contents.summary(summary);
+        Fields head = line.object("head");
+        if (head != null) {
+            steps.add(new Step.HeadMoved(head.nullableText("id"), head.numberOr("seq", 0)));
+        }
+        Fields branch = line.object("branch");
+        if (branch != null) {
+            steps.add(new Step.BranchMoved(line.text("reference"), branch.nullableText("id"), branch.number("seq")));
         }
         Fields description = line.object("description");
         if (description != null) {
-            Contents.description(description);
+            steps.add(Contents.description(description));
         }
-        Line read = new Line(
-                line.number("revision"),
-                messages,
-                line.nullableText("reference"),
-                line.has("reference") ? line.part("reference").movedBy(offset) : null,
-                anchored(view, offset),
-                head == null ? null : (Long) head.numberOr("seq", 0),
-                branch == null ? null : (Long) branch.number("seq"),
-                anchored(summary, offset),
-                summary == null ? 0 : summary.number("version"),
-                description == null ? null : description.part().movedBy(offset),
-                anchored(outcome, offset),
-                mend == null ? null : mend(mend, offset));
-        if (messages.isEmpty()
-                && view == null
-                && head == null
-                && branch == null
-                && summary == null
-                && description == null
-                && outcome == null
-                && mend == null
-                // A newer version may know more kinds of changes.
-                && line.size() < 2) {
+        Fields summary = line.object("summary");
+        if (summary != null) {
+            steps.add(new Step.Summarized(Contents.summary(summary), summary.number("seq")));
+        }
+        Fields outcome = line.object("outcome");
+        if (outcome != null) {
+            steps.add(new Step.Ended(outcome.nullableText("id"), outcome.number("seq"), Contents.outcome(outcome)));
+        }
+        Fields repair = line.object("repair");
+        if (repair != null) {
+            steps.add(repaired(repair));
+        }
+        // A newer version may know more kinds of changes.
+        Fields totals = line.object("totals");
+        if (steps.isEmpty() && line.size() < (totals == null ? 2 : 3)) {
             throw new BadLineException("it holds no change");
         }
-        return read;
+        return new Line(
+                line.number("revision"),
+                steps,
+                description == null ? null : description.part().movedBy(offset),
+                totals == null ? null : Totals.read(totals));
     }
 
-    private static Mend mend(Fields json, long offset) throws BadLineException {
-        List<Anchored> unreadable = new ArrayList<>();
+    private static Step repaired(Fields json) throws BadLineException {
+        List<Long> unreadable = new ArrayList<>();
         for (Fields outcome : json.objects("unreadable")) {
-            unreadable.add(new Anchored(outcome.number("seq"), outcome.part().movedBy(offset)));
+            unreadable.add(outcome.number("seq"));
         }
-        return new Mend(json.numbers("views"), json.texts("references"), unreadable);
+        return new Step.Repaired(
+                json.numbers("views"), json.texts("references"), json.numbers("summaries"), unreadable);
     }
 
     /**
      * Returns the messages of a line that cannot be read, as far as their places can: what says the place comes before the
      * message itself. Within a text of JSON, what begins a place cannot occur.
      */
-    static List<Entry> salvaged(UUID fileId, byte[] bytes, int start, int end, long offset) {
-        List<Entry> messages = new ArrayList<>();
-        Matcher place = PLACE.matcher(new String(bytes, start, end - start, StandardCharsets.ISO_8859_1));
+    static Step.Appended salvaged(byte[] bytes, int start, int end, long offset) {
+        List<Step.Added> messages = new ArrayList<>();
+        String raw = new String(bytes, start, end - start, StandardCharsets.ISO_8859_1);
+        Matcher place = PLACE.matcher(raw);
         while (place.find()) {
             byte[] json = (place.group() + "}").getBytes(StandardCharsets.ISO_8859_1);
-            Part part = new Part(offset + place.start(), place.end() - place.start());
             try {
-                Entry entry = entry(fileId, Fields.of(json), part);
-                messages.add(
-                        new Entry(entry.node().inDamagedLine(), entry.id(), entry.parentId(), entry.createdAt(), null));
+                // Its part is no JSON, so that it cannot be read.
+                Part part = new Part(offset + place.start(), place.end() - place.start());
+                Step.Added added = Contents.added(Fields.of(json), part);
+                messages.add(new Step.Added(added.entry(), added.inherited(), null));
             } catch (BadLineException e) {
                 // Its place cannot be read either.
             }
         }
-        return messages;
+        Matcher reference = REFERENCE.matcher(raw);
+        byte[] name = reference.find() ? reference.group(1).getBytes(StandardCharsets.ISO_8859_1) : null;
+        return new Step.Appended(
+                messages,
+                name == null ? null : Contents.CODEC.decodeText(new String(name, StandardCharsets.UTF_8)),
+                null);
     }
 
-    /** Returns a line that only appends the given messages. */
-    static Line of(List<Entry> messages) {
-        return new Line(0, messages, null, null, null, null, null, null, 0, null, null, null);
-    }
-
-    private static @Nullable Anchored anchored(@Nullable Fields json, long offset) throws BadLineException {
-        return json == null
-                ? null
-                : new Anchored(json.number("seq"), json.part().movedBy(offset));
-    }
-
-    private static Entry entry(UUID fileId, Fields json, Part part) throws BadLineException {
-        String id = json.text("id");
-        long seq = json.number("seq");
-        json.text("counter");
-        Node node = new Node(
-                seq,
-                part,
-                false,
-                hash(fileId, id),
-                json.numberOr("after", 0),
-                json.number("run"),
-                json.number("depth"),
-                json.number("path"),
-                json.numberOr("system", 0),
-                json.numberOr("user", 0),
-                json.smallNumber("tokens"),
-                0,
-                0,
-                0);
-        return new Entry(node, id, json.nullableText("parent"), json.time("at"), Contents.usage(json));
-    }
-
-    /** Returns the hash of an id or a name. It is another one in each file, so that no one can choose ids that collide. */
-    static long hash(UUID fileId, String id) {
-        byte[] utf8 = id.getBytes(StandardCharsets.UTF_8);
-        byte[] both = ByteBuffer.allocate(2 * Long.BYTES + utf8.length)
-                .putLong(fileId.getMostSignificantBits())
-                .putLong(fileId.getLeastSignificantBits())
-                .put(utf8)
-                .array();
-        return ByteBuffer.wrap(Names.sha256(both)).getLong();
+    /** Returns the damage that a message is of which only the place can be read. */
+    static Damage damage(Step.Added salvaged) {
+        return new Damage(
+                Damage.Kind.MESSAGE,
+                salvaged.entry().sequence(),
+                salvaged.entry().id(),
+                "the message cannot be read");
     }
 }

@@ -1,41 +1,74 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.log.MemoryTooLargeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The memories whose files are open. Those that were used least lately are closed where there are too many. Thread-safe. */
-final class Memories {
+/**
+ * The memories in the heap, and the files that are open. Those that were used least lately are forgotten where the messages are
+ * too many, and closed where the files are. Thread-safe.
+ */
+final class Memories implements Memory.Room {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Memories.class);
+
+    /** The most messages of all memories in the heap. */
+    static final long MOST_MESSAGES = 200_000;
+
+    /** A memory of more messages is told of. */
+    static final int LARGE = 100_000;
+
+    private static final long BYTES_A_MESSAGE = 300;
 
     private static final class Entry {
         private final Memory memory;
         private int users;
-        private boolean isDropped;
+
+        /** Its messages as they are counted in the sum. */
+        private long counted;
 
         Entry(Memory memory) {
             this.memory = memory;
         }
+
+        boolean isIdle() {
+            return users == 0 && !memory.isUnsynced();
+        }
     }
 
-    /** What is done with a memory whose files are open. */
+    /** What is done with a memory. */
     interface Work<T> {
         T on(@Nullable Memory memory) throws IOException;
     }
 
     private final Disk.Opener opener;
-    private final int most;
+    private final int mostOpen;
     private final boolean force;
+    private final long heap;
     private final Map<String, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** Those whose files may be open. */
+    private final Map<String, Entry> open = new LinkedHashMap<>(16, 0.75f, true);
+
+    private final Set<String> toldOf = new HashSet<>();
+    private long messages;
     private boolean closed;
 
-    Memories(Disk.Opener opener, int most, boolean force) {
+    Memories(Disk.Opener opener, int mostOpen, boolean force) {
         this.opener = opener;
-        this.most = most;
+        this.mostOpen = mostOpen;
         this.force = force;
+        this.heap = Runtime.getRuntime().maxMemory() / 10 * 6 / BYTES_A_MESSAGE;
     }
 
     /**
@@ -47,6 +80,9 @@ final class Memories {
         Entry entry = enter(names);
         try {
             return work.on(entry == null ? null : entry.memory);
+        } catch (MemoryTooLargeException e) {
+            drop(names);
+            throw e;
         } finally {
             leave(entry);
         }
@@ -55,94 +91,146 @@ final class Memories {
     private @Nullable Entry enter(Names names) throws IOException {
         // A file that is replaced again and again while it is opened is erased all the time.
         for (int i = 0; i < 100; i++) {
-            synchronized (this) {
-                Entry entry = entries.get(names.base());
-                if (entry != null && entry.memory.isThere()) {
-                    entry.users++;
-                    return entry;
+            Entry there = use(names);
+            if (there != null) {
+                boolean isCurrent = false;
+                try {
+                    isCurrent = there.memory.isCurrent();
+                } finally {
+                    if (!isCurrent) {
+                        leave(there);
+                    }
                 }
-                drop(names);
+                if (isCurrent) {
+                    return there;
+                }
             }
-            Memory opened = Memory.open(names, opener, force);
+            Memory opened = Memory.open(names, opener, force, this);
             if (opened != null) {
-                return add(names, opened);
-            }
-            if (!Files.exists(names.data())) {
-                checkNeverThere(names);
+                replace(names, there, opened);
+            } else if (!Files.exists(names.data())) {
                 return null;
+            } else if (!Files.isRegularFile(names.data())) {
+                throw new IOException(names.data() + " is no file");
             }
         }
         throw new StorageUnavailableException("The file " + names.data() + " is replaced all the time", null);
     }
 
-    /** An index without its file, and no tombstone: the file is away, which is not the same as empty. */
-    private static void checkNeverThere(Names names) {
-        if (Files.exists(names.index()) && !Files.exists(names.tombstone()) && !Files.exists(names.data())) {
-            throw new StorageUnavailableException(
-                    "The file " + names.data()
-                            + " was removed, but its index is there: put it back, or erase the memory to begin anew",
-                    null);
-        }
-    }
-
-    private synchronized Entry add(Names names, Memory opened) throws IOException {
-        Entry there = entries.get(names.base());
-        if (there != null) {
-            if (there.memory.isThere()) {
-                opened.close();
-                there.users++;
-                return there;
-            }
-            drop(names);
-        }
-        Entry entry = new Entry(opened);
-        entry.users = 1;
-        if (closed) {
-            entry.isDropped = true;
-            return entry;
-        }
-        entries.put(names.base(), entry);
-        Iterator<Entry> eldest = entries.values().iterator();
-        while (entries.size() > most && eldest.hasNext()) {
-            Entry old = eldest.next();
-            if (old.users == 0) {
-                eldest.remove();
-                old.memory.close();
-            }
+    private synchronized @Nullable Entry use(Names names) {
+        Entry entry = entries.get(names.base());
+        if (entry != null) {
+            entry.users++;
+            open.put(names.base(), entry);
         }
         return entry;
     }
 
-    private synchronized void leave(@Nullable Entry entry) throws IOException {
-        if (entry != null && --entry.users == 0 && entry.isDropped) {
-            entry.memory.close();
+    private void replace(Names names, @Nullable Entry before, Memory opened) throws IOException {
+        boolean isContinued = false;
+        try {
+            if (before != null) {
+                before.memory.checkContinuedBy(opened);
+            }
+            isContinued = true;
+        } finally {
+            if (!isContinued) {
+                opened.close();
+            }
+        }
+        synchronized (this) {
+            if (closed || entries.get(names.base()) != before) {
+                opened.close();
+                if (closed) {
+                    throw new IOException("the log is closed");
+                }
+                return;
+            }
+            drop(names);
+            Entry entry = new Entry(opened);
+            entries.put(names.base(), entry);
+            open.put(names.base(), entry);
         }
     }
 
-    /** Closes a memory's files as soon as no one uses them. */
-    synchronized void drop(Names names) throws IOException {
-        Entry entry = entries.remove(names.base());
-        if (entry != null) {
-            entry.isDropped = true;
+    private synchronized void leave(@Nullable Entry entry) throws IOException {
+        if (entry == null) {
+            return;
+        }
+        entry.users--;
+        if (entries.get(entry.memory.names().base()) != entry) {
             if (entry.users == 0) {
                 entry.memory.close();
+            }
+            return;
+        }
+        count(entry);
+        forget(most(), null);
+        Iterator<Entry> eldest = open.values().iterator();
+        while (open.size() > mostOpen && eldest.hasNext()) {
+            Entry old = eldest.next();
+            if (old.users == 0) {
+                old.memory.close();
+                eldest.remove();
             }
         }
     }
 
-    /** Returns how many memories are open. */
-    synchronized int size() {
-        return entries.size();
+    private void count(Entry entry) {
+        long weight = entry.memory.weight();
+        messages += weight - entry.counted;
+        entry.counted = weight;
+        if (weight > LARGE && toldOf.add(entry.memory.names().base())) {
+            LOG.warn(
+                    "Memory {} has about {} messages, whose tree each process has in its heap: from {} on, a database such as"
+                            + " SQLite serves it better",
+                    entry.memory.header().key(),
+                    weight,
+                    LARGE);
+        }
+    }
+
+    private void forget(long most, @Nullable Entry except) throws IOException {
+        if (messages <= most) {
+            return;
+        }
+        for (Entry eldest : List.copyOf(entries.values())) {
+            if (messages > most && eldest != except && eldest.isIdle()) {
+                drop(eldest.memory.names());
+            }
+        }
+    }
+
+    @Override
+    public synchronized void need(Memory memory, long more) throws IOException {
+        long needed = memory.weight() + more;
+        if (needed > heap) {
+            throw new MemoryTooLargeException(memory.header().key(), needed, heap);
+        }
+        Entry entry = entries.get(memory.names().base());
+        forget(most() - needed + (entry == null ? 0 : entry.counted), entry);
+    }
+
+    private long most() {
+        return Math.min(MOST_MESSAGES, heap);
+    }
+
+    /** Forgets a memory, and closes its file as soon as no one uses it. */
+    synchronized void drop(Names names) throws IOException {
+        Entry entry = entries.remove(names.base());
+        open.remove(names.base());
+        if (entry != null) {
+            messages -= entry.counted;
+            if (entry.users == 0) {
+                entry.memory.close();
+            }
+        }
     }
 
     synchronized void close() throws IOException {
         closed = true;
-        for (Entry entry : entries.values()) {
-            entry.isDropped = true;
-            if (entry.users == 0) {
-                entry.memory.close();
-            }
+        for (Entry entry : List.copyOf(entries.values())) {
+            drop(entry.memory.names());
         }
-        entries.clear();
     }
 }

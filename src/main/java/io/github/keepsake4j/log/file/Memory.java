@@ -1,124 +1,152 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.log.LockFile;
+import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.MemoryTooLargeException;
+import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.SmallFiles;
+import io.github.keepsake4j.log.Step;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.Closeable;
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.zip.CRC32C;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The open files of one memory. */
+/**
+ * One memory in the heap: its tree, and where it is in the file. A change is planned, written and synced, and applied. Its
+ * lock is held while the tree is asked or changed, and not while the device is waited for. Thread-safe; changes need the
+ * memory's lock of the directory too.
+ */
 final class Memory implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Memory.class);
 
-    /** How much of the end of a file tells it from another file. */
-    private static final int TAIL = 64;
+    /** The time that no file of ours has: a later one means any later time. */
+    static final Instant LATEST_TIME = Instant.parse("2400-01-01T00:00:00Z");
 
-    private static final int USUAL_HEADER = 512;
+    /** Up to where the file is known, and a checksum of what comes before. */
+    private record Known(long end, int tail) {}
+
+    /** The heap that trees may take, counted in messages. */
+    interface Room {
+
+        /**
+         * Makes room by forgetting other memories.
+         *
+         * @throws MemoryTooLargeException if there is not enough
+         */
+        void need(Memory memory, long messages) throws IOException;
+    }
 
     private final Names names;
-    private final Header header;
-    private final Disk data;
-    private final Disk indexFile;
-    private final Disk sideFile;
-    private final Index index;
+    private final Disk.Opener opener;
     private final boolean force;
+    private final Room room;
 
     /** Tells the file from another one of the same name; null where the system has no such identity. */
     private final @Nullable Object identity;
 
-    private final long identityHash;
+    private final Header header;
+    private final MemoryTree tree;
+    private final ReadWriteLock lock = new ReentrantReadWriteLock();
+    private @Nullable Disk disk;
+    private volatile Known known;
+    private Totals totals = Totals.NONE;
+    private final AtomicLong weight = new AtomicLong(1);
 
-    /** Whether the index was compared with the end of the file since it was opened. */
-    private volatile boolean compared;
+    /** Where a line is written whose sync has not returned. Readers of this process do not look behind it. */
+    private volatile long writtenTo = Long.MAX_VALUE;
 
-    /** What the tenant's list tells of it, as far as that was looked up since it was opened. */
-    private volatile TenantList.@Nullable Entry listed;
+    /** Held where the device is waited for. */
+    private final Object durability = new Object();
+
+    /** Up to where the file is known to have reached the device. */
+    private long synced;
+
+    /** A line whose sync has failed, as it is to be written again; perhaps an empty one at the end. */
+    private volatile byte @Nullable [] unsynced;
+
+    private long unsyncedAt;
+
+    private boolean isChanged;
 
     private Memory(
-            Names names, Header header, Disk data, Disk index, Disk side, boolean force, @Nullable Object identity) {
+            Names names,
+            Disk.Opener opener,
+            boolean force,
+            Room room,
+            @Nullable Object identity,
+            Header header,
+            Disk disk)
+            throws IOException {
         this.names = names;
-        this.header = header;
-        this.data = data;
-        this.indexFile = index;
-        this.sideFile = side;
-        this.index = new Index(index, side);
+        this.opener = opener;
         this.force = force;
+        this.room = room;
         this.identity = identity;
-        byte[] text = String.valueOf(identity).getBytes(StandardCharsets.UTF_8);
-        this.identityHash = ByteBuffer.wrap(Names.sha256(text)).getLong();
+        this.header = header;
+        this.disk = disk;
+        this.known = new Known(header.end(), disk.tail(header.end()));
+        this.tree = empty(
+                header.key(),
+                part -> disk().read(part.offset(), part.length()),
+                header.epoch(),
+                header.revision(),
+                header.createdAt());
+    }
+
+    /** Returns a memory without messages. */
+    static MemoryTree empty(
+            MemoryKey key, FileBodies.Reader reader, long epoch, long revision, @Nullable Instant createdAt) {
+        return new MemoryTree(
+                key,
+                new FileBodies(reader),
+                new MemoryTree.State(
+                        epoch, revision, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(),
+                        createdAt));
     }
 
     /**
-     * Opens a memory's files.
+     * Opens a memory's file. Its lines are read when it is used.
      *
      * @return the memory, or null if it has no file, or its file was just replaced
      * @throws UnreadableDataException if the first line cannot be read
      */
-    static @Nullable Memory open(Names names, Disk.Opener opener, boolean force) throws IOException {
+    static @Nullable Memory open(Names names, Disk.Opener opener, boolean force, Room room) throws IOException {
         Object identity = identity(names.data());
-        if (!Files.exists(names.data())) {
+        if (!Files.isRegularFile(names.data())) {
             return null;
         }
-        Disk data = null;
-        Disk index = null;
-        Disk side = null;
+        Disk disk = opener.open(names.data());
         boolean done = false;
         try {
-            data = openExisting(names.data(), opener);
-            Header header = header(data);
-            index = opener.open(names.index());
-            side = opener.open(names.side());
+            Header header = Header.read(disk);
             // A file that was replaced in between may be the older one.
             done = Objects.equals(identity, identity(names.data()));
-            return done ? new Memory(names, header, data, index, side, force, identity) : null;
+            return done ? new Memory(names, opener, force, room, identity, header, disk) : null;
         } catch (BadLineException e) {
             throw unreadableHeader(names, e);
         } finally {
             if (!done) {
-                for (Disk disk : new @Nullable Disk[] {data, index, side}) {
-                    if (disk != null) {
-                        disk.close();
-                    }
-                }
+                disk.close();
             }
         }
-    }
-
-    private static Disk openExisting(Path path, Disk.Opener opener) throws IOException {
-        if (!Files.isRegularFile(path)) {
-            throw new FileNotFoundException(path + " is no file");
-        }
-        return opener.open(path);
-    }
-
-    /** Reads the first line of a file. */
-    static Header header(Disk data) throws IOException, BadLineException {
-        byte[] beginning = new byte[USUAL_HEADER];
-        int length = data.read(0, beginning);
-        if (length == beginning.length) {
-            try {
-                return Header.read(beginning);
-            } catch (BadLineException e) {
-                // It may be longer than most.
-                beginning = new byte[Header.MAX_LENGTH];
-                length = data.read(0, beginning);
-            }
-        }
-        return Header.read(Arrays.copyOf(beginning, length));
     }
 
     static UnreadableDataException unreadableHeader(Names names, BadLineException e) {
@@ -136,152 +164,258 @@ final class Memory implements Closeable {
         }
     }
 
-    /** Returns whether the file that is open still has its name. */
-    boolean isThere() throws IOException {
-        Object now = identity(names.data());
-        return Objects.equals(identity, now) && (now != null || Files.exists(names.data()));
-    }
-
-    private boolean isOfThisFile(State state) {
-        return state.fileId.equals(header.fileId())
-                && state.identity == identityHash
-                && state.isOfThisStart()
-                && state.covered >= header.end();
-    }
-
-    TenantList.@Nullable Entry listed() {
-        return listed;
-    }
-
-    void setListed(TenantList.@Nullable Entry entry) {
-        listed = entry;
+    Header header() {
+        return header;
     }
 
     Names names() {
         return names;
     }
 
-    Header header() {
-        return header;
+    /** Returns about how much heap it takes, in messages. */
+    long weight() {
+        return weight.get();
     }
 
-    Disk data() {
-        return data;
+    private synchronized Disk disk() throws IOException {
+        if (disk == null) {
+            disk = opener.open(names.data());
+        }
+        return disk;
     }
 
-    Index index() {
-        return index;
+    /** Closes the file until it is used next. */
+    @Override
+    public synchronized void close() throws IOException {
+        if (disk != null) {
+            disk.close();
+            disk = null;
+        }
+    }
+
+    /** Returns whether this is called for the first time. To be called with the memory's lock. */
+    boolean isFirstChange() {
+        boolean isFirst = !isChanged;
+        isChanged = true;
+        return isFirst;
+    }
+
+    /** Returns whether a line is in the heap only here, so that this may not be forgotten. */
+    boolean isUnsynced() {
+        return unsynced != null;
     }
 
     /**
-     * Returns the state that was acknowledged last, without the memory's lock.
+     * Returns whether the file of the name is still this one.
      *
-     * @return the state, or null if the index is being made anew, or has to be brought up to date first
+     * @throws UnreadableDataException if it is, and something that was there is not there any more
      */
-    @Nullable
-    State settled(LockFile lock) throws IOException {
-        State state = index.state();
-        if (state == null || !isBelieved(state)) {
-            return null;
+    boolean isCurrent() throws IOException {
+        if (!isOfThisName()) {
+            return false;
         }
-        long size = data.length();
-        return switch (state.phase) {
-            case IDLE -> size == state.covered ? state : null;
-            // If no process holds the lock, the writer was killed.
-            case APPENDING, LINKING -> size >= state.covered && lock.isHeld(names.lock()) ? state : null;
-            case REBUILDING -> null;
-        };
-    }
-
-    /** Returns whether the index has not been changed since a reader took a state. */
-    boolean isUnchangedSince(State before) throws IOException {
-        State now = index.state();
-        return now != null
-                && before.phase != State.Phase.LINKING
-                && (now.phases == before.phases
-                        || (now.phases == before.phases + 1
-                                && before.phase == State.Phase.IDLE
-                                && now.phase == State.Phase.APPENDING));
-    }
-
-    private boolean isBelieved(State state) {
-        return compared && isOfThisFile(state);
-    }
-
-    /**
-     * Brings the index up to date. To be called with the memory's lock.
-     *
-     * @param anew whether to make it anew even if nothing seems to be wrong with it
-     * @return the state of the whole file
-     */
-    State recover(boolean anew) throws IOException {
-        State state = index.state();
-        long size = data.length();
-        if (anew || state == null || !isUsable(state, size)) {
-            state = rebuild(state, size);
-        } else if (state.covered < size) {
-            LOG.debug("The index of {} is brought up to date", names.data());
-            index.reserve(state.count, state.sides);
-            index.enter(state, State.Phase.LINKING);
-            new Linker(this, state, false).catchUp(size);
-            settle(state);
-        } else if (state.phase != State.Phase.IDLE) {
-            settle(state);
+        secure();
+        Known before = known;
+        Disk now = disk();
+        if (!isOfThisName()) {
+            return false;
         }
-        compared = true;
-        if (state.covered < size) {
-            moveTorn(state.covered, size);
+        if (isContinued(before, now)) {
+            return true;
         }
-        return state;
-    }
-
-    private boolean isUsable(State state, long size) throws IOException {
-        boolean isComplete = state.phase == State.Phase.IDLE || state.phase == State.Phase.APPENDING;
-        boolean mayBeBelieved = MachineStart.isKnown() || compared;
-        return isComplete
-                && mayBeBelieved
-                && isOfThisFile(state)
-                && state.covered <= size
-                && ((compared && state.covered == size) || state.tail == tail(state.covered));
-    }
-
-    private State rebuild(@Nullable State before, long size) throws IOException {
-        LOG.debug("The index of {} is made anew", names.data());
-        State state = new State(header.fileId(), identityHash);
-        state.phases = before == null ? 0 : before.phases + 1;
-        state.phase = State.Phase.REBUILDING;
-        state.epoch = header.epoch();
-        state.revision = header.revision();
-        state.covered = header.end();
-        index.begin(state);
         try {
-            new Linker(this, state, true).catchUp(size);
-            index.flush();
-        } finally {
-            index.abandon();
+            checkContinued(before, Header.read(now), now);
+            return false;
+        } catch (BadLineException e) {
+            throw unreadableHeader(names, e);
         }
-        index.reserve(state.count, state.sides);
-        settle(state);
-        return state;
     }
 
-    /** Makes what was changed valid. */
-    private void settle(State state) throws IOException {
-        state.phases++;
-        state.phase = State.Phase.IDLE;
-        state.machineStart = MachineStart.id();
-        index.write(state);
+    private static boolean isContinued(Known before, Disk now) throws IOException {
+        return now.length() >= before.end() && now.tail(before.end()) == before.tail();
     }
 
-    /** Moves what has no line's end out of the file: it was never acknowledged. */
+    private boolean isOfThisName() throws IOException {
+        Object now = identity(names.data());
+        return Objects.equals(identity, now) && (now != null || Files.exists(names.data()));
+    }
+
+    /** Checks that another file of the same name has all that was in this one, if it is of the same generation. */
+    void checkContinuedBy(Memory other) throws IOException {
+        checkContinued(known, other.header, other.disk());
+    }
+
+    private void checkContinued(Known before, Header now, Disk data) throws IOException {
+        if (!now.generation().equals(header.generation()) || isContinued(before, data)) {
+            return;
+        }
+        long length = data.length();
+        String what = length < before.end()
+                ? "bytes " + length + " to " + (before.end() - 1) + " of " + names.data() + " are missing"
+                : "the bytes before byte " + before.end() + " of " + names.data() + " are missing: others are there";
+        throw new UnreadableDataException(
+                "Memory " + header.key() + ": " + what + ". Nothing is written over what is there: put the file back,"
+                        + " or call repair() to go on with what is there",
+                null);
+    }
+
+    /** Writes again what a failed sync left, since the device may have lost it, before anything is answered. */
+    private void secure() throws IOException {
+        if (unsynced == null) {
+            return;
+        }
+        synchronized (durability) {
+            byte[] line = unsynced;
+            if (line != null) {
+                disk().rewrite(synced, unsyncedAt);
+                disk().write(unsyncedAt, line);
+                force(unsyncedAt + line.length);
+                unsynced = null;
+                writtenTo = Long.MAX_VALUE;
+            }
+        }
+    }
+
+    /** Waits until a line has reached the device, or all that is known, whichever process wrote it. */
+    private void sync(long offset, byte[] line) throws IOException {
+        synchronized (durability) {
+            long end = offset + line.length;
+            if (force && synced < end) {
+                try {
+                    force(end);
+                } catch (IOException e) {
+                    unsyncedAt = offset;
+                    unsynced = line;
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private void force(long end) throws IOException {
+        if (synced == 0) {
+            SmallFiles.forceNames(names.directory());
+        }
+        disk().force();
+        synced = end;
+    }
+
+    /**
+     * Brings the tree up to the last whole line.
+     *
+     * @return whether something without a line's end follows
+     */
+    boolean refresh() throws IOException {
+        long limit = writtenTo;
+        long size = Math.min(disk().length(), limit);
+        if (size > known.end()) {
+            if (known.end() == header.end()) {
+                Totals last = Totals.last(disk());
+                room.need(this, last == null ? 0 : last.messages());
+            }
+            lock.writeLock().lock();
+            try {
+                catchUp(size);
+            } finally {
+                lock.writeLock().unlock();
+            }
+        }
+        return known.end() < size;
+    }
+
+    private void catchUp(long size) throws IOException {
+        long[] end = {known.end()};
+        if (end[0] >= size) {
+            return;
+        }
+        try {
+            disk().lines(end[0], size, (bytes, start, until, offset) -> {
+                line(bytes, start, until, offset);
+                end[0] = offset + until + 1 - start;
+            });
+        } finally {
+            known = new Known(end[0], disk().tail(end[0]));
+        }
+    }
+
+    private void line(byte[] bytes, int start, int end, long offset) throws IOException {
+        try {
+            apply(readable(bytes, start, end, offset), offset);
+        } catch (BadLineException e) {
+            Step.Appended salvaged = Line.salvaged(bytes, start, end, offset);
+            if (salvaged.messages().isEmpty() || tree.problem(List.of(salvaged)) != null) {
+                String problem = "the line at byte " + offset + " cannot be read: " + e.problem();
+                tree.lose(new Damage(Damage.Kind.MESSAGE, null, null, problem));
+            } else {
+                salvaged.messages().forEach(message -> tree.lose(Line.damage(message)));
+                apply(new Line(0, List.of(salvaged), null, null), offset);
+            }
+        }
+    }
+
+    private Line readable(byte[] bytes, int start, int end, long offset) throws BadLineException {
+        Line line = Line.read(bytes, start, end, offset);
+        String problem = tree.problem(line.steps());
+        if (problem != null) {
+            throw new BadLineException(problem);
+        }
+        return line;
+    }
+
+    private void apply(Line line, long offset) throws IOException {
+        long more = weight(line.steps());
+        room.need(this, more);
+        weight.addAndGet(more);
+        tree.apply(line.revision(), line.steps());
+        totals = totals.after(line.steps(), line.description(), header.createdAt());
+        if (line.totals() != null && tree.isWhole() && !line.totals().equals(totals)) {
+            String problem = "the totals of the line at byte " + offset + " do not agree with the lines before it";
+            tree.lose(new Damage(Damage.Kind.SEQUENCE, null, null, problem));
+        }
+    }
+
+    /** Returns about how much heap a change takes, in messages of 300 bytes. */
+    private static long weight(List<Step> steps) {
+        long weight = 0;
+        for (Step step : steps) {
+            if (step instanceof Step.Appended appended) {
+                for (Step.Added added : appended.messages()) {
+                    weight += 1 + added.entry().id().length() / 256;
+                }
+                weight +=
+                        appended.view() == null ? 0 : 1 + appended.view().runs().size();
+            } else if (step instanceof Step.Summarized put) {
+                weight += 1 + put.summary().text().length() / 150;
+            }
+        }
+        return weight;
+    }
+
+    /** Asks the tree, which must be up to date. */
+    <T> T ask(Function<MemoryTree, T> question) {
+        lock.readLock().lock();
+        try {
+            return question.apply(tree);
+        } finally {
+            lock.readLock().unlock();
+        }
+    }
+
+    /** Moves what has no line's end out of the file: it was never acknowledged. To be called with the memory's lock. */
+    void recover() throws IOException {
+        if (refresh()) {
+            moveTorn(known.end(), disk().length());
+        }
+    }
+
     private void moveTorn(long from, long size) throws IOException {
-        byte[] torn = data.read(from, Math.toIntExact(Math.min(size - from, Integer.MAX_VALUE - 8)));
+        byte[] torn = disk().read(from, Math.toIntExact(Math.min(size - from, Integer.MAX_VALUE - 8)));
         byte[] line = Arrays.copyOf(torn, torn.length + 1);
         line[torn.length] = '\n';
         SmallFiles.add(names.torn(), line, force);
-        data.truncate(from);
+        disk().truncate(from);
         if (force) {
-            data.force();
+            disk().force();
         }
         LOG.warn(
                 "The last {} bytes of {} have no end of a line, because their writer was killed or had no room. They were"
@@ -291,70 +425,85 @@ final class Memory implements Closeable {
                 names.torn());
     }
 
-    /** Returns a checksum of what comes before a place. */
-    int tail(long end) throws IOException {
-        int length = (int) Math.min(TAIL, end);
-        CRC32C sum = new CRC32C();
-        sum.update(data.read(end - length, length));
-        return (int) sum.getValue();
+    /** Makes a change. To be called with the memory's lock. */
+    <T> T change(Function<MemoryTree, MemoryTree.Plan<T>> planner) throws IOException {
+        recover();
+        MemoryTree.Plan<T> plan = ask(planner);
+        if (plan.steps().isEmpty()) {
+            // That something is there already is an answer too.
+            sync(known.end(), new byte[0]);
+        } else {
+            append(plan);
+        }
+        return plan.result();
     }
 
-    /**
-     * Appends a line, and waits until it has reached the device. To be called with the memory's lock.
-     *
-     * @param state what {@link #recover} returned; is changed
-     * @param json the line without its end
-     */
-    void append(State state, String json) throws IOException {
-        byte[] bytes = (json + "\n").getBytes(StandardCharsets.UTF_8);
-        Linker linker = new Linker(this, state, false);
-        Line line = readable(state, linker, bytes);
-        // A side entry for each kind of change, and for the day of each message.
-        index.reserve(
-                state.count + line.messages().size(),
-                state.sides + 5 + line.messages().size());
-        index.enter(state, State.Phase.APPENDING);
+    private void append(MemoryTree.Plan<?> plan) throws IOException {
+        long start = known.end();
+        String json = Line.write(plan.revision(), plan.steps());
+        Line line = ask(any -> written(json, start));
+        Totals after = totals.after(line.steps(), line.description(), header.createdAt());
+        byte[] bytes = line(json, after);
+        room.need(this, weight(line.steps()));
+        writtenTo = start;
         try {
-            data.write(state.covered, bytes);
-            if (force) {
-                data.force();
+            if (header.version() == 1) {
+                Header.raise(disk());
             }
-        } catch (IOException e) {
-            takeBack(state, e);
-            throw e;
+            disk().append(start, bytes);
+            keepTime(names.data(), after);
+            sync(start, bytes);
+        } finally {
+            writtenTo = isUnsynced() ? start : Long.MAX_VALUE;
         }
-        index.enter(state, State.Phase.LINKING);
-        linker.apply(line);
-        state.covered += bytes.length;
-        state.tail = tail(state.covered);
-        settle(state);
+        lock.writeLock().lock();
+        try {
+            if (known.end() == start) {
+                apply(new Line(line.revision(), line.steps(), line.description(), after), start);
+                known = new Known(start + bytes.length, disk().tail(start + bytes.length));
+            }
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    private static byte[] line(String json, Totals totals) {
+        return (json + ",\"totals\":" + totals.write() + "}\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Returns the first two lines of a new memory's file: one that names it, and its first change. */
+    static byte[] firstLines(MemoryKey key, long number, Tombstone before, Instant now, MemoryTree.Plan<?> plan) {
+        byte[] header = (Header.write(key, number, before.epoch(), before.revision(), now) + "\n")
+                .getBytes(StandardCharsets.UTF_8);
+        String json = Line.write(plan.revision(), plan.steps());
+        byte[] body = (json + "}").getBytes(StandardCharsets.UTF_8);
+        try {
+            Line line = Line.read(body, 0, body.length, header.length);
+            byte[] bytes = line(json, Totals.NONE.after(line.steps(), line.description(), now));
+            byte[] both = Arrays.copyOf(header, header.length + bytes.length);
+            System.arraycopy(bytes, 0, both, header.length, bytes.length);
+            return both;
+        } catch (BadLineException e) {
+            throw new IllegalStateException("the first line of memory " + key + ": " + e.problem(), e);
+        }
     }
 
     /** No line is written that could not be read. */
-    private Line readable(State state, Linker linker, byte[] bytes) throws IOException {
+    private Line written(String json, long start) {
+        byte[] bytes = (json + "}").getBytes(StandardCharsets.UTF_8);
         try {
-            Line line = Line.read(state.fileId, bytes, 0, bytes.length - 1, state.covered);
-            linker.check(line);
-            return line;
+            return readable(bytes, 0, bytes.length, start);
         } catch (BadLineException e) {
             throw new IllegalStateException("a line to be written to " + names.data() + ": " + e.problem(), e);
         }
     }
 
-    /** If that fails too, what is there has no end and is moved away later, or is whole and was not acknowledged. */
-    private void takeBack(State state, IOException reason) {
-        try {
-            data.truncate(state.covered);
-            index.enter(state, State.Phase.IDLE);
-        } catch (IOException e) {
-            reason.addSuppressed(e);
+    /** Makes the file as new as its newest message, which may have a time to come: so a list knows what it need not open. */
+    static void keepTime(Path file, Totals after) throws IOException {
+        Instant last = after.last();
+        if (last != null && last.isAfter(Instant.now())) {
+            Instant time = last.isBefore(LATEST_TIME) ? last : LATEST_TIME;
+            Files.setLastModifiedTime(file, FileTime.from(time));
         }
-    }
-
-    @Override
-    public void close() throws IOException {
-        data.close();
-        indexFile.close();
-        sideFile.close();
     }
 }

@@ -1,14 +1,20 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * The names of a memory's files. A name begins with what is harmless of the ids, so that a person finds a file, and ends in
@@ -26,6 +32,8 @@ record Names(Path directory, String base, String hash) {
 
     /** The longest base. */
     static final int MAX_BASE = 40 + 1 + HASH_LENGTH;
+
+    private static final String BASE = "[a-z0-9_-]{0,40}-[0-9a-f]{" + HASH_LENGTH + "}";
 
     static final String DATA = ".jsonl";
     static final String TOMBSTONE = ".erased";
@@ -47,19 +55,39 @@ record Names(Path directory, String base, String hash) {
 
     /** Returns whether a file's name is that of a memory's data. */
     static boolean isData(String fileName) {
-        return fileName.matches("[a-z0-9_-]{0,40}-[0-9a-f]{" + HASH_LENGTH + "}\\.jsonl");
+        return fileName.matches(BASE + "\\.jsonl");
+    }
+
+    /** Returns the memories of a tenant whose data are there, by their hashes. */
+    static Map<String, Names> in(Path directory) throws IOException {
+        return in(directory, DATA);
+    }
+
+    /** Returns the memories of a tenant of which there is a file with a suffix, by their hashes. */
+    static Map<String, Names> in(Path directory, String suffix) throws IOException {
+        Map<String, Names> found = new HashMap<>();
+        if (Files.isDirectory(directory)) {
+            try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "*" + suffix)) {
+                for (Path path : paths) {
+                    String name = path.getFileName().toString();
+                    String base = name.substring(0, name.length() - suffix.length());
+                    if (base.matches(BASE)) {
+                        Names names = ofBase(directory, base);
+                        found.put(names.hash(), names);
+                    }
+                }
+            }
+        }
+        return found;
     }
 
     Path data() {
         return file(DATA);
     }
 
-    Path index() {
-        return file(".idx");
-    }
-
-    Path side() {
-        return file(".side");
+    /** Where the file is made that becomes the data. Without the data beside it, the memory's creation was interrupted. */
+    Path made() {
+        return SmallFiles.made(data());
     }
 
     /** What was moved out of the data because it was never acknowledged. */
@@ -107,13 +135,9 @@ record Names(Path directory, String base, String hash) {
     }
 
     private static String hash(String ascii) {
-        byte[] digest = sha256(ascii.getBytes(StandardCharsets.US_ASCII));
-        return HexFormat.of().formatHex(digest, 0, HASH_LENGTH / 2);
-    }
-
-    static byte[] sha256(byte[] bytes) {
         try {
-            return MessageDigest.getInstance("SHA-256").digest(bytes);
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(ascii.getBytes(StandardCharsets.US_ASCII));
+            return HexFormat.of().formatHex(digest, 0, HASH_LENGTH / 2);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }

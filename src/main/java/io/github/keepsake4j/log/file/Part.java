@@ -1,12 +1,9 @@
 package io.github.keepsake4j.log.file;
 
-/** A range of bytes, in a file or in an array. */
-record Part(long offset, int length) {
+import io.github.keepsake4j.log.MemoryTree;
 
-    /** Returns the start of a range within an array. */
-    int start() {
-        return Math.toIntExact(offset);
-    }
+/** A range of bytes, in a file or in an array. In a tree it is the place of a message's JSON object. */
+record Part(long offset, int length) implements MemoryTree.Body {
 
     Part movedBy(long distance) {
         return new Part(offset + distance, length);

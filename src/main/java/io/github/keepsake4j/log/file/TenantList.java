@@ -1,316 +1,239 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.log.ActivityCursor;
 import io.github.keepsake4j.log.SmallFiles;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashMap;
 import java.util.List;
-import java.util.PriorityQueue;
-import java.util.zip.CRC32C;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The list of a tenant's memories: one entry of fixed size for each memory that was ever created, in order of creation. It can
- * be made again from the first lines of the memories' files. An erased memory's entry is empty.
+ * The list of a tenant's memories: a file of JSON lines, to which only is appended. A line gives a number to a memory, whose
+ * name is a hash, or tells its erasure. So it has the order of creation, and is the witness of files that were removed. It can
+ * be made again from the first lines of the memories' files. The file is read where it is longer than it was. Thread-safe.
  */
 final class TenantList {
 
-    /** The day of a memory without usage. */
-    static final long NO_DAY = Long.MIN_VALUE;
-
-    /**
-     * One memory.
-     *
-     * @param number its number, from 1
-     * @param base the beginning of its files' names
-     * @param activeAt the time of its last activity, exact to the hour
-     * @param usageDay the newest day with usage, in days since 1970
-     */
-    record Entry(long number, String base, Instant activeAt, long usageDay) {
-
-        /** Returns the place of the memory in the order of activity. */
-        ActivityCursor activity() {
-            return new ActivityCursor(activeAt, number);
-        }
-
-        /** Returns whether the list must tell another time or day. It tells a later time of the same hour not. */
-        boolean differsFrom(Instant otherActiveAt, long otherUsageDay) {
-            return hour(activeAt) != hour(otherActiveAt) || usageDay < otherUsageDay;
-        }
-    }
-
     private static final Logger LOG = LoggerFactory.getLogger(TenantList.class);
 
-    private static final long MAGIC = 0x4B454550_4C495354L;
-    private static final int HEADER = 64;
-    private static final int NAME = 72;
-    private static final int ENTRY = 96;
-    private static final int ACTIVITY = NAME;
-    private static final int USAGE_DAY = NAME + Long.BYTES + Integer.BYTES;
-    private static final int SUM = USAGE_DAY + Long.BYTES;
-    private static final int AT_ONCE = 128;
+    private static final String FIRST_LINE = "{\"keepsake\":2,\"list\":\"memories\"}\n";
 
     private final Path directory;
     private final Path file;
     private final Disk.Opener opener;
     private final boolean force;
+    private final NavigableMap<Long, String> hashes = new TreeMap<>();
+    private final Map<String, Long> numbers = new HashMap<>();
+    private @Nullable Object identity;
+    private long end;
+    private int tail;
+    private long last;
+    private boolean isDamaged;
 
     TenantList(Path directory, Disk.Opener opener, boolean force) {
         this.directory = directory;
-        this.file = directory.resolve("list.idx");
+        this.file = directory.resolve("list.jsonl");
         this.opener = opener;
         this.force = force;
     }
 
-    private static long hour(Instant time) {
-        return Math.floorDiv(time.getEpochSecond(), Duration.ofHours(1).toSeconds());
+    /** Returns the list that earlier versions kept, whose directory has other files of theirs too. */
+    static Path old(Path directory) {
+        return directory.resolve("list.idx");
     }
 
-    /** Returns whether the list is there or not needed. If not, it must be made again, with the tenant's lock. */
-    boolean isSound() throws IOException {
+    /**
+     * Reads what was added.
+     *
+     * @return whether the list is there and sound, or not needed; if not, it must be made again
+     */
+    synchronized boolean refresh() throws IOException {
         if (!Files.exists(directory)) {
+            clear();
             return true;
         }
         if (!Files.exists(file)) {
-            return dataFiles().isEmpty();
+            return hashes.isEmpty() && Names.in(directory).isEmpty();
         }
+        Object now = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
         try (Disk list = opener.open(file)) {
-            return hasHeader(list);
-        }
-    }
-
-    /** Adds a memory in the end, with the tenant's lock. Returns its number. */
-    long add(String base, Instant activeAt) throws IOException {
-        try (Disk list = openSound()) {
-            long number = last(list) + 1;
-            write(list, new Entry(number, base, activeAt, NO_DAY));
-            if (force) {
-                list.force();
+            if (now == null || !now.equals(identity) || list.length() < end || list.tail(end) != tail) {
+                clear();
+                identity = now;
             }
-            return number;
-        }
-    }
-
-    /** Puts a memory in its place, if another one or none is there, with the tenant's lock. */
-    void ensure(long number, String base, Instant activeAt) throws IOException {
-        try (Disk list = openSound()) {
-            Entry there = entry(list, number);
-            if (there == null || !there.base().equals(base)) {
-                write(list, new Entry(number, base, activeAt, NO_DAY));
+            if (list.length() > end) {
+                end = list.lines(end, list.length(), this::line);
+                tail = list.tail(end);
             }
         }
+        return end > 0 && !isDamaged;
     }
 
-    /** Returns the entry of a memory, or null if another one or none is in its place. */
-    @Nullable
-    Entry of(long number, String base) throws IOException {
-        if (!Files.exists(file)) {
-            return null;
-        }
-        try (Disk list = opener.open(file)) {
-            Entry there = entry(list, number);
-            return there != null && there.base().equals(base) ? there : null;
-        }
+    private void clear() {
+        hashes.clear();
+        numbers.clear();
+        identity = null;
+        end = 0;
+        tail = 0;
+        last = 0;
+        isDamaged = false;
     }
 
-    /** Notes a memory's last activity and its newest day with usage, with the memory's lock. */
-    void touch(long number, String base, Instant activeAt, long usageDay) throws IOException {
-        try (Disk list = opener.open(file)) {
-            Entry there = entry(list, number);
-            if (there != null && there.base().equals(base)) {
-                byte[] both = ByteBuffer.allocate(SUM - ACTIVITY)
-                        .putLong(activeAt.getEpochSecond())
-                        .putInt(activeAt.getNano())
-                        .putLong(Math.max(usageDay, there.usageDay()))
-                        .array();
-                list.write(at(number) + ACTIVITY, both);
+    private void line(byte[] bytes, int start, int until, long offset) {
+        try {
+            Fields line = Fields.of(bytes, start, until);
+            if (offset == 0) {
+                isDamaged = line.number("keepsake") < 1;
+                return;
             }
-        }
-    }
-
-    /** Removes a memory, with the memory's lock. */
-    void remove(long number, String base) throws IOException {
-        if (Files.exists(file)) {
-            try (Disk list = opener.open(file)) {
-                Entry there = entry(list, number);
-                if (there != null && there.base().equals(base)) {
-                    list.write(at(number), new byte[ENTRY]);
-                    if (force) {
-                        list.force();
-                    }
-                }
+            long number = line.number("number");
+            last = Math.max(last, number);
+            String before = hashes.remove(number);
+            if (before != null) {
+                numbers.remove(before, number);
             }
-        }
-    }
-
-    /** Returns the last memories before a number, newest first; at least one if there is any. */
-    List<Entry> before(long number) throws IOException {
-        List<Entry> found = new ArrayList<>();
-        if (!Files.exists(file)) {
-            return found;
-        }
-        try (Disk list = opener.open(file)) {
-            long to = Math.min(number - 1, last(list));
-            while (to > 0 && found.isEmpty()) {
-                long from = Math.max(1, to - AT_ONCE + 1);
-                byte[] bytes = new byte[(int) (to - from + 1) * ENTRY];
-                int got = list.read(at(from), bytes);
-                for (long at = from + got / ENTRY - 1; at >= from; at--) {
-                    Entry entry = read(
-                            at,
-                            ByteBuffer.wrap(bytes, (int) (at - from) * ENTRY, ENTRY)
-                                    .slice());
-                    if (entry != null) {
-                        found.add(entry);
-                    }
-                }
-                to = from - 1;
+            if (!line.isTrue("erased")) {
+                put(number, line.text("memory"));
             }
+        } catch (BadLineException e) {
+            LOG.warn("The line at byte {} of {} cannot be read: {}. The list is made again", offset, file, e.problem());
+            isDamaged = true;
         }
-        return found;
     }
 
-    /** Returns the most active memories behind a place, the most active first. Goes through the whole list. */
-    List<Entry> active(ActivityCursor behind, int most) throws IOException {
-        PriorityQueue<Entry> best = new PriorityQueue<>(Comparator.comparing(Entry::activity));
-        for (List<Entry> part = before(Long.MAX_VALUE); !part.isEmpty(); ) {
-            for (Entry entry : part) {
-                if (entry.activity().compareTo(behind) < 0) {
-                    best.add(entry);
-                    if (best.size() > most) {
-                        best.remove();
-                    }
-                }
-            }
-            part = before(part.get(part.size() - 1).number());
+    private void put(long number, String hash) {
+        Long before = numbers.put(hash, number);
+        if (before != null) {
+            hashes.remove(before);
         }
-        List<Entry> sorted = new ArrayList<>(best);
-        sorted.sort(Comparator.comparing(Entry::activity).reversed());
-        return sorted;
+        hashes.put(number, hash);
+        last = Math.max(last, number);
     }
 
-    /** Returns all memories, newest first. */
-    List<Entry> all() throws IOException {
-        List<Entry> all = new ArrayList<>();
-        for (List<Entry> part = before(Long.MAX_VALUE); !part.isEmpty(); ) {
-            all.addAll(part);
-            part = before(part.get(part.size() - 1).number());
-        }
-        return all;
+    /** Returns whether a memory was made and not erased since. */
+    synchronized boolean has(String hash) {
+        return numbers.containsKey(hash);
     }
 
-    private Disk openSound() throws IOException {
-        if (!isSound()) {
+    /** Returns the memories before a number, the newest first. */
+    synchronized NavigableMap<Long, String> before(long number) {
+        return new TreeMap<>(hashes.headMap(number, false)).descendingMap();
+    }
+
+    /** Returns the number of the next memory, with the tenant's lock. */
+    synchronized long next() throws IOException {
+        prepare();
+        return last + 1;
+    }
+
+    /** Adds a memory with the next number, with the tenant's lock. */
+    synchronized void add(String hash) throws IOException {
+        add(next(), hash);
+    }
+
+    /** Adds a memory whose file is there and that the list does not know, with the tenant's lock. */
+    synchronized void ensure(long number, String hash) throws IOException {
+        prepare();
+        if (!numbers.containsKey(hash)) {
+            add(number > 0 && !hashes.containsKey(number) ? number : last + 1, hash);
+        }
+    }
+
+    private void prepare() throws IOException {
+        if (!refresh()) {
             remake();
         }
-        Disk list = opener.open(file);
-        if (list.length() == 0) {
-            byte[] header = ByteBuffer.allocate(HEADER).putLong(MAGIC).array();
-            list.write(0, header);
-            if (force) {
-                list.force();
-                SmallFiles.forceNames(directory);
-            }
-        }
-        return list;
     }
 
-    /** Makes the list again from the first lines of the memories' files, with the tenant's lock. */
-    void remake() throws IOException {
+    private void add(long number, String hash) throws IOException {
+        write(entry(number, hash));
+    }
+
+    private static String entry(long number, String hash) {
+        return new JsonText().number("number", number).text("memory", hash).end() + "\n";
+    }
+
+    /** Tells the erasure of a memory, with the tenant's lock. */
+    synchronized void remove(String hash) throws IOException {
+        prepare();
+        Long number = numbers.get(hash);
+        if (number != null) {
+            write(new JsonText().number("number", number).raw("erased", "true").end() + "\n");
+        }
+    }
+
+    private void write(String line) throws IOException {
+        boolean isNew = !Files.exists(file);
+        SmallFiles.create(file);
+        try (Disk list = opener.open(file)) {
+            if (list.length() > end) {
+                // It has no end, because its writer was killed.
+                list.truncate(end);
+            }
+            list.append(end, ((end == 0 ? FIRST_LINE : "") + line).getBytes(StandardCharsets.UTF_8));
+            if (force) {
+                list.force();
+                if (isNew) {
+                    SmallFiles.forceNames(directory);
+                }
+            }
+        }
+        refresh();
+    }
+
+    /**
+     * Makes the list again from what is known and from the first lines of the memories' files, with the tenant's lock. Removes
+     * the files of earlier versions that can be made again.
+     */
+    synchronized void remake() throws IOException {
         LOG.info("The list {} is made again from the first lines of the files", file);
-        Path made = directory.resolve("list.idx.new");
-        Files.deleteIfExists(made);
-        try (Disk list = opener.open(made)) {
-            list.write(0, ByteBuffer.allocate(HEADER).putLong(MAGIC).array());
-            for (Path data : dataFiles()) {
-                String name = data.getFileName().toString();
-                String base = name.substring(0, name.length() - Names.DATA.length());
-                try (Disk disk = opener.open(data)) {
-                    Header header = Memory.header(disk);
-                    if (entry(list, header.number()) == null && header.number() > 0) {
-                        // Times and days are noted when the memory is written. Until then, these are not too early.
-                        Instant written = Files.getLastModifiedTime(data).toInstant();
-                        write(list, new Entry(header.number(), base, written, Long.MAX_VALUE));
-                    }
-                } catch (BadLineException e) {
-                    LOG.warn("{} is not listed: {}", data, e.problem());
-                }
-            }
-            if (force) {
-                list.force();
+        NavigableMap<Long, String> all = new TreeMap<>(hashes);
+        Map<String, Names> unnumbered = new HashMap<>(Names.in(directory, ".idx"));
+        unnumbered.values().removeIf(names -> Files.exists(names.tombstone()));
+        unnumbered.putAll(Names.in(directory));
+        unnumbered.keySet().removeAll(numbers.keySet());
+        Map<String, Names> later = new HashMap<>(unnumbered);
+        for (Names names : unnumbered.values()) {
+            long number = number(names);
+            if (number > 0 && all.putIfAbsent(number, names.hash()) == null) {
+                later.remove(names.hash());
             }
         }
-        Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    }
-
-    private List<Path> dataFiles() throws IOException {
-        List<Path> files = new ArrayList<>();
-        try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "*" + Names.DATA)) {
-            for (Path path : paths) {
-                if (Names.isData(path.getFileName().toString())) {
-                    files.add(path);
-                }
+        for (String hash : later.keySet()) {
+            all.put(Math.max(last, all.isEmpty() ? 0 : all.lastKey()) + 1, hash);
+        }
+        StringBuilder lines = new StringBuilder(FIRST_LINE);
+        all.forEach((number, hash) -> lines.append(entry(number, hash)));
+        SmallFiles.replace(file, lines.toString().getBytes(StandardCharsets.US_ASCII), force);
+        if (force) {
+            SmallFiles.forceNames(directory);
+        }
+        for (String suffix : List.of(".idx", ".side")) {
+            for (Names names : Names.in(directory, suffix).values()) {
+                Files.deleteIfExists(directory.resolve(names.base() + suffix));
             }
         }
-        return files;
+        Files.deleteIfExists(old(directory));
+        refresh();
     }
 
-    private static boolean hasHeader(Disk list) throws IOException {
-        byte[] magic = new byte[Long.BYTES];
-        return list.read(0, magic) == magic.length && ByteBuffer.wrap(magic).getLong() == MAGIC;
-    }
-
-    private static long last(Disk list) throws IOException {
-        return Math.max(0, list.length() - HEADER) / ENTRY;
-    }
-
-    private static long at(long number) {
-        return HEADER + (number - 1) * ENTRY;
-    }
-
-    private static @Nullable Entry entry(Disk list, long number) throws IOException {
-        byte[] bytes = new byte[ENTRY];
-        return list.read(at(number), bytes) < ENTRY ? null : read(number, ByteBuffer.wrap(bytes));
-    }
-
-    /** Returns an entry, or null if it is empty or was not written whole. */
-    private static @Nullable Entry read(long number, ByteBuffer in) {
-        if (in.get(0) == 0 || in.getInt(SUM) != sum(in, number)) {
-            return null;
+    /** Returns the number that a memory's file tells, or 0. */
+    private long number(Names names) throws IOException {
+        if (!Files.exists(names.data())) {
+            return 0;
         }
-        byte[] name = new byte[NAME];
-        in.get(0, name);
-        String base = new String(name, StandardCharsets.US_ASCII).replace("\0", "");
-        Instant activeAt = Instant.ofEpochSecond(in.getLong(ACTIVITY), in.getInt(ACTIVITY + Long.BYTES));
-        return new Entry(number, base, activeAt, in.getLong(USAGE_DAY));
-    }
-
-    private static void write(Disk list, Entry entry) throws IOException {
-        ByteBuffer out = ByteBuffer.allocate(ENTRY);
-        out.put(0, entry.base().getBytes(StandardCharsets.US_ASCII));
-        Instant activeAt = entry.activeAt();
-        out.putLong(ACTIVITY, activeAt.getEpochSecond())
-                .putInt(ACTIVITY + Long.BYTES, activeAt.getNano())
-                .putLong(USAGE_DAY, entry.usageDay());
-        out.putInt(SUM, sum(out, entry.number()));
-        list.write(at(entry.number()), out.array());
-    }
-
-    private static int sum(ByteBuffer entry, long number) {
-        CRC32C sum = new CRC32C();
-        sum.update(ByteBuffer.allocate(Long.BYTES).putLong(number).flip());
-        sum.update(entry.slice(0, NAME));
-        return (int) sum.getValue();
+        try (Disk data = opener.open(names.data())) {
+            return Header.read(data).number();
+        } catch (BadLineException e) {
+            return 0;
+        }
     }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,14 +43,18 @@ record Tombstone(long epoch, long revision, Instant erasedAt) {
         }
     }
 
-    void write(Path path, boolean force) throws IOException {
+    byte[] bytes() {
         String json = new JsonText()
                         .number("epoch", epoch)
                         .number("revision", revision)
                         .text("at", erasedAt.toString())
                         .end()
                 + "\n";
-        SmallFiles.replace(path, json.getBytes(StandardCharsets.US_ASCII), force);
+        return json.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    void write(Path path, boolean force) throws IOException {
+        SmallFiles.replace(path, bytes(), force);
     }
 
     /** Returns the tombstones in a tenant's directory. */
@@ -63,19 +68,12 @@ record Tombstone(long epoch, long revision, Instant erasedAt) {
         return found;
     }
 
-    /** Removes a tombstone if it is older, with the memory's lock. One beside a file is still needed. */
-    static boolean remove(Path path, Instant erasedBefore) throws IOException {
+    /** Returns whether a tombstone is of before a time. One beside a file is still needed. */
+    static boolean isOld(Path path, Instant erasedBefore) throws IOException {
         Tombstone tombstone = read(path);
         if (tombstone == null || !tombstone.erasedAt().isBefore(erasedBefore)) {
             return false;
         }
-        String data = "*-" + Names.hashOf(path) + Names.DATA;
-        try (DirectoryStream<Path> paths =
-                Files.newDirectoryStream(path.toAbsolutePath().getParent(), data)) {
-            if (paths.iterator().hasNext()) {
-                return false;
-            }
-        }
-        return Files.deleteIfExists(path);
+        return !Names.in(Objects.requireNonNull(path.getParent())).containsKey(Names.hashOf(path));
     }
 }

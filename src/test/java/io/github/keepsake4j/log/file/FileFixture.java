@@ -4,9 +4,7 @@ import static io.github.keepsake4j.log.LogTesting.KEY;
 
 import io.github.keepsake4j.log.MessageLog;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,24 +62,6 @@ final class FileFixture {
         byte[] bytes = bytes();
         Arrays.fill(bytes, from + 1, from + lines.get(line).getBytes(StandardCharsets.UTF_8).length, (byte) '#');
         write(bytes);
-    }
-
-    void deleteIndex() throws IOException {
-        Files.deleteIfExists(names().index());
-        Files.deleteIfExists(names().side());
-    }
-
-    /** Sets what a writer was doing when it was killed. */
-    void setPhase(State.Phase phase) throws IOException {
-        try (RandomAccessFile file = new RandomAccessFile(names().index().toFile(), "rw")) {
-            byte[] bytes = new byte[State.SIZE];
-            file.readFully(bytes);
-            State state = State.read(bytes);
-            state.phases++;
-            state.phase = phase;
-            file.seek(State.PHASE_AT);
-            file.write(ByteBuffer.allocate(Long.BYTES).putLong(state.phase()).array());
-        }
     }
 
     /** Copies all files but the lock. */

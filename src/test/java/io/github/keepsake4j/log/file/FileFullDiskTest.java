@@ -100,7 +100,6 @@ class FileFullDiskTest {
             assertThat(branch(log, KEY)).isEqualTo(acknowledged);
             assertThat(log.check(KEY)).isEmpty();
         }
-        Files.delete(Names.of(root, KEY).index());
         try (MessageLog log = FileMessageLog.in(root)) {
             assertThat(branch(log, KEY)).isEqualTo(acknowledged);
         }

@@ -14,7 +14,9 @@ import io.github.keepsake4j.testing.HistoryChecker.Stored;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -58,18 +60,25 @@ class FileProcessesTest {
     @Test
     @ExpectedLog(maybe = "have no end of a line")
     void what_was_acknowledged_survives_a_kill_and_batches_are_whole() throws Exception {
-        int kills = Counts.of(3, 50);
+        int kills = Counts.of(4, 200);
         List<Attempt> attempts = new ArrayList<>();
-        for (int kill = 0; kill < kills; kill++) {
-            try (Child child = Child.start(FileWriter.class, root(), "k" + kill, 4, 1_000_000)) {
-                // Some way into its work, each time another.
-                for (int i = 0; i < 20 + 5 * kill; i++) {
-                    attempts.add(Attempt.of(child.line()));
+        Deque<Child> writers = new ArrayDeque<>();
+        try {
+            for (int kill = 0; kill < kills; kill++) {
+                while (writers.size() < PROCESSES) {
+                    writers.add(Child.start(FileWriter.class, root(), "k" + kill + "-" + writers.size(), 4, 1_000_000));
                 }
-                List<String> rest = child.kill();
+                Child killed = writers.remove();
+                // Some way into its work, each time another, while the other one writes.
+                for (int i = 0; i < 10 + kill % 23; i++) {
+                    attempts.add(Attempt.of(killed.line()));
+                }
+                List<String> rest = killed.kill();
                 // The last line may have been cut by the kill.
                 rest.stream().limit(Math.max(0, rest.size() - 1L)).forEach(line -> attempts.add(Attempt.of(line)));
             }
+        } finally {
+            writers.forEach(Child::close);
         }
 
         try (MessageLog log = FileMessageLog.in(root())) {

@@ -31,11 +31,9 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Tell;
-import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -49,7 +47,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that are cut, damaged, replaced or removed, and indexes that are gone, stale or of another file. */
@@ -81,49 +78,38 @@ class FileRecoveryTest {
         int before = last - lines.get(2).length() - 1;
         int cuts = 0;
         for (int cut = before; cut <= all.length; cut += Counts.of(5, 1)) {
-            for (boolean hasIndex : new boolean[] {true, false}) {
-                files.write(Arrays.copyOf(all, cut));
-                Files.deleteIfExists(files.names().torn());
-                if (!hasIndex) {
-                    files.deleteIndex();
-                }
-                List<String> expected = new ArrayList<>(List.of("a", "b"));
-                expected.addAll(cut >= last ? List.of("c") : List.of());
-                expected.addAll(cut == all.length ? List.of("d", "e") : List.of());
-                boolean isTorn = cut != before && cut != last && cut != all.length;
-                try (MessageLog log = files.open()) {
-                    assertThat(branch(log, KEY)).as("cut at %s", cut).isEqualTo(expected);
-                    log.append(KEY, batch("x"));
-                    expected.add("x");
-                    assertThat(branch(log, KEY)).as("cut at %s", cut).isEqualTo(expected);
-                    assertThat(log.check(KEY)).isEmpty();
-                }
-                assertThat(Files.exists(files.names().torn()))
-                        .as("cut at %s", cut)
-                        .isEqualTo(isTorn);
-                if (isTorn) {
-                    byte[] torn = Files.readAllBytes(files.names().torn());
-                    int from = cut > last ? last : before;
-                    assertThat(Arrays.copyOf(torn, torn.length - 1)).isEqualTo(Arrays.copyOfRange(all, from, cut));
-                }
-                cuts++;
+            files.write(Arrays.copyOf(all, cut));
+            Files.deleteIfExists(files.names().torn());
+            List<String> expected = new ArrayList<>(List.of("a", "b"));
+            expected.addAll(cut >= last ? List.of("c") : List.of());
+            expected.addAll(cut == all.length ? List.of("d", "e") : List.of());
+            boolean isTorn = cut != before && cut != last && cut != all.length;
+            try (MessageLog log = files.open()) {
+                assertThat(branch(log, KEY)).as("cut at %s", cut).isEqualTo(expected);
+                log.append(KEY, batch("x"));
+                expected.add("x");
+                assertThat(branch(log, KEY)).as("cut at %s", cut).isEqualTo(expected);
+                assertThat(log.check(KEY)).isEmpty();
             }
+            assertThat(Files.exists(files.names().torn())).as("cut at %s", cut).isEqualTo(isTorn);
+            if (isTorn) {
+                byte[] torn = Files.readAllBytes(files.names().torn());
+                int from = cut > last ? last : before;
+                assertThat(Arrays.copyOf(torn, torn.length - 1)).isEqualTo(Arrays.copyOfRange(all, from, cut));
+            }
+            cuts++;
         }
         Tell.line("%d cuts of a file of %d bytes", cuts, all.length);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void a_line_that_is_no_json_any_more_leaves_a_marker_in_its_place(boolean hasIndex) throws Exception {
+    @Test
+    void a_line_that_is_no_json_any_more_leaves_a_marker_in_its_place() throws Exception {
         for (int damaged = 0; damaged < 20; damaged++) {
             List<String> ids = twenty();
             byte[] all = files.bytes();
             int at = lineOf(damaged).indexOf("\"message\":{") + "\"message\":".length();
             all[offsetOf(damaged) + at] = '#';
             files.write(all);
-            if (!hasIndex) {
-                files.deleteIndex();
-            }
             try (MessageLog log = files.open()) {
                 Repair repair = log.repair(KEY);
                 assertThat(repair.head()).isEqualTo("m19");
@@ -135,7 +121,6 @@ class FileRecoveryTest {
                 assertThat(log.repair(KEY).damage()).isEqualTo(repair.damage()).hasSize(1);
                 log.append(KEY, batch("next"));
             }
-            files.deleteIndex();
             try (MessageLog log = files.open()) {
                 assertThat(branch(log, KEY)).hasSize(21).startsWith("m0").endsWith("m19", "next");
             }
@@ -225,7 +210,6 @@ class FileRecoveryTest {
             Thread writer = new Thread(() -> {
                 try {
                     locks.holding(files.names().lock(), "test", Duration.ofSeconds(10), () -> {
-                        files.setPhase(State.Phase.APPENDING);
                         files.add("{\"revision\":1,\"mess".getBytes(StandardCharsets.UTF_8));
                         written.countDown();
                         await(read);
@@ -288,7 +272,6 @@ class FileRecoveryTest {
             assertThat(log.repair(KEY).damage()).isEqualTo(damage);
             assertThat(files.bytes()).isEqualTo(repaired);
         }
-        files.deleteIndex();
         try (MessageLog log = files.open()) {
             assertThat(branch(log, KEY)).containsExactly("a", "b", "c", "d", "e", "f");
         }
@@ -296,19 +279,17 @@ class FileRecoveryTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
-    void a_bad_line_in_the_middle_or_at_the_end_is_damage_with_and_without_an_index(int line) throws Exception {
+    void a_bad_line_in_the_middle_or_at_the_end_is_damage(int line) throws Exception {
         files.spoil(line);
         byte[] damaged = files.bytes();
         List<List<String>> lines = List.of(List.of("a", "b"), List.of("c"), List.of("d", "e"));
         List<String> lost = lines.get(line - 1);
         try (MessageLog log = files.open()) {
-            // The index still tells what is elsewhere.
             assertUnreadable(() -> branch(log, KEY));
             assertUnreadable(() -> history(log, KEY));
             assertThat(log.check(KEY)).isNotEmpty();
             assertThat(log.check(KEY).toString()).doesNotContain(SECRET);
         }
-        files.deleteIndex();
         try (MessageLog log = files.open()) {
             assertAllUnreadable(log);
             assertThat(log.list("acme", ListQuery.first(1)).memories()).hasSize(1);
@@ -330,7 +311,6 @@ class FileRecoveryTest {
             assertThat(log.repair(KEY).head()).isEqualTo("x");
             log.branches(KEY);
         }
-        files.deleteIndex();
         try (MessageLog log = files.open()) {
             assertThat(branch(log, KEY)).endsWith("x");
             log.erase(KEY);
@@ -375,78 +355,23 @@ class FileRecoveryTest {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"deleted", "garbage", "empty", "cut", "stale", "foreign", "zeros", "other start"})
-    void an_index_that_is_not_this_file_s_as_it_is_now_is_made_again(String what) throws Exception {
-        Path old = directory.resolve("old.idx");
-        Path oldSide = directory.resolve("old.side");
-        Files.copy(files.names().index(), old);
-        Files.copy(files.names().side(), oldSide);
-        for (boolean isOpen : new boolean[] {false, true}) {
-            try (MessageLog log = files.open()) {
-                fillMore(log, isOpen ? "open" : "closed");
-                List<String> all = ids(history(log, KEY));
-                List<String> shown = branch(log, KEY);
-                var tail = log.read(KEY, ReadQuery.newest(2).upToSummary().alsoOldest(1));
-                if (!isOpen) {
-                    log.close();
-                }
-                spoilIndex(what, old, oldSide);
-                try (MessageLog again = isOpen ? log : files.open()) {
-                    assertThat(branch(again, KEY)).isEqualTo(shown);
-                    assertThat(ids(history(again, KEY))).isEqualTo(all);
-                    assertThat(again.read(KEY, ReadQuery.newest(2).upToSummary().alsoOldest(1)))
-                            .usingRecursiveComparison()
-                            .isEqualTo(tail);
-                    assertThat(again.append(KEY, batch("c")).replayed()).isTrue();
-                    assertThat(ids(Logs.find(again, KEY, all))).isEqualTo(all);
-                    assertThat(again.check(KEY)).isEmpty();
-                }
-            }
-        }
-    }
-
-    private void spoilIndex(String what, Path old, Path oldSide) throws Exception {
-        Path index = files.names().index();
-        switch (what) {
-            case "deleted" -> files.deleteIndex();
-            case "garbage" -> {
-                byte[] bytes = new byte[9000];
-                new Random(7).nextBytes(bytes);
-                Files.write(index, bytes);
-            }
-            case "empty" -> Files.write(index, new byte[0]);
-            case "cut" -> Files.write(index, Arrays.copyOf(Files.readAllBytes(index), 4200));
-            case "stale" -> {
-                Files.copy(old, index, StandardCopyOption.REPLACE_EXISTING);
-                Files.copy(oldSide, files.names().side(), StandardCopyOption.REPLACE_EXISTING);
-            }
-            case "foreign" -> {
-                ConversationKey other = ConversationKey.of("acme", "other");
-                try (MessageLog log = files.open()) {
-                    log.append(other, batch("c", "d", "e", "f", "g", "h", "i"));
-                    assertThat(branch(log, other)).endsWith("i");
-                }
-                Names names = Names.of(files.root(), other);
-                Files.copy(names.index(), index, StandardCopyOption.REPLACE_EXISTING);
-                Files.copy(names.side(), files.names().side(), StandardCopyOption.REPLACE_EXISTING);
-            }
-            case "zeros" -> {
-                byte[] bytes = Files.readAllBytes(index);
-                Arrays.fill(bytes, State.SIZE, bytes.length, (byte) 0);
-                Files.write(index, bytes);
-            }
-            default -> {
-                try (RandomAccessFile file = new RandomAccessFile(index.toFile(), "rw")) {
-                    byte[] bytes = new byte[State.SIZE];
-                    file.readFully(bytes);
-                    State state = State.read(bytes);
-                    state.machineStart = new byte[MachineStart.LENGTH];
-                    file.seek(0);
-                    file.write(state.write());
-                    // What was not written before the power was lost.
-                    file.setLength(State.SIZE);
-                }
+    @Test
+    void a_process_that_reads_the_file_has_what_the_one_has_that_wrote_it() {
+        try (MessageLog log = files.open()) {
+            fillMore(log, "m");
+            List<String> all = ids(history(log, KEY));
+            List<String> shown = branch(log, KEY);
+            var tail = log.read(KEY, ReadQuery.newest(2).upToSummary().alsoOldest(1));
+            try (MessageLog again = files.open()) {
+                assertThat(branch(again, KEY)).isEqualTo(shown);
+                assertThat(ids(history(again, KEY))).isEqualTo(all);
+                assertThat(again.read(KEY, ReadQuery.newest(2).upToSummary().alsoOldest(1)))
+                        .usingRecursiveComparison()
+                        .isEqualTo(tail);
+                assertThat(again.append(KEY, batch("c")).replayed()).isTrue();
+                assertThat(ids(Logs.find(again, KEY, all))).isEqualTo(all);
+                assertThat(again.check(KEY)).isEmpty();
+                assertThat(Logs.details(again, KEY)).isEqualTo(Logs.details(log, KEY));
             }
         }
     }
@@ -460,38 +385,6 @@ class FileRecoveryTest {
         Logs.setOutcome(log, KEY, "d", Outcome.failed(prefix), null);
         Logs.describe(log, KEY, prefix, Map.of());
         log.append(KEY, batch(prefix + 5));
-    }
-
-    @ParameterizedTest
-    @EnumSource(State.Phase.class)
-    void an_index_that_a_killed_writer_left_is_brought_up_to_date(State.Phase phase) throws Exception {
-        try (MessageLog log = files.open()) {
-            files.setPhase(phase);
-            assertThat(branch(log, KEY)).containsExactly("a", "b", "c", "d", "e");
-            files.setPhase(phase);
-            assertThat(log.append(KEY, batch("d", "e")).replayed()).isTrue();
-            log.append(KEY, batch("f"));
-            assertThat(branch(log, KEY)).endsWith("e", "f");
-            assertThat(log.check(KEY)).isEmpty();
-        }
-    }
-
-    @Test
-    void a_whole_line_whose_writer_was_killed_before_it_was_in_the_index_is_there() throws Exception {
-        try (MessageLog log = files.open()) {
-            log.append(KEY, batch("f"));
-            byte[] all = files.bytes();
-            byte[] index = Files.readAllBytes(files.names().index());
-            byte[] side = Files.readAllBytes(files.names().side());
-            log.append(KEY, batch("g"));
-            Files.write(files.names().index(), index);
-            Files.write(files.names().side(), side);
-            files.setPhase(State.Phase.APPENDING);
-
-            assertThat(files.bytes().length).isGreaterThan(all.length);
-            assertThat(branch(log, KEY)).endsWith("f", "g");
-            assertThat(log.append(KEY, batch("g")).replayed()).isTrue();
-        }
     }
 
     @Test

@@ -178,7 +178,7 @@ class FileUseTest {
                 log.append(keys.get(0), batch("a"));
             }
             log.erase(keys.remove(5));
-            Path file = Names.tenant(files.root(), "acme").resolve("list.idx");
+            Path file = Names.tenant(files.root(), "acme").resolve("list.jsonl");
             for (int round = 0; round < 3; round++) {
                 if (round == 0) {
                     Files.delete(file);
@@ -195,7 +195,7 @@ class FileUseTest {
 
     @Test
     void a_memory_that_an_older_list_does_not_know_is_listed_when_it_is_written() throws Exception {
-        Path file = Names.tenant(files.root(), "acme").resolve("list.idx");
+        Path file = Names.tenant(files.root(), "acme").resolve("list.jsonl");
         ConversationKey other = ConversationKey.of("acme", "other");
         byte[] old;
         try (MessageLog log = files.open()) {

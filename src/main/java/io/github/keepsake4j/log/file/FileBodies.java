@@ -1,0 +1,64 @@
+package io.github.keepsake4j.log.file;
+
+import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryTree.Bodies;
+import io.github.keepsake4j.log.MemoryTree.Entry;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** What the messages of one file hold. Messages that are read have places in the file; those to be written have texts. */
+final class FileBodies implements Bodies {
+
+    /** Reads a part of the file. */
+    interface Reader {
+        byte[] read(Part part) throws IOException;
+    }
+
+    private final Reader file;
+
+    FileBodies(Reader file) {
+        this.file = file;
+    }
+
+    @Override
+    public String encode(ChatMessage message) {
+        return Contents.CODEC.encode(message);
+    }
+
+    @Override
+    public ChatMessage message(Entry entry) {
+        try {
+            return Contents.CODEC.decode(fields(entry).raw("message"));
+        } catch (BadLineException e) {
+            throw unreadable(entry, e);
+        }
+    }
+
+    @Override
+    public Made made(Entry entry) {
+        try {
+            return Contents.made(fields(entry));
+        } catch (BadLineException e) {
+            throw unreadable(entry, e);
+        }
+    }
+
+    private Fields fields(Entry entry) throws BadLineException {
+        try {
+            Fields fields = Fields.of(file.read((Part) entry.body()));
+            if (fields.number("seq") != entry.sequence() || !fields.text("id").equals(entry.id())) {
+                throw new BadLineException("it is another message");
+            }
+            return fields;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static UnreadableDataException unreadable(Entry entry, BadLineException e) {
+        return new UnreadableDataException(
+                "what is at byte " + ((Part) entry.body()).offset() + " of the file: " + e.problem(), null);
+    }
+}

@@ -1,0 +1,229 @@
+package io.github.keepsake4j.log.file;
+
+import io.github.keepsake4j.log.ActivityCursor;
+import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.DamagedMemory;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryTooLargeException;
+import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the pages of a tenant's list. Of each memory, the first line and the end are read. */
+final class Listing {
+
+    /** A file may be older than its newest message by this, since the system's clock for files is coarse. */
+    private static final Duration COARSE = Duration.ofMillis(20);
+
+    /** One memory of a page: what is known of it, or what keeps that from being read. */
+    private record Shown(
+            ActivityCursor place,
+            @Nullable MemoryInfo info,
+            @Nullable DamagedMemory damaged,
+            List<DailyUsage> usage) {}
+
+    /** A file that a list names, and when it was written last. */
+    private record Candidate(long number, String hash, @Nullable Names names, Instant writtenAt) {}
+
+    /** Asks a memory; empty if it has no file any more. */
+    interface Asking {
+        <T> Optional<T> ask(Names names, Function<MemoryTree, T> question) throws IOException;
+    }
+
+    private final Path root;
+    private final Path directory;
+    private final TenantList list;
+    private final Disk.Opener opener;
+    private final Asking asking;
+    private final Map<String, Names> files;
+
+    Listing(Path root, Path directory, TenantList list, Disk.Opener opener, Asking asking) throws IOException {
+        this.root = root;
+        this.directory = directory;
+        this.list = list;
+        this.opener = opener;
+        this.asking = asking;
+        this.files = Names.in(directory);
+    }
+
+    MemoryPage page(ListQuery query) throws IOException {
+        return query.activeFirst() ? byActivity(query) : byCreation(query);
+    }
+
+    private MemoryPage byCreation(ListQuery query) throws IOException {
+        List<Shown> page = new ArrayList<>();
+        for (Map.Entry<Long, String> entry : list.before(query.cursorAsNumber()).entrySet()) {
+            Shown shown = shown(candidate(entry.getKey(), entry.getValue()), query.usage());
+            if (shown != null) {
+                page.add(shown);
+            }
+            if (page.size() > query.limit()) {
+                break;
+            }
+        }
+        return page(query, page, shown -> Long.toString(shown.place().number()));
+    }
+
+    /**
+     * A file is at least as new as its newest message. So the files are opened from the newest on, until as many memories as fit
+     * are more active than all that are left can be.
+     */
+    private MemoryPage byActivity(ListQuery query) throws IOException {
+        ActivityCursor first = ActivityCursor.of(query);
+        List<Candidate> candidates = new ArrayList<>();
+        for (Map.Entry<Long, String> entry : list.before(Long.MAX_VALUE).entrySet()) {
+            candidates.add(candidate(entry.getKey(), entry.getValue()));
+        }
+        candidates.sort(Comparator.comparing(Candidate::writtenAt).reversed());
+        PriorityQueue<Shown> best = new PriorityQueue<>(Comparator.comparing(Shown::place));
+        for (Candidate candidate : candidates) {
+            if (best.size() > query.limit()
+                    && candidate.writtenAt().isBefore(Memory.LATEST_TIME)
+                    && candidate
+                            .writtenAt()
+                            .plus(COARSE)
+                            .isBefore(best.element().place().activeAt())) {
+                break;
+            }
+            Shown shown = shown(candidate, query.usage());
+            if (shown != null && shown.place().compareTo(first) < 0) {
+                best.add(shown);
+                if (best.size() > query.limit() + 1) {
+                    best.remove();
+                }
+            }
+        }
+        List<Shown> page = new ArrayList<>(best);
+        page.sort(Comparator.comparing(Shown::place).reversed());
+        return page(query, page, shown -> shown.place().cursor());
+    }
+
+    private static MemoryPage page(ListQuery query, List<Shown> found, Function<Shown, String> cursor) {
+        List<Shown> page = found.subList(0, Math.min(found.size(), query.limit()));
+        return new MemoryPage(
+                page.stream().map(Shown::info).flatMap(Stream::ofNullable).toList(),
+                page.stream().map(Shown::damaged).flatMap(Stream::ofNullable).toList(),
+                page.stream().flatMap(shown -> shown.usage().stream()).toList(),
+                found.size() > page.size()
+                        ? Optional.of(query.startingAt(cursor.apply(page.get(page.size() - 1))))
+                        : Optional.empty());
+    }
+
+    private Candidate candidate(long number, String hash) throws IOException {
+        Names names = files.get(hash);
+        try {
+            Instant writtenAt = names == null
+                    ? Instant.EPOCH
+                    : Files.readAttributes(names.data(), BasicFileAttributes.class)
+                            .lastModifiedTime()
+                            .toInstant();
+            return new Candidate(number, hash, names, writtenAt);
+        } catch (NoSuchFileException e) {
+            // It was erased meanwhile.
+            return new Candidate(number, hash, null, Instant.EPOCH);
+        }
+    }
+
+    /**
+     * Returns what is shown of a memory, or null if it was erased or used no tokens on the days. One that cannot be read does not
+     * hide the others.
+     */
+    private @Nullable Shown shown(Candidate candidate, ListQuery.@Nullable Days days) throws IOException {
+        Names names = candidate.names();
+        if (names == null) {
+            return removed(candidate);
+        }
+        try {
+            List<DailyUsage> usage = days == null ? List.of() : usage(names, days);
+            MemoryInfo info = days != null && usage.isEmpty() ? null : info(names);
+            if (info == null) {
+                return null;
+            }
+            Instant last = info.lastMessageAt();
+            return new Shown(new ActivityCursor(last == null ? info.storedAt() : last, candidate.number()), info, null, usage);
+        } catch (UnreadableDataException | MemoryTooLargeException e) {
+            return damaged(candidate, root.relativize(names.data()).toString(), String.valueOf(e.getMessage()));
+        } catch (FileNotFoundException e) {
+            return removed(candidate);
+        }
+    }
+
+    private @Nullable Shown removed(Candidate candidate) throws IOException {
+        return isRemoved(candidate.hash()) ? damaged(candidate, candidate.hash(), "its file was removed") : null;
+    }
+
+    /** Returns whether a memory whose file is not there was neither erased nor interrupted while it was made. */
+    private boolean isRemoved(String hash) throws IOException {
+        return !Files.exists(directory.resolve(hash + Names.TOMBSTONE))
+                && !Names.in(directory, Names.DATA + ".new").containsKey(hash)
+                && !Names.in(directory).containsKey(hash)
+                && list.refresh()
+                && list.has(hash);
+    }
+
+    private List<DailyUsage> usage(Names names, ListQuery.Days days) throws IOException {
+        return hasMessagesSince(names, days.from())
+                ? asking.ask(names, tree -> tree.usage(days.from(), days.toExclusive()))
+                        .orElse(List.of())
+                : List.of();
+    }
+
+    private boolean hasMessagesSince(Names names, LocalDate day) throws IOException {
+        try (Disk data = opener.open(names.data())) {
+            Totals totals = Totals.last(data);
+            return totals == null
+                    || (totals.last() != null && !AppendRules.day(totals.last()).isBefore(day));
+        } catch (FileNotFoundException e) {
+            return false;
+        }
+    }
+
+    private static Shown damaged(Candidate candidate, String name, String problem) {
+        return new Shown(
+                new ActivityCursor(candidate.writtenAt(), candidate.number()),
+                null,
+                new DamagedMemory(name, null, problem),
+                List.of());
+    }
+
+    private @Nullable MemoryInfo info(Names names) throws IOException {
+        try (Disk data = opener.open(names.data())) {
+            Header header = header(names, data);
+            Totals totals = Totals.last(data);
+            if (totals != null) {
+                return totals.info(header, data);
+            }
+        } catch (BadLineException e) {
+            // The title is not where the end tells: the file is to be read.
+        }
+        return asking.ask(names, MemoryTree::info).flatMap(Function.identity()).orElse(null);
+    }
+
+    private static Header header(Names names, Disk data) throws IOException {
+        try {
+            return Header.read(data);
+        } catch (BadLineException e) {
+            throw Memory.unreadableHeader(names, e);
+        }
+    }
+}

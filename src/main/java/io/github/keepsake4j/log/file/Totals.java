@@ -1,0 +1,102 @@
+package io.github.keepsake4j.log.file;
+
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.Step;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a list shows of a memory, as each line ends with it, so that a list reads the end of a file.
+ *
+ * @param messages how many messages the memory has
+ * @param tokens their tokens
+ * @param first the time of the first message, if that is earlier than the memory was created, or null
+ * @param last the latest time of a message, or null if there is none
+ * @param description where title and metadata are, or null if they were never set
+ */
+record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Instant last, @Nullable Part description) {
+
+    static final Totals NONE = new Totals(0, 0, null, null, null);
+
+    /** The totals of a line and its end. They are shorter. */
+    private static final int LONGEST = 512;
+
+    private static final Pattern AT_END = Pattern.compile("\"totals\":(\\{[^{}]*+})}\n[^\n]*+\\z");
+
+    /** Returns the totals behind a line. */
+    Totals after(List<Step> steps, @Nullable Part newDescription, Instant createdAt) {
+        Totals totals = newDescription == null ? this : new Totals(messages, tokens, first, last, newDescription);
+        for (Step step : steps) {
+            if (step instanceof Step.Appended appended) {
+                for (Step.Added added : appended.messages()) {
+                    totals = totals.after(added, createdAt);
+                }
+            }
+        }
+        return totals;
+    }
+
+    private Totals after(Step.Added added, Instant createdAt) {
+        Instant at = added.entry().createdAt();
+        return new Totals(
+                added.entry().sequence(),
+                tokens + added.entry().tokens(),
+                messages == 0 && at.isBefore(createdAt) ? at : first,
+                last != null && last.isAfter(at) ? last : at,
+                description);
+    }
+
+    String write() {
+        JsonText json = new JsonText().number("messages", messages).number("tokens", tokens);
+        if (description != null) {
+            json.numbers("description", List.of(description.offset(), (long) description.length()));
+        }
+        return json.text("first", first == null ? null : first.toString())
+                .text("last", last == null ? null : last.toString())
+                .end();
+    }
+
+    static Totals read(Fields json) throws BadLineException {
+        List<Long> place = json.numbers("description");
+        return new Totals(
+                json.number("messages"),
+                json.number("tokens"),
+                json.has("first") ? json.time("first") : null,
+                json.has("last") ? json.time("last") : null,
+                place.size() < 2 ? null : new Part(place.get(0), place.get(1).intValue()));
+    }
+
+    /** Returns what a list shows. */
+    MemoryInfo info(Header header, Disk data) throws IOException, BadLineException {
+        Step.Described described = description == null
+                ? new Step.Described(null, Map.of())
+                : Contents.description(Fields.of(data.read(description.offset(), description.length())));
+        return new MemoryInfo(
+                header.key(),
+                described.title(),
+                described.metadata(),
+                messages,
+                tokens,
+                first == null ? header.createdAt() : first,
+                last,
+                header.createdAt());
+    }
+
+    /** Returns the totals of the last whole line of a file, or null if it has none. */
+    static @Nullable Totals last(Disk data) throws IOException {
+        byte[] end = new byte[(int) Math.min(LONGEST, data.length())];
+        int length = data.read(data.length() - end.length, end);
+        Matcher totals = AT_END.matcher(new String(end, 0, Math.max(0, length), StandardCharsets.ISO_8859_1));
+        try {
+            return totals.find() ? read(Fields.of(totals.group(1).getBytes(StandardCharsets.ISO_8859_1))) : null;
+        } catch (BadLineException e) {
+            return null;
+        }
+    }
+}
