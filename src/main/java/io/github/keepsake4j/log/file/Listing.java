@@ -37,10 +37,7 @@ final class Listing {
 
     /** One memory of a page: what is known of it, or what keeps that from being read. */
     private record Shown(
-            ActivityCursor place,
-            @Nullable MemoryInfo info,
-            @Nullable DamagedMemory damaged,
-            List<DailyUsage> usage) {}
+            ActivityCursor place, @Nullable MemoryInfo info, @Nullable DamagedMemory damaged, List<DailyUsage> usage) {}
 
     /** A file that a list names, and when it was written last. */
     private record Candidate(long number, String hash, @Nullable Names names, Instant writtenAt) {}
@@ -160,7 +157,8 @@ final class Listing {
                 return null;
             }
             Instant last = info.lastMessageAt();
-            return new Shown(new ActivityCursor(last == null ? info.storedAt() : last, candidate.number()), info, null, usage);
+            return new Shown(
+                    new ActivityCursor(last == null ? info.storedAt() : last, candidate.number()), info, null, usage);
         } catch (UnreadableDataException | MemoryTooLargeException e) {
             return damaged(candidate, root.relativize(names.data()).toString(), String.valueOf(e.getMessage()));
         } catch (FileNotFoundException e) {
