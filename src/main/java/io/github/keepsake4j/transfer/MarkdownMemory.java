@@ -4,8 +4,8 @@ import static io.github.keepsake4j.transfer.MarkdownText.block;
 import static io.github.keepsake4j.transfer.MarkdownText.code;
 import static io.github.keepsake4j.transfer.MarkdownText.plain;
 
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
@@ -180,8 +180,7 @@ final class MarkdownMemory {
 
     /** Returns a message's number, or its id if it is not there. */
     private String number(String id, MemorySource source) {
-        return Found.messages(log, key, List.of(id)).stream()
-                .findFirst()
+        return Reads.message(log, key, id)
                 .map(LoggedMessage::sequence)
                 .map(sequence -> Long.toString(source.number(sequence)))
                 .orElseGet(() -> code(id) + ", which is missing");
