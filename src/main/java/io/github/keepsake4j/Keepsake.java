@@ -21,6 +21,7 @@ import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
@@ -759,10 +760,10 @@ public final class Keepsake {
      * @throws InvalidInputException if the id breaks a rule, or the days are in the wrong order
      */
     public List<DailyUsage> usage(String ofTenant, LocalDate from, LocalDate toExclusive) {
-        List<DailyUsage> usage = DailyUsage.in(log, ofTenant, from, toExclusive);
+        List<DailyUsage> usage = Reads.usage(log, ofTenant, from, toExclusive);
         return nodeLog == log
                 ? usage
-                : Stream.concat(usage.stream(), DailyUsage.in(nodeLog, ofTenant, from, toExclusive).stream())
+                : Stream.concat(usage.stream(), Reads.usage(nodeLog, ofTenant, from, toExclusive).stream())
                         .sorted(Comparator.comparing(DailyUsage::day))
                         .toList();
     }

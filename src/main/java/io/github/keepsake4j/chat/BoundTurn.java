@@ -17,11 +17,11 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.Uninterrupted;
 import io.github.keepsake4j.log.UnknownMessageException;
@@ -663,8 +663,7 @@ final class BoundTurn extends OpenTurn {
     }
 
     private LoggedMessage stored(String messageId) {
-        return Found.messages(memories.log(key), key, List.of(messageId)).stream()
-                .findFirst()
+        return Reads.message(memories.log(key), key, messageId)
                 .orElseThrow(() -> UnknownMessageException.notThere(key, "message", messageId));
     }
 

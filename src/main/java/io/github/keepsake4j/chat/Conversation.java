@@ -8,7 +8,6 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.Damage;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
@@ -17,6 +16,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
@@ -144,7 +144,7 @@ public final class Conversation {
     public Optional<String> idOf(ChatMessage message) {
         Set<String> ids = memories.views().idsOf(key, Objects.requireNonNull(message, "message"));
         if (ids.size() == 1) {
-            List<LoggedMessage> found = Found.messages(memories.log(key), key, ids);
+            List<LoggedMessage> found = Reads.messages(memories.log(key), key, ids);
             if (!found.isEmpty()) {
                 return Optional.of(found.get(0).id());
             }
@@ -213,7 +213,7 @@ public final class Conversation {
         Set<String> ids = new HashSet<>();
         chosen.forEach(branch -> ids.addAll(List.of(branch.firstId(), branch.leafId())));
         Map<String, MessagePreview> previews = new HashMap<>();
-        Found.messages(memories.log(key), key, ids)
+        Reads.messages(memories.log(key), key, ids)
                 .forEach(found -> previews.put(found.id(), MessagePreview.of(found)));
         List<BranchPreview> shown = new ArrayList<>();
         for (Branch branch : chosen) {
@@ -262,7 +262,7 @@ public final class Conversation {
      * @throws InvalidInputException if the message is not in the memory
      */
     public Made made(String answerId) {
-        return Found.made(memories.log(key), key, List.of(answerId)).getOrDefault(answerId, Made.NOTHING);
+        return Reads.made(memories.log(key), key, List.of(answerId)).getOrDefault(answerId, Made.NOTHING);
     }
 
     /**
@@ -378,7 +378,7 @@ public final class Conversation {
      * @return the summaries, in the order in which they were made
      */
     public List<Summary> summaries() {
-        return Summary.all(memories.log(key), key);
+        return Reads.summaries(memories.log(key), key);
     }
 
     /**
@@ -388,7 +388,7 @@ public final class Conversation {
      * @return the entry, or empty if the memory was never written or was erased
      */
     public Optional<MemoryInfo> info() {
-        return Optional.ofNullable(MemoryInfo.of(memories.log(key), key));
+        return Optional.ofNullable(Reads.info(memories.log(key), key));
     }
 
     /**

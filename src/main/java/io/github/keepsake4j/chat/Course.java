@@ -5,11 +5,11 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -80,8 +80,7 @@ final class Course {
         if (id == null) {
             return new Course(turn.branch(), null, null, false, false);
         }
-        LoggedMessage named = Found.messages(memories.log(key), key, List.of(id)).stream()
-                .findFirst()
+        LoggedMessage named = Reads.message(memories.log(key), key, id)
                 .orElseThrow(() -> new InvalidInputException(
                         "turn", "names the message " + id + ", which is not in memory " + key));
         return switch (turn.kind()) {

@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.KeptRequest;
@@ -62,8 +63,9 @@ public record SeenMessages(
             }
         }
         Set<Long> shortened = new HashSet<>(seen.shortened());
-        Summary summary = Summary.all(log, key).stream()
-                .filter(stored -> seen.summary() > 0 && stored.version() == seen.summary())
+        List<Summary> summaries = seen.summary() == 0 ? List.of() : Reads.summaries(log, key);
+        Summary summary = summaries.stream()
+                .filter(stored -> stored.version() == seen.summary())
                 .findFirst()
                 .orElse(null);
         return new SeenMessages(

@@ -1,9 +1,9 @@
 package io.github.keepsake4j.cli;
 
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Optional;
@@ -27,7 +27,7 @@ final class Memories {
 
     private static boolean isThere(MessageLog log, MemoryKey key) {
         try {
-            return MemoryInfo.of(log, key) != null;
+            return Reads.info(log, key) != null;
         } catch (UnreadableDataException e) {
             // What is damaged is there. The command itself tells of the damage, or mends it.
             return true;

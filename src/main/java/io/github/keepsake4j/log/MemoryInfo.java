@@ -3,7 +3,6 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,17 +31,6 @@ public record MemoryInfo(
     /** Copies the components. */
     public MemoryInfo {
         metadata = Map.copyOf(metadata);
-    }
-
-    /**
-     * Reads the entry of one memory.
-     *
-     * @param log the log
-     * @param key the memory
-     * @return the entry, or null if the memory was never written or was erased
-     */
-    public static @Nullable MemoryInfo of(MessageLog log, MemoryKey key) {
-        return log.details(key, Set.of(MemoryDetails.Part.INFO)).info();
     }
 
     /**

@@ -2,11 +2,8 @@ package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,17 +64,6 @@ public record Summary(
             @Nullable String model,
             Instant createdAt) {
         this(coversUpTo, text, tokens, tokenCounter, replacedMessages, replacedTokens, model, createdAt, 0);
-    }
-
-    /**
-     * Reads all summaries of a memory, including those that newer ones have replaced.
-     *
-     * @param log the log
-     * @param key the memory
-     * @return the summaries, in the order in which they were stored
-     */
-    public static List<Summary> all(MessageLog log, MemoryKey key) {
-        return log.details(key, Set.of(MemoryDetails.Part.SUMMARIES)).summaries();
     }
 
     /**

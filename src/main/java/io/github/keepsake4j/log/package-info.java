@@ -1,8 +1,10 @@
 /**
- * The log of messages: the interface {@link io.github.keepsake4j.log.MessageLog}, its inputs and results, and its
- * exceptions. {@link io.github.keepsake4j.view.ViewReader} reads the messages that a caller sees.
+ * The log of messages: the interface {@link io.github.keepsake4j.log.MessageLog} with its roles
+ * {@link io.github.keepsake4j.log.Leases} and {@link io.github.keepsake4j.log.Care}, its inputs and results, and its exceptions.
+ * {@link io.github.keepsake4j.log.Reads} has short forms of what is read most.
+ * {@link io.github.keepsake4j.view.ViewReader} reads the messages that a caller sees.
  * {@link io.github.keepsake4j.log.AppendRules} and {@link io.github.keepsake4j.log.MemoryTree} are for authors of
- * backends.
+ * backends, {@link io.github.keepsake4j.log.ForwardingMessageLog} is for decorators.
  */
 @NullMarked
 package io.github.keepsake4j.log;

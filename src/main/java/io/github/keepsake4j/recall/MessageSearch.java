@@ -1,9 +1,9 @@
 package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.ChatMessageType;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -262,9 +262,7 @@ public final class MessageSearch {
             while (parent != null && before.size() < options.neighbours()) {
                 LoggedMessage next = byId.get(parent);
                 if (next == null) {
-                    next = Found.messages(logs.apply(key), key, List.of(parent)).stream()
-                            .findFirst()
-                            .orElse(null);
+                    next = Reads.message(logs.apply(key), key, parent).orElse(null);
                 }
                 if (next == null) {
                     break;
@@ -338,10 +336,9 @@ public final class MessageSearch {
         }
 
         private long sequence(String id) {
-            return sequences.computeIfAbsent(id, unknown -> Found.messages(log, key, List.of(unknown)).stream()
-                    .mapToLong(LoggedMessage::sequence)
-                    .findFirst()
-                    .orElse(0));
+            return sequences.computeIfAbsent(id, unknown -> Reads.message(log, key, unknown)
+                    .map(LoggedMessage::sequence)
+                    .orElse(0L));
         }
 
         /** Returns the messages that are on the current branch. */

@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ final class KeepsakeEndpoint {
 
     private static boolean exists(MessageLog log, MemoryKey key) {
         try {
-            return MemoryInfo.of(log, key) != null;
+            return Reads.info(log, key) != null;
         } catch (UnreadableDataException e) {
             // The check tells of the damage.
             return true;

@@ -3,8 +3,8 @@ package io.github.keepsake4j.transfer;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
-import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -90,7 +90,7 @@ final class ArrivingMemory {
         this.metadata = metadata;
         this.target = new MemoryTarget(log, key);
         this.isErased = target.isErased();
-        this.wasThere = MemoryInfo.of(log, key) != null;
+        this.wasThere = Reads.info(log, key) != null;
         read.add(Lines.memory(key, beside()));
     }
 

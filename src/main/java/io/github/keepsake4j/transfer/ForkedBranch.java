@@ -1,10 +1,10 @@
 package io.github.keepsake4j.transfer;
 
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
@@ -143,8 +143,9 @@ final class ForkedBranch {
 
     private boolean has(@Nullable String original) {
         return original != null
-                && Found.messages(log, from, List.of(original)).stream()
-                        .anyMatch(message -> number(message.sequence()) > 0);
+                && Reads.message(log, from, original)
+                        .filter(message -> number(message.sequence()) > 0)
+                        .isPresent();
     }
 
     /** Returns the newest message before another one on its branch that the fork has. */

@@ -3,11 +3,11 @@ package io.github.keepsake4j.transfer;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.Append;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -136,10 +136,10 @@ final class Intake {
     private List<LoggedMessage> newestTaken(long taken, int size) {
         List<LoggedMessage> newest = new ArrayList<>();
         for (long from = Math.max(1, taken - size); from <= taken; from += PAGE) {
-            newest.addAll(Found.messages(log, key, ids(from, Math.min(taken, from + PAGE - 1))));
+            newest.addAll(Reads.messages(log, key, ids(from, Math.min(taken, from + PAGE - 1))));
         }
         if (taken > size + 1) {
-            newest.addAll(0, Found.messages(log, key, ids(1, 1)));
+            newest.addAll(0, Reads.messages(log, key, ids(1, 1)));
         }
         return newest;
     }
@@ -160,7 +160,7 @@ final class Intake {
     }
 
     private int found(LongStream numbers) {
-        return Found.messages(log, key, numbers.mapToObj(this::id).toList()).size();
+        return Reads.messages(log, key, numbers.mapToObj(this::id).toList()).size();
     }
 
     private List<String> ids(long from, long to) {
@@ -226,7 +226,7 @@ final class Intake {
             List<String> ids = tree.subList(from, Math.min(tree.size(), from + PAGE)).stream()
                     .map(imported -> Objects.requireNonNull(imported.id()))
                     .toList();
-            Found.messages(log, key, ids).forEach(logged -> parents.put(logged.id(), logged.parentId()));
+            Reads.messages(log, key, ids).forEach(logged -> parents.put(logged.id(), logged.parentId()));
         }
         return parents;
     }
@@ -241,7 +241,7 @@ final class Intake {
         if (newest == null || head == null) {
             return placeOf(newest);
         }
-        List<Long> sequences = Found.messages(log, key, List.of(newest)).stream()
+        List<Long> sequences = Reads.message(log, key, newest).stream()
                 .map(LoggedMessage::sequence)
                 .toList();
         return Parent.of(log.onBranch(key, sequences).isEmpty() ? newest : head);

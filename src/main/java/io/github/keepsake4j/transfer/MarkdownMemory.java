@@ -6,8 +6,8 @@ import static io.github.keepsake4j.transfer.MarkdownText.plain;
 
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.PlainJson;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
@@ -127,8 +127,7 @@ final class MarkdownMemory {
 
     /** Returns a message's number, or its id if it is not there. */
     private String number(String id) {
-        return Found.messages(log, key, List.of(id)).stream()
-                .findFirst()
+        return Reads.message(log, key, id)
                 .map(found -> Long.toString(source.number(found.sequence())))
                 .orElseGet(() -> code(id) + " (which is missing)");
     }

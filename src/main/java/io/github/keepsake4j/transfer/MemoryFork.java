@@ -3,6 +3,7 @@ package io.github.keepsake4j.transfer;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -58,7 +59,7 @@ public final class MemoryFork {
         }
         Map<String, String> origin = Map.of(MEMORY, from.canonical(), MESSAGE, messageId);
         MemoryTarget target = new MemoryTarget(log, into);
-        MemoryInfo there = MemoryInfo.of(log, into);
+        MemoryInfo there = Reads.info(log, into);
         Map<String, String> known = there == null ? Map.of() : there.metadata();
         boolean isIt = known.entrySet().containsAll(origin.entrySet());
         boolean isDone = isIt && !known.containsKey(UNFINISHED);

@@ -1,12 +1,12 @@
 package io.github.keepsake4j.transfer;
 
 import dev.langchain4j.data.message.ChatMessageType;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -69,6 +69,6 @@ final class MemorySource {
                 .filter(message -> message.message().type() == ChatMessageType.AI)
                 .map(LoggedMessage::id)
                 .toList();
-        return answers.isEmpty() ? Map.of() : Found.made(log, key, answers);
+        return answers.isEmpty() ? Map.of() : Reads.made(log, key, answers);
     }
 }

@@ -3,7 +3,6 @@ package io.github.keepsake4j.transfer;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -12,6 +11,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -59,7 +59,7 @@ final class MemoryTarget {
     /** Sets the outcomes of messages that are there, as far as they have other ones. */
     void setOutcomes(List<LoggedMessage> messages) {
         Map<String, LoggedMessage> there = new HashMap<>();
-        Found.messages(log, key, messages.stream().map(LoggedMessage::id).toList())
+        Reads.messages(log, key, messages.stream().map(LoggedMessage::id).toList())
                 .forEach(message -> there.put(message.id(), message));
         for (LoggedMessage message : messages) {
             LoggedMessage known = there.get(message.id());
@@ -106,7 +106,7 @@ final class MemoryTarget {
     }
 
     private void putSummaries(List<Summary> summaries) {
-        int done = Summary.all(log, key).size();
+        int done = Reads.summaries(log, key).size();
         for (Summary summary : summaries.subList(Math.min(done, summaries.size()), summaries.size())) {
             log.change(key, new Change.PutSummary(summary, epoch));
         }
@@ -133,7 +133,7 @@ final class MemoryTarget {
     }
 
     private void describe(BesideMessages beside) {
-        MemoryInfo there = MemoryInfo.of(log, key);
+        MemoryInfo there = Reads.info(log, key);
         boolean isSame = there != null
                 && Objects.equals(there.title(), beside.title())
                 && there.metadata().equals(beside.metadata());
@@ -158,7 +158,7 @@ final class MemoryTarget {
             return;
         }
         undo.run();
-        MemoryInfo there = MemoryInfo.of(log, key);
+        MemoryInfo there = Reads.info(log, key);
         boolean isShell =
                 there != null && there.title() == null && there.metadata().isEmpty() && there.messages() == 0;
         if (isShell && now == epoch + 1) {
@@ -169,7 +169,7 @@ final class MemoryTarget {
     }
 
     private void removeDescription(BesideMessages beside) {
-        MemoryInfo there = MemoryInfo.of(log, key);
+        MemoryInfo there = Reads.info(log, key);
         boolean isOurs = there != null
                 && Objects.equals(there.title(), beside.title())
                 && there.metadata().equals(beside.metadata());

@@ -1,12 +1,11 @@
 package io.github.keepsake4j.transfer;
 
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -58,8 +57,7 @@ final class OneMemory {
     }
 
     private long sequence(LoggedMessage last) {
-        return Found.messages(source, key, List.of(last.id())).stream()
-                .findFirst()
+        return Reads.message(source, key, last.id())
                 .map(LoggedMessage::sequence)
                 .orElseThrow(() -> new MemoryCopy.UncopiedException(
                         "Memory " + key + " has messages in the target that the source has not, such as " + last.id()

@@ -6,6 +6,7 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
@@ -442,7 +443,7 @@ public final class ViewReader {
             return covered == null ? null : newest;
         }
         Summary found = null;
-        for (Summary summary : Summary.all(log, key)) {
+        for (Summary summary : Reads.summaries(log, key)) {
             found = summary.coversUpTo().equals(covered) ? summary : found;
         }
         check(log.read(key, ReadQuery.newest(0)), epoch);

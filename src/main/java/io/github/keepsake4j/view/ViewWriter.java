@@ -4,13 +4,14 @@ import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.UnknownParentException;
@@ -381,7 +382,7 @@ public final class ViewWriter {
             return now.equals(saw.position())
                     || (now.isSameRevision(saw.position())
                             && (head == null
-                                    || !Found.messages(log, key, List.of(head)).isEmpty()));
+                                    || Reads.message(log, key, head).isPresent()));
         }
 
         /** Appends. Returns null if the list must be compared again. */
@@ -435,7 +436,7 @@ public final class ViewWriter {
                     sent.put(message.id(), i);
                 }
             }
-            for (LoggedMessage stored : Found.messages(log, key, sent.keySet())) {
+            for (LoggedMessage stored : Reads.messages(log, key, sent.keySet())) {
                 int at = Objects.requireNonNull(sent.get(stored.id()));
                 places[at] = Place.of(stored);
                 omitted[at] = !recognized.add(stored.id());
@@ -457,7 +458,7 @@ public final class ViewWriter {
          */
         private void forgetLost() {
             Map<String, LoggedMessage> there = new HashMap<>();
-            Found.messages(log, key, named()).forEach(message -> there.put(message.id(), message));
+            Reads.messages(log, key, named()).forEach(message -> there.put(message.id(), message));
             boolean isTakenBack = saw.position().head() != null
                     && !there.containsKey(saw.position().head());
             long newest = 0;

@@ -5,11 +5,11 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -452,7 +452,7 @@ public final class NodeTokenBufferMemory {
                 return true;
             } catch (MessageIdConflictException e) {
                 // Another writer ran for the same message, or this turn is stored already, or the message was cleared.
-                List<LoggedMessage> there = Found.messages(log, key, next.ids(iteration));
+                List<LoggedMessage> there = Reads.messages(log, key, next.ids(iteration));
                 if (next.isStoredAs(there, iteration)) {
                     return false;
                 }

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.workflow;
 
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -20,7 +20,7 @@ record StoredRow(@Nullable LoggedMessage question, @Nullable LoggedMessage answe
 
     /** Looks a row up by one request. */
     static StoredRow find(MessageLog log, MemoryKey key, String row) {
-        return of(row, Found.messages(log, key, Ids.ofRow(row)));
+        return of(row, Reads.messages(log, key, Ids.ofRow(row)));
     }
 
     /** Returns what was found of a row. */

@@ -3,10 +3,10 @@ package io.github.keepsake4j.workflow;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
@@ -141,7 +141,7 @@ public final class TokenBufferMemory {
                     .flatMap(row -> Ids.ofRow(row).stream())
                     .distinct()
                     .toList();
-            List<LoggedMessage> found = Found.messages(log, key, ids);
+            List<LoggedMessage> found = Reads.messages(log, key, ids);
             String end = StoredRow.of(parent, found).last();
             Tail tail = bounds.read(log, key, end);
             StoredRow own = StoredRow.of(id, found);

@@ -1,11 +1,11 @@
 package io.github.keepsake4j.workflow;
 
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
@@ -426,7 +426,7 @@ final class TurnPlacement {
         if (unknown.isEmpty()) {
             return;
         }
-        List<LoggedMessage> found = Found.messages(log, key, unknown);
+        List<LoggedMessage> found = Reads.messages(log, key, unknown);
         unknown.forEach(id -> known.put(id, Optional.empty()));
         found.forEach(this::remember);
     }

@@ -33,6 +33,7 @@ import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.Tell;
 import java.io.IOException;
@@ -232,7 +233,7 @@ class BoundTurnsTest {
         return (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
                     if (!method.getName().equals("flush") && !method.getName().equals("backend")) {
-                        calls.add(method.getName());
+                        calls.add(Logs.word(method, arguments));
                     }
                     try {
                         return method.invoke(log, arguments);

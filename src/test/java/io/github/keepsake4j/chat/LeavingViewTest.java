@@ -21,6 +21,7 @@ import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.turn.Turn;
@@ -282,7 +283,7 @@ class LeavingViewTest {
                     MessageLog.class.getClassLoader(),
                     new Class<?>[] {MessageLog.class},
                     (proxy, method, arguments) -> {
-                        called.add(method.getName());
+                        called.add(Logs.word(method, arguments));
                         try {
                             return method.invoke(inner, arguments);
                         } catch (InvocationTargetException e) {

@@ -9,7 +9,10 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.Logs;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Summaries and leases. */
@@ -29,6 +32,32 @@ public interface BesideMessagesContract extends LogUnderTest {
         Logs.putSummary(log(), KEY, bare, epoch());
 
         assertThat(Logs.summaries(log(), KEY)).containsExactly(full.withVersion(1), bare.withVersion(2));
+    }
+
+    @Test
+    default void detailsHaveThePartsThatAreAskedFor() {
+        log().append(KEY, batch("a", "b").withView(View.of(null, List.of())));
+        log().append(KEY, batch("c").onBranch("tab"));
+        Logs.putSummary(log(), KEY, summary("a", "s"), epoch());
+        Logs.describe(log(), KEY, "title", Map.of("name", "text"));
+
+        MemoryDetails all = log().details(KEY, EnumSet.allOf(MemoryDetails.Part.class));
+        assertThat(all.info()).isNotNull().returns("title", MemoryInfo::title).returns(3L, MemoryInfo::messages);
+        assertThat(all.branches()).containsExactly(Map.entry("tab", "c"));
+        assertThat(all.views()).hasSize(1);
+        assertThat(all.summaries()).containsExactly(summary("a", "s").withVersion(1));
+        MemoryDetails none = MemoryDetails.NONE;
+        assertThat(log().details(KEY, Set.of())).isEqualTo(none);
+        assertThat(log().details(KEY, Set.of(MemoryDetails.Part.INFO)))
+                .isEqualTo(new MemoryDetails(all.info(), none.branches(), none.views(), none.summaries()));
+        assertThat(log().details(KEY, Set.of(MemoryDetails.Part.BRANCHES)))
+                .isEqualTo(new MemoryDetails(null, all.branches(), none.views(), none.summaries()));
+        assertThat(log().details(KEY, Set.of(MemoryDetails.Part.VIEWS)))
+                .isEqualTo(new MemoryDetails(null, none.branches(), all.views(), none.summaries()));
+        assertThat(log().details(KEY, Set.of(MemoryDetails.Part.SUMMARIES)))
+                .isEqualTo(new MemoryDetails(null, none.branches(), none.views(), all.summaries()));
+        assertThat(log().details(ConversationKey.of("acme", "none"), EnumSet.allOf(MemoryDetails.Part.class)))
+                .isEqualTo(none);
     }
 
     @Test

@@ -9,6 +9,7 @@ import static io.github.keepsake4j.log.LogTesting.history;
 import static io.github.keepsake4j.log.LogTesting.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -21,7 +22,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -333,6 +337,74 @@ interface OutcomeContract extends LogUnderTest {
                     .isInstanceOf(InvalidInputException.class);
             assertThat(Logs.usage(log, "acme", LocalDate.MIN, LocalDate.MAX)).hasSize(3);
         }
+    }
+
+    @Test
+    default void a_list_with_usage_has_only_the_memories_with_usage_in_its_days() {
+        LocalDate day = today();
+        for (int i = 0; i < 7; i++) {
+            ConversationKey key = ConversationKey.of("acme", "chat" + i);
+            log().append(key, Append.underHead(user("a"), i % 3 == 0 ? user("b") : used("b", i)));
+            log().append(key, Append.underHead(i % 2 == 0 ? used("c", 10 * i) : user("c")));
+        }
+        clock().advance(Duration.ofDays(1));
+        log().append(ConversationKey.of("acme", "chat1"), Append.underHead(used("d", 100)));
+        log().append(ConversationKey.of("acme", "later"), Append.underHead(used("a", 100)));
+
+        for (ListQuery first : List.of(ListQuery.first(2), ListQuery.first(2).byActivity())) {
+            List<DailyUsage> usage = new ArrayList<>();
+            List<MemoryKey> listed = new ArrayList<>();
+            for (Optional<ListQuery> next = Optional.of(first.withUsage(day, day.plusDays(1))); next.isPresent(); ) {
+                MemoryPage page = log().list("acme", next.get());
+                assertThat(page.memories()).hasSizeLessThanOrEqualTo(2);
+                assertThat(page.usage())
+                        .extracting(DailyUsage::key)
+                        .containsExactlyInAnyOrderElementsOf(
+                                page.memories().stream().map(MemoryInfo::key).toList());
+                page.memories().forEach(info -> listed.add(info.key()));
+                usage.addAll(page.usage());
+                next = page.next();
+            }
+            assertThat(listed).hasSize(6).doesNotHaveDuplicates();
+            assertThat(usage)
+                    .extracting(DailyUsage::key, each -> each.usage().input())
+                    .containsExactlyInAnyOrder(
+                            tuple(ConversationKey.of("acme", "chat0"), 0L),
+                            tuple(ConversationKey.of("acme", "chat1"), 1L),
+                            tuple(ConversationKey.of("acme", "chat2"), 22L),
+                            tuple(ConversationKey.of("acme", "chat4"), 44L),
+                            tuple(ConversationKey.of("acme", "chat5"), 5L),
+                            tuple(ConversationKey.of("acme", "chat6"), 60L));
+        }
+        assertThat(log().list("acme", ListQuery.first(100)).usage()).isEmpty();
+    }
+
+    private static NewMessage used(String id, long tokens) {
+        return answer(id).withUsage(new Usage(tokens, 0, 0));
+    }
+
+    @Test
+    default void how_messages_of_several_memories_were_made_is_found_with_them() {
+        Made made = new Made(null, new Usage(1, 2, 3), "gpt", "STOP", "{}");
+        NodeKey node = NodeKey.of("acme", "app", "42", "writer");
+        log().append(KEY, Append.underHead(user("a"), answer("b").withMade(made), answer("c")));
+        log().append(node, Append.underHead(answer("a").withMade(made.withRequest(null))));
+
+        Selection ids = Selection.ofIds(Map.of(KEY, List.of("c", "b", "none"), node, List.of("a")));
+        Selection sequences = Selection.ofSequences(Map.of(KEY, List.of(2L, 3L, 9L), node, List.of(1L)));
+        for (Selection selection : List.of(ids, sequences)) {
+            Map<MemoryKey, List<Found>> found = log().find(selection.withMade());
+            assertThat(found.keySet()).containsExactlyInAnyOrder(KEY, node);
+            assertThat(found.get(KEY)).extracting(Found::made).containsExactly(made, null);
+            assertThat(found.get(KEY))
+                    .extracting(each -> each.message().id())
+                    .containsExactly("b", "c");
+            assertThat(found.get(node)).extracting(Found::made).containsExactly(made.withRequest(null));
+            assertThat(log().find(selection).get(KEY)).extracting(Found::made).containsOnlyNulls();
+        }
+        assertThat(log().find(Selection.ofIds(Map.of()))).isEmpty();
+        assertThatThrownBy(() -> new Selection(ids.ids(), sequences.sequences(), false))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -332,7 +332,7 @@ public abstract class MessageRecallContract {
         MessageLog counting = (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
                     Object result = method.invoke(log, arguments);
-                    if (method.getName().equals("findAt") && result instanceof Map<?, ?> several) {
+                    if (Logs.word(method, arguments).equals("findAt") && result instanceof Map<?, ?> several) {
                         memories.addAll(several.keySet());
                         several.values().forEach(found -> messages.addAll((Collection<?>) found));
                     }

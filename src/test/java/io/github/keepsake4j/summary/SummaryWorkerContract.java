@@ -595,7 +595,7 @@ abstract class SummaryWorkerContract {
         return (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
                     try {
-                        return change.of(method.getName(), method.invoke(log, arguments));
+                        return change.of(Logs.word(method, arguments), method.invoke(log, arguments));
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }

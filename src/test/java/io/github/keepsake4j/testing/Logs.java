@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryDetails.Part;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Calls of a log in short words. */
 public final class Logs {
@@ -27,7 +29,7 @@ public final class Logs {
     private Logs() {}
 
     public static List<LoggedMessage> find(MessageLog log, MemoryKey key, Collection<String> ids) {
-        return Found.messages(log, key, ids);
+        return Reads.messages(log, key, ids);
     }
 
     public static Map<MemoryKey, List<LoggedMessage>> find(
@@ -51,7 +53,7 @@ public final class Logs {
     }
 
     public static Optional<Made> made(MessageLog log, MemoryKey key, String messageId) {
-        return Found.made(log, key, List.of(messageId)).get(messageId).ifKnown();
+        return Reads.made(log, key, List.of(messageId)).get(messageId).ifKnown();
     }
 
     public static String moveHead(MessageLog log, MemoryKey key, String messageId, Long epoch) {
@@ -72,7 +74,7 @@ public final class Logs {
     }
 
     public static List<DailyUsage> usage(MessageLog log, String tenant, LocalDate from, LocalDate toExclusive) {
-        return DailyUsage.in(log, tenant, from, toExclusive);
+        return Reads.usage(log, tenant, from, toExclusive);
     }
 
     public static void describe(MessageLog log, MemoryKey key, String title, Map<String, String> metadata) {
@@ -97,20 +99,35 @@ public final class Logs {
     }
 
     public static List<Summary> summaries(MessageLog log, MemoryKey key) {
-        return Summary.all(log, key);
+        return Reads.summaries(log, key);
     }
 
-    /** Returns the word for a call: the kind of a change, or the method's name. */
+    /** Returns the word of this class for a call of a log, or the method's name. */
     public static String word(Method method, Object[] arguments) {
-        if (arguments == null) {
-            return method.getName();
+        Object last = arguments == null ? null : arguments[arguments.length - 1];
+        if (last instanceof Change.Describe describe) {
+            return describe.merge() ? "mergeMetadata" : describe.metadata() == null ? "setTitle" : "describe";
         }
-        Object last = arguments[arguments.length - 1];
         if (last instanceof Change<?> change) {
             return change.kind();
+        }
+        if (last instanceof Selection selection) {
+            return selection.made() ? "made" : selection.ids().isEmpty() ? "findAt" : "find";
         }
         return method.getName().equals("details") && last.equals(Set.of(Part.SUMMARIES))
                 ? "summaries"
                 : method.getName();
+    }
+
+    /** Returns a memory that a call of a log is about, or null. */
+    public static MemoryKey key(Object[] arguments) {
+        Object first = arguments == null ? null : arguments[0];
+        if (first instanceof Selection selection) {
+            return Stream.of(selection.ids(), selection.sequences())
+                    .flatMap(named -> named.keySet().stream())
+                    .findFirst()
+                    .orElse(null);
+        }
+        return first instanceof MemoryKey key ? key : null;
     }
 }

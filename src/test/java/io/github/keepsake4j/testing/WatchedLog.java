@@ -24,18 +24,19 @@ public class WatchedLog {
     public WatchedLog(MessageLog inner) {
         log = (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    calls.add(method.getName());
-                    called(method.getName(), arguments);
-                    RuntimeException failure = failures.get(method.getName());
+                    String word = Logs.word(method, arguments);
+                    calls.add(word);
+                    called(word, arguments);
+                    RuntimeException failure = failures.get(word);
                     if (failure != null) {
                         throw failure;
                     }
                     try {
                         Object result = method.invoke(inner, arguments);
-                        if (method.getName().equals("acquireLease") && result.equals(Optional.empty())) {
+                        if (word.equals("acquireLease") && result.equals(Optional.empty())) {
                             refused.countDown();
                         }
-                        if (lost.remove(method.getName())) {
+                        if (lost.remove(word)) {
                             throw new StorageUnavailableException("the answer was lost", null);
                         }
                         return result;

@@ -179,7 +179,7 @@ class MemoryCopyTest {
                                     "describe",
                                     "mergeMetadata",
                                     "setOutcome")
-                            .contains(method.getName());
+                            .contains(Logs.word(method, arguments));
                     int now = changes ? left[0]-- : 9;
                     if (now == 1 && after % 2 == 0) {
                         throw new IllegalStateException("broken off");
@@ -307,7 +307,7 @@ class MemoryCopyTest {
 
     @Test
     void e3_memories_that_are_erased_in_the_source_meanwhile_are_told_at_the_end_and_the_others_are_copied() {
-        for (String at : List.of("history", "made", "summaries", "details")) {
+        for (String at : List.of("history", "made", "details")) {
             MessageLog source = filled(1, 6, 30);
             for (int i = 0; i < 6; i++) {
                 source.append(
@@ -319,8 +319,11 @@ class MemoryCopyTest {
             MessageLog erasing = new WatchedLog(source) {
                 @Override
                 protected void called(String method, Object[] arguments) {
-                    if (method.equals(at) && List.of(key(1), key(4)).contains(arguments[0])) {
-                        source.erase((MemoryKey) arguments[0]);
+                    MemoryKey key = Logs.key(arguments);
+                    if (method.equals(at)
+                            && key != null
+                            && List.of(key(1), key(4)).contains(key)) {
+                        source.erase(key);
                     }
                 }
             }.log();
@@ -365,7 +368,7 @@ class MemoryCopyTest {
         int[] left = {nth};
         return (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    boolean describes = Set.of("describe", "mergeMetadata").contains(method.getName());
+                    boolean describes = Set.of("describe", "mergeMetadata").contains(Logs.word(method, arguments));
                     if (describes && --left[0] == 0) {
                         log.erase(key);
                     }
@@ -398,7 +401,7 @@ class MemoryCopyTest {
         MessageLog target = new InMemoryMessageLog();
         MessageLog anew = (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("describe")) {
+                    if (Logs.word(method, arguments).equals("describe")) {
                         target.erase(key(1));
                         target.append(key(1), Append.underHead(NewMessage.of(UserMessage.from("anew"), 1, "words")));
                     }

@@ -463,15 +463,20 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts) {
         byte[] hash = Rows.hash(key);
-        return connections.single(
-                "details of memory " + key,
-                session -> new MemoryDetails(
-                        parts.contains(MemoryDetails.Part.INFO) ? session.first(Sql.INFO, this::info, hash) : null,
-                        parts.contains(MemoryDetails.Part.BRANCHES) ? branchEnds(session, hash) : Map.of(),
-                        parts.contains(MemoryDetails.Part.VIEWS) ? views(session, key, hash) : List.of(),
-                        parts.contains(MemoryDetails.Part.SUMMARIES)
-                                ? session.list(Sql.SUMMARIES, row -> Rows.summary(codec, row), hash, hash)
-                                : List.of()));
+        return connections.single("details of memory " + key, session -> {
+            boolean withInfo = parts.contains(MemoryDetails.Part.INFO);
+            MemoryInfo info = withInfo ? session.first(Sql.INFO, this::info, hash) : null;
+            if (withInfo && info == null) {
+                return MemoryDetails.NONE;
+            }
+            return new MemoryDetails(
+                    info,
+                    parts.contains(MemoryDetails.Part.BRANCHES) ? branchEnds(session, hash) : Map.of(),
+                    parts.contains(MemoryDetails.Part.VIEWS) ? views(session, key, hash) : List.of(),
+                    parts.contains(MemoryDetails.Part.SUMMARIES)
+                            ? session.list(Sql.SUMMARIES, row -> Rows.summary(codec, row), hash, hash)
+                            : List.of());
+        });
     }
 
     private static Map<String, String> branchEnds(Session session, byte[] hash) throws SQLException {

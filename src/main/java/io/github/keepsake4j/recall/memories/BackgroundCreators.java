@@ -1,9 +1,8 @@
 package io.github.keepsake4j.recall.memories;
 
-import io.github.keepsake4j.log.Found;
-import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -133,9 +132,9 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     private void cleanUp(MemoryKey key) {
         MessageLog log = logs.apply(key);
         boolean wasErased = log.read(key, ReadQuery.newest(0)).epoch() > FIRST_EPOCH;
-        if (wasErased && MemoryInfo.of(log, key) == null) {
+        if (wasErased && Reads.info(log, key) == null) {
             discussions.store().erase(key);
-            if (MemoryInfo.of(log, key) != null) {
+            if (Reads.info(log, key) != null) {
                 // It was begun again in this moment, and perhaps had new memories already. They are made again.
                 changed(key);
             }
@@ -275,7 +274,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
                     .forEach(step -> first.addAll(step.passage().messageIds()));
         }
         boolean isGone =
-                !first.isEmpty() && Found.messages(logs.apply(key), key, first).size() < first.size();
+                !first.isEmpty() && Reads.messages(logs.apply(key), key, first).size() < first.size();
         epochs.put(key, epoch);
         return isGone;
     }

@@ -7,10 +7,10 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -142,7 +142,7 @@ public final class BranchMessages {
     private static Map<String, Made> made(MessageLog log, MemoryKey key, List<String> answers) {
         Map<String, Made> made = new HashMap<>();
         for (int from = 0; from < answers.size(); from += AT_ONCE) {
-            Found.made(log, key, answers.subList(from, Math.min(answers.size(), from + AT_ONCE)))
+            Reads.made(log, key, answers.subList(from, Math.min(answers.size(), from + AT_ONCE)))
                     .forEach((id, each) -> made.put(id, each.withRequest(null)));
         }
         return made;

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.recall.memories;
 
-import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
@@ -191,9 +191,8 @@ final class BranchSight {
             }
             Long first = firsts.get(ids.get(0));
             if (first == null) {
-                first = Found.messages(logs.apply(key), key, List.of(ids.get(0))).stream()
+                first = Reads.message(logs.apply(key), key, ids.get(0))
                         .map(LoggedMessage::sequence)
-                        .findFirst()
                         .orElse(0L);
                 firsts.put(ids.get(0), first);
             }

@@ -19,10 +19,12 @@ import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Usage;
@@ -148,6 +150,13 @@ class PostgresStatementsTest {
         assertThat(count(() -> Logs.setOutcome(log, KEY, "a", Outcome.failed("x"), 1L)))
                 .isOne();
         assertThat(count(() -> Logs.made(log, KEY, "c"))).isOne();
+        assertThat(count(() -> Reads.made(log, KEY, List.of("c", "d", "e")))).isOne();
+        for (MemoryDetails.Part part : MemoryDetails.Part.values()) {
+            assertThat(count(() -> log.details(KEY, Set.of(part)))).as(part.name()).isOne();
+        }
+        MemoryKey none = ConversationKey.of("acme", "none");
+        assertThat(count(() -> log.details(none, EnumSet.allOf(MemoryDetails.Part.class))))
+                .isOne();
         assertThat(count(() -> Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000))))
                 .isOne();
         count(() -> log.append(KEY, batch("g").onBranch("tab")));

@@ -96,9 +96,8 @@ class S3TwoTenantsContractTest extends S3MessageLogTest {
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }
-        if (arguments != null
-                && arguments[0] instanceof MemoryKey key
-                && key.tenant().equals(HERE)) {
+        MemoryKey key = Logs.key(arguments);
+        if (key != null && key.tenant().equals(HERE)) {
             look(there(key));
             // A name that is a hash is each tenant's own.
             if (method.getName().equals("append")

@@ -1,0 +1,126 @@
+package io.github.keepsake4j.log;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads of a log that ask for one thing. Each is one call of the log, except {@link #usage}. */
+public final class Reads {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
+
+    private Reads() {}
+
+    /**
+     * Finds messages of one memory by their ids.
+     *
+     * @param log the log
+     * @param key the memory
+     * @param ids the ids
+     * @return the messages that are there, in order of sequence
+     */
+    public static List<LoggedMessage> messages(MessageLog log, MemoryKey key, Collection<String> ids) {
+        return found(log, key, Selection.ofIds(Map.of(key, ids))).stream()
+                .map(Found::message)
+                .toList();
+    }
+
+    /**
+     * Finds a message by its id.
+     *
+     * @param log the log
+     * @param key the memory
+     * @param id the id
+     * @return the message, or empty if it is not there
+     */
+    public static Optional<LoggedMessage> message(MessageLog log, MemoryKey key, String id) {
+        return messages(log, key, List.of(id)).stream().findFirst();
+    }
+
+    /**
+     * Reads how messages of one memory were made.
+     *
+     * @param log the log
+     * @param key the memory
+     * @param ids the messages' ids
+     * @return for each id what is known, or {@link Made#NOTHING}
+     * @throws UnknownMessageException if a message is not in the memory
+     */
+    public static Map<String, Made> made(MessageLog log, MemoryKey key, Collection<String> ids) {
+        Map<String, Made> made = new HashMap<>();
+        for (Found found : found(log, key, Selection.ofIds(Map.of(key, ids)).withMade())) {
+            made.put(found.message().id(), found.made() == null ? Made.NOTHING : found.made());
+        }
+        for (String id : ids) {
+            if (!made.containsKey(id)) {
+                throw UnknownMessageException.notThere(key, "messageId", id);
+            }
+        }
+        return made;
+    }
+
+    private static List<Found> found(MessageLog log, MemoryKey key, Selection selection) {
+        return log.find(selection).getOrDefault(key, List.of());
+    }
+
+    /**
+     * Reads the entry of one memory in a list.
+     *
+     * @param log the log
+     * @param key the memory
+     * @return the entry, or null if the memory was never written or was erased
+     */
+    public static @Nullable MemoryInfo info(MessageLog log, MemoryKey key) {
+        return log.details(key, Set.of(MemoryDetails.Part.INFO)).info();
+    }
+
+    /**
+     * Reads all summaries of a memory, including those that newer ones have replaced.
+     *
+     * @param log the log
+     * @param key the memory
+     * @return the summaries, in the order in which they were stored
+     */
+    public static List<Summary> summaries(MessageLog log, MemoryKey key) {
+        return log.details(key, Set.of(MemoryDetails.Part.SUMMARIES)).summaries();
+    }
+
+    /**
+     * Reads how many tokens the answers of a tenant's memories used, page by page. A memory that cannot be read is left out,
+     * with a warning.
+     *
+     * @param log the log
+     * @param tenant the tenant's id
+     * @param from the first day, in UTC
+     * @param toExclusive the day after the last day
+     * @return one sum for each memory and day with usage, in order of days; in no particular order within a day
+     * @throws InvalidInputException if the id breaks a rule, or the days are in the wrong order
+     */
+    public static List<DailyUsage> usage(MessageLog log, String tenant, LocalDate from, LocalDate toExclusive) {
+        List<DailyUsage> usage = new ArrayList<>();
+        Optional<ListQuery> next =
+                Optional.of(ListQuery.first(ListQuery.MAX_LIMIT).withUsage(from, toExclusive));
+        while (next.isPresent()) {
+            MemoryPage page = log.list(tenant, next.get());
+            usage.addAll(page.usage());
+            page.damaged()
+                    .forEach(memory ->
+                            LOG.warn("Memory {} cannot be read, so its tokens are not counted", memory.name()));
+            next = page.next();
+        }
+        usage.sort(Comparator.comparing(DailyUsage::day));
+        return List.copyOf(usage);
+    }
+}
