@@ -775,15 +775,7 @@ public final class MemoryTree {
      */
     public Optional<Lease> acquireLease(String name, String owner, Duration duration, Instant now) {
         requireSound();
-        InputRules.checkLease(name, owner, duration);
-        Instant end = InputRules.leaseEnd(now, duration);
-        Lease held = leases.get(name);
-        if (held != null && !held.owner().equals(owner) && held.expiresAt().isAfter(now)) {
-            return Optional.empty();
-        }
-        Lease lease = new Lease(name, owner, end);
-        leases.put(name, lease);
-        return Optional.of(lease);
+        return LeaseRules.acquire(leases, name, owner, duration, now);
     }
 
     /**
@@ -794,10 +786,7 @@ public final class MemoryTree {
      */
     public void releaseLease(String name, String owner) {
         requireSound();
-        Lease held = leases.get(name);
-        if (held != null && held.owner().equals(owner)) {
-            leases.remove(name);
-        }
+        LeaseRules.release(leases, name, owner);
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall.inmemory;
 
-import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.log.LeaseRules;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.memories.FactQuery;
@@ -288,23 +288,12 @@ public final class InMemoryMemoryStore implements MemoryStore {
 
     @Override
     public synchronized Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
-        InputRules.checkLease(name, owner, duration);
-        Instant now = Instant.now();
-        Lease held = of(key).leases.get(name);
-        if (held != null && !held.owner().equals(owner) && held.expiresAt().isAfter(now)) {
-            return Optional.empty();
-        }
-        Lease lease = new Lease(name, owner, InputRules.leaseEnd(now, duration));
-        of(key).leases.put(name, lease);
-        return Optional.of(lease);
+        return LeaseRules.acquire(of(key).leases, name, owner, duration, Instant.now());
     }
 
     @Override
     public synchronized void releaseLease(MemoryKey key, String name, String owner) {
-        Lease held = of(key).leases.get(name);
-        if (held != null && held.owner().equals(owner)) {
-            of(key).leases.remove(name);
-        }
+        LeaseRules.release(of(key).leases, name, owner);
     }
 
     @Override

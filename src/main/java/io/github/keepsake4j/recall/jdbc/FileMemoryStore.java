@@ -3,6 +3,7 @@ package io.github.keepsake4j.recall.jdbc;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.log.LeaseRules;
 import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -398,16 +399,12 @@ public final class FileMemoryStore implements MemoryStore {
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
         InputRules.checkLease(name, owner, duration);
         return writing("lease on the memories", key, files -> {
-            Instant now = Instant.now();
             Map<String, Lease> leases = leases(files);
-            Lease held = leases.get(name);
-            if (held != null && !held.owner().equals(owner) && held.expiresAt().isAfter(now)) {
-                return Optional.empty();
+            Optional<Lease> lease = LeaseRules.acquire(leases, name, owner, duration, Instant.now());
+            if (lease.isPresent()) {
+                putLeases(files, leases);
             }
-            Lease lease = new Lease(name, owner, InputRules.leaseEnd(now, duration));
-            leases.put(name, lease);
-            putLeases(files, leases);
-            return Optional.of(lease);
+            return lease;
         });
     }
 
@@ -415,9 +412,7 @@ public final class FileMemoryStore implements MemoryStore {
     public void releaseLease(MemoryKey key, String name, String owner) {
         writing("release of the memories", key, files -> {
             Map<String, Lease> leases = leases(files);
-            Lease held = leases.get(name);
-            if (held != null && held.owner().equals(owner)) {
-                leases.remove(name);
+            if (LeaseRules.release(leases, name, owner)) {
                 putLeases(files, leases);
             }
             return true;

@@ -1,0 +1,50 @@
+package io.github.keepsake4j.log;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+
+/** Who gets a lease, for stores that decide it themselves. A lease that has expired is dropped with the next one. */
+public final class LeaseRules {
+
+    private LeaseRules() {}
+
+    /**
+     * Does {@link MessageLog#acquireLease}.
+     *
+     * @param leases the leases of one memory by name, which are changed
+     * @param name the kind of work
+     * @param owner who asks
+     * @param duration how long
+     * @param now the store's time
+     * @return the lease, or empty if another owner holds it
+     * @throws InvalidInputException if {@link InputRules} refuse an argument
+     */
+    public static Optional<Lease> acquire(
+            Map<String, Lease> leases, String name, String owner, Duration duration, Instant now) {
+        InputRules.checkLease(name, owner, duration);
+        Lease lease = new Lease(name, owner, InputRules.leaseEnd(now, duration));
+        Lease held = leases.get(name);
+        if (held != null && !held.owner().equals(owner) && held.expiresAt().isAfter(now)) {
+            return Optional.empty();
+        }
+        leases.values().removeIf(each -> !each.expiresAt().isAfter(now));
+        leases.put(name, lease);
+        return Optional.of(lease);
+    }
+
+    /**
+     * Does {@link MessageLog#releaseLease}.
+     *
+     * @param leases the leases of one memory by name, which are changed
+     * @param name the kind of work
+     * @param owner who held it
+     * @return whether the owner held it
+     */
+    public static boolean release(Map<String, Lease> leases, String name, String owner) {
+        Lease held = leases.get(name);
+        return held != null && held.owner().equals(owner) && leases.remove(name, held);
+    }
+}
