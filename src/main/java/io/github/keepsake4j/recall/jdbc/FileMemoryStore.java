@@ -76,13 +76,13 @@ public final class FileMemoryStore implements MemoryStore {
     private static final int REVISION_BITS = 32;
 
     private final Path root;
-    private final SqlMemories facts;
+    private final FactWords words;
     private @Nullable LockFile lockFile;
     private boolean closed;
 
     private FileMemoryStore(Path root, Words words) {
         this.root = root;
-        this.facts = new SqlMemories(new SqliteMemorySql(), new FactWords(words));
+        this.words = new FactWords(words);
     }
 
     /**
@@ -125,13 +125,13 @@ public final class FileMemoryStore implements MemoryStore {
     @Override
     public List<MadeMemory> facts(MemoryKey key, int last) {
         InvalidInputException.checkAtLeast("last", 0, last);
-        return readingFacts("memories", key, List.of(), session -> facts.shown(session, key, MemoryKind.FACT, last));
+        return readingFacts("memories", key, List.of(), facts -> facts.shown(MemoryKind.FACT, last));
     }
 
     @Override
     public List<FoundMemory> search(MemoryKey key, FactQuery query) {
         Objects.requireNonNull(query, "query");
-        return readingFacts("search in memories", key, List.of(), session -> facts.search(session, key, query));
+        return readingFacts("search in memories", key, List.of(), facts -> facts.search(query));
     }
 
     @Override
@@ -166,9 +166,9 @@ public final class FileMemoryStore implements MemoryStore {
                     "memories",
                     key,
                     none,
-                    session -> new Overview.Track(
-                            facts.shown(session, key, MemoryKind.FACT, Integer.MAX_VALUE),
-                            facts.progress(session, key, MemoryKind.FACT, 0).path()));
+                    facts -> new Overview.Track(
+                            facts.shown(MemoryKind.FACT, Integer.MAX_VALUE),
+                            facts.progress(MemoryKind.FACT).path()));
             return Overview.of(
                     chunks.progress().holding(ledger(files, MemoryKind.SUMMARY).all()),
                     List.of(new Overview.Track(chunks.shown(), path), found),
@@ -186,9 +186,7 @@ public final class FileMemoryStore implements MemoryStore {
             all.addAll(ledger(files(key), MemoryKind.SUMMARY).all());
             return all.stream().filter(memory -> memory.id().equals(id)).findFirst();
         });
-        return text.isPresent()
-                ? text
-                : readingFacts("memory", key, Optional.empty(), session -> facts.find(session, key, id));
+        return text.isPresent() ? text : readingFacts("memory", key, Optional.empty(), facts -> facts.find(id));
     }
 
     @Override
@@ -197,11 +195,7 @@ public final class FileMemoryStore implements MemoryStore {
             return reading("progress", key, () -> ledger(files(key), kind).progress());
         }
         long least = reading("progress", key, () -> least(files(key)));
-        return readingFacts(
-                "progress",
-                key,
-                new Progress(least, 0, List.of()),
-                session -> facts.progress(session, key, kind, least));
+        return readingFacts("progress", key, new Progress(least, 0, List.of()), facts -> facts.progress(kind));
     }
 
     @Override
@@ -210,9 +204,7 @@ public final class FileMemoryStore implements MemoryStore {
         return writing("add to the memories", key, files -> {
             noteKey(files, key);
             if (kind == MemoryKind.FACT) {
-                long least = least(files);
-                return writingFacts(
-                        "add to the memories", key, s -> facts.add(s, key, kind, least, revision, passage, made));
+                return writingFacts("add to the memories", key, facts -> facts.add(kind, revision, passage, made));
             }
             return addChunks(key, files, revision, passage, made);
         });
@@ -273,9 +265,7 @@ public final class FileMemoryStore implements MemoryStore {
         return writing("failure in the memories", key, files -> {
             noteKey(files, key);
             if (kind == MemoryKind.FACT) {
-                long least = least(files);
-                return writingFacts(
-                        "failure in the memories", key, s -> facts.addFailure(s, key, kind, least, revision, passage));
+                return writingFacts("failure in the memories", key, facts -> facts.addFailure(kind, revision, passage));
             }
             JsonLines lines = JsonLines.read(files.ledger());
             Ledger ledger = ledger(files, MemoryKind.CHUNK, lines);
@@ -316,9 +306,7 @@ public final class FileMemoryStore implements MemoryStore {
         MemoryRules.checkKind(kind);
         return writing("move of the memories", key, files -> {
             if (kind == MemoryKind.FACT) {
-                long least = least(files);
-                return writingFacts(
-                        "move of the memories", key, s -> facts.moveTo(s, key, kind, least, revision, step));
+                return writingFacts("move of the memories", key, facts -> facts.moveTo(kind, revision, step));
             }
             JsonLines lines = JsonLines.read(files.ledger());
             Ledger ledger = ledger(files, MemoryKind.CHUNK, lines);
@@ -369,9 +357,8 @@ public final class FileMemoryStore implements MemoryStore {
     public boolean put(MemoryKey key, MadeMemory memory) {
         return writing("change of a memory", key, files -> {
             if (memory.kind() == MemoryKind.FACT) {
-                long least = least(files);
                 return Files.exists(files.facts())
-                        && writingFacts("change of a memory", key, s -> facts.put(s, key, least, memory));
+                        && writingFacts("change of a memory", key, facts -> facts.put(memory));
             }
             takeOverSummary(files);
             Path file = memory.kind() == MemoryKind.CHUNK ? files.ledger() : files.summaries();
@@ -585,21 +572,31 @@ public final class FileMemoryStore implements MemoryStore {
         }
     }
 
-    private <T> T readingFacts(String what, MemoryKey key, T otherwise, Connections.Work<T> work) {
-        checkOpen(what);
-        Path file = files(key).facts();
-        if (!Files.exists(file)) {
-            return otherwise;
-        }
-        try (Connections connections = Connections.sqlite(file, SqliteMode.SMALL_IF_THERE, Schema.MEMORIES)) {
-            return connections.single(what + " of " + key, work);
+    private <T> T readingFacts(String what, MemoryKey key, T otherwise, SqlMemories.Work<T> work) {
+        return reading(what, key, () -> {
+            MemoryFiles files = files(key);
+            if (!Files.exists(files.facts())) {
+                return otherwise;
+            }
+            long least = least(files);
+            try (Connections connections = facts(files, SqliteMode.SMALL_IF_THERE)) {
+                return connections.single(
+                        what + " of " + key, session -> work.on(new SqlMemories(session, true, words, key, least)));
+            }
+        });
+    }
+
+    private <T> T writingFacts(String what, MemoryKey key, SqlMemories.Work<T> work) throws IOException {
+        MemoryFiles files = files(key);
+        long least = least(files);
+        try (Connections connections = facts(files, SqliteMode.SMALL)) {
+            return connections.write(
+                    what + " of " + key, session -> work.on(new SqlMemories(session, true, words, key, least)));
         }
     }
 
-    private <T> T writingFacts(String what, MemoryKey key, Connections.Work<T> work) {
-        try (Connections connections = Connections.sqlite(files(key).facts(), SqliteMode.SMALL, Schema.MEMORIES)) {
-            return connections.write(what + " of " + key, work);
-        }
+    private static Connections facts(MemoryFiles files, SqliteMode mode) {
+        return Connections.sqlite(files.facts(), mode, Schema.MEMORIES);
     }
 
     /** What is done with a discussion's files while no other thread or process changes them. */

@@ -18,11 +18,9 @@ import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.PostgresBuilder;
-import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -42,12 +40,11 @@ public final class JdbcMemoryStore implements MemoryStore {
     private static final int PAGE = 1_000;
 
     private final Connections connections;
-    private final PostgresMemorySql sql = new PostgresMemorySql();
-    private final SqlMemories memories;
+    private final FactWords words;
 
     private JdbcMemoryStore(Connections connections, Words words) {
         this.connections = connections;
-        this.memories = new SqlMemories(sql, new FactWords(words));
+        this.words = new FactWords(words);
     }
 
     /**
@@ -82,132 +79,105 @@ public final class JdbcMemoryStore implements MemoryStore {
 
     private List<MadeMemory> shown(MemoryKey key, MemoryKind kind, int last) {
         InvalidInputException.checkAtLeast("last", 0, last);
-        return connections.single("memories of " + key, session -> memories.shown(session, key, kind, last));
+        return reading("memories of ", key, memories -> memories.shown(kind, last));
     }
 
     @Override
     public List<FoundMemory> search(MemoryKey key, FactQuery query) {
         Objects.requireNonNull(query, "query");
-        return connections.single("search in memories of " + key, session -> memories.search(session, key, query));
+        return reading("search in memories of ", key, memories -> memories.search(query));
     }
 
     @Override
     public @Nullable MadeMemory summary(MemoryKey key) {
-        return connections
-                .single("summary of " + key, session -> {
-                    List<MadeMemory> versions = memories.summaries(session, key);
-                    return Optional.ofNullable(
-                            versions.isEmpty()
-                                    ? null
-                                    : memories.progress(session, key, MemoryKind.CHUNK, 0)
-                                            .holding(versions));
-                })
-                .orElse(null);
+        return reading("summary of ", key, SqlMemories::summary).orElse(null);
     }
 
     @Override
     public List<MadeMemory> summaries(MemoryKey key) {
-        return connections.single("summaries of " + key, session -> memories.summaries(session, key));
+        return reading("summaries of ", key, SqlMemories::summaries);
     }
 
     /** Costs one statement. */
     @Override
     public Overview overview(MemoryKey key, int last, Trust leastTrust) {
         InvalidInputException.checkAtLeast("last", 0, last);
-        return connections.single("memories of " + key, session -> memories.overview(session, key, last, leastTrust));
+        return reading("memories of ", key, memories -> memories.overview(last, leastTrust));
     }
 
     @Override
     public Optional<MadeMemory> find(MemoryKey key, String id) {
         Objects.requireNonNull(id, "id");
-        return connections.single("memory of " + key, session -> memories.find(session, key, id));
+        return reading("memory of ", key, memories -> memories.find(id));
     }
 
     @Override
     public Progress progress(MemoryKey key, MemoryKind kind) {
-        return connections.single("progress of " + key, session -> memories.progress(session, key, kind, 0));
+        return reading("progress of ", key, memories -> memories.progress(kind));
     }
 
     @Override
     public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
         MemoryRules.checkAdd(kind, passage, made);
-        return connections.write(
-                "add to the memories of " + key,
-                session -> noted(session, key, memories.add(session, key, kind, 0, revision, passage, made)));
+        return writing(
+                "add to the memories of ",
+                key,
+                memories -> memories.noted(memories.add(kind, revision, passage, made)));
     }
 
     @Override
     public boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
         MemoryRules.checkKind(kind);
-        return connections.write(
-                "failure in the memories of " + key,
-                session -> noted(session, key, memories.addFailure(session, key, kind, 0, revision, passage)));
+        return writing(
+                "failure in the memories of ",
+                key,
+                memories -> memories.noted(memories.addFailure(kind, revision, passage)));
     }
 
     @Override
     public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
         MemoryRules.checkKind(kind);
-        return connections.write(
-                "move of the memories of " + key, session -> memories.moveTo(session, key, kind, 0, revision, step));
+        return writing("move of the memories of ", key, memories -> memories.moveTo(kind, revision, step));
     }
 
     @Override
     public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
         MemoryRules.checkSummary(summary);
-        return connections.write(
-                "new summary of " + key,
-                session -> noted(session, key, memories.addSummary(session, key, versions, revision, summary)));
-    }
-
-    private boolean noted(Session session, MemoryKey key, boolean added) throws SQLException {
-        if (added) {
-            session.update(PostgresMemorySql.NOTE_KEY, sql.key(key), key.canonical());
-        }
-        return added;
+        return writing(
+                "new summary of ", key, memories -> memories.noted(memories.addSummary(versions, revision, summary)));
     }
 
     @Override
     public boolean put(MemoryKey key, MadeMemory memory) {
         Objects.requireNonNull(memory, "memory");
-        return connections.write("change of a memory of " + key, session -> memories.put(session, key, 0, memory));
+        return writing("change of a memory of ", key, memories -> memories.put(memory));
     }
 
     @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
         InputRules.checkLease(name, owner, duration);
-        Object id = sql.key(key);
-        return connections.write(
-                "lease on the memories of " + key,
-                session -> Optional.ofNullable(session.first(
-                        PostgresMemorySql.TAKE_LEASE,
-                        row -> new Lease(
-                                name,
-                                owner,
-                                Objects.requireNonNull(row.getObject(1, OffsetDateTime.class))
-                                        .toInstant()),
-                        id,
-                        name,
-                        owner,
-                        duration.toNanos() / 1_000,
-                        id)));
+        return writing(
+                "lease on the memories of ",
+                key,
+                memories -> Optional.ofNullable(memories.takeLease(name, owner, duration)));
     }
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
-        connections.write(
-                "release of the memories of " + key,
-                session -> session.update(PostgresMemorySql.RELEASE_LEASE, sql.key(key), name, owner));
+        writing("release of the memories of ", key, memories -> memories.releaseLease(name, owner));
     }
 
     @Override
     public void erase(MemoryKey key) {
-        connections.write("erasure of the memories of " + key, session -> {
-            memories.beginAfresh(session, key);
-            for (String statement : PostgresMemorySql.ERASE) {
-                session.update(statement, sql.key(key));
-            }
-            return true;
-        });
+        writing("erasure of the memories of ", key, SqlMemories::erase);
+    }
+
+    private <T> T reading(String what, MemoryKey key, SqlMemories.Work<T> work) {
+        return connections.single(what + key, session -> work.on(new SqlMemories(session, false, words, key, 0)));
+    }
+
+    private <T> T writing(String what, MemoryKey key, SqlMemories.Work<T> work) {
+        return connections.write(what + key, session -> work.on(new SqlMemories(session, false, words, key, 0)));
     }
 
     @Override
@@ -218,7 +188,7 @@ public final class JdbcMemoryStore implements MemoryStore {
             byte[] from = after;
             List<Named> page = connections.single(
                     "list of memories of tenant " + MemoryKey.encode(tenant),
-                    session -> session.list(PostgresMemorySql.DISCUSSIONS, Named::of, from, end, PAGE));
+                    session -> session.list(MemorySql.DISCUSSIONS, Named::of, from, end, PAGE));
             page.forEach(each -> action.accept(each.discussion()));
             if (page.size() < PAGE) {
                 return;

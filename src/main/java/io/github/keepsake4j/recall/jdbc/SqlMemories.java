@@ -1,5 +1,7 @@
 package io.github.keepsake4j.recall.jdbc;
 
+import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.memories.FactQuery;
@@ -17,7 +19,9 @@ import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -29,19 +33,42 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Memories in tables: what is done in one transaction. A writer locks the progress first. Of a discussion the rows that are shown
- * are those on the path to the head; only these have words.
+ * The memories of one discussion in tables, within a transaction. A writer locks the progress first. The rows that are shown are
+ * those on the path to the head; only these have words.
  */
 final class SqlMemories {
 
-    private final MemorySql sql;
+    private final Session session;
+    private final boolean isSqlite;
     private final FactWords words;
+    private final MemoryKey key;
+    private final Object id;
+    private final long least;
 
-    SqlMemories(MemorySql sql, FactWords words) {
-        this.sql = sql;
+    /**
+     * Creates the object.
+     *
+     * @param isSqlite whether the tables are those of SQLite, with {@code memories_fts}
+     * @param least the revision where there is no progress yet
+     */
+    SqlMemories(Session session, boolean isSqlite, FactWords words, MemoryKey key, long least) {
+        this.session = session;
+        this.isSqlite = isSqlite;
         this.words = words;
+        this.key = key;
+        this.id = !isSqlite
+                ? MemoryRow.hash(key)
+                : key instanceof ConversationKey conversation ? conversation.conversationId() : key.canonical();
+        this.least = least;
+    }
+
+    /** What is done with the memories of a discussion. */
+    @FunctionalInterface
+    interface Work<T> {
+        T on(SqlMemories memories) throws SQLException;
     }
 
     /** A row of the progress. */
@@ -55,29 +82,43 @@ final class SqlMemories {
     /** A row of a memory. */
     private record Row(long number, long step, boolean isShown, MadeMemory memory) {}
 
-    private Session.Mapper<Row> rows(MemoryKey key) {
-        return row -> {
-            long number = row.getLong(1);
-            return new Row(
-                    number,
-                    row.getLong(2),
-                    row.getInt(3) == 1,
-                    MemoryJson.memory(
-                            "Memory " + number + " of discussion " + key,
-                            Objects.requireNonNull(row.getString(4)),
-                            Objects.requireNonNull(row.getString(5))));
-        };
+    private String text(MemorySql sql) {
+        return isSqlite ? sql.onSqlite : sql.onPostgres;
+    }
+
+    private Row row(ResultSet row) throws SQLException {
+        long number = row.getLong(1);
+        return new Row(
+                number,
+                row.getLong(2),
+                row.getInt(3) == 1,
+                MemoryJson.memory(
+                        "Memory " + number + " of discussion " + key,
+                        Objects.requireNonNull(row.getString(4)),
+                        Objects.requireNonNull(row.getString(5))));
+    }
+
+    private List<Row> rows(MemorySql sql, Object... parameters) throws SQLException {
+        return session.list(text(sql), this::row, parameters);
+    }
+
+    private @Nullable Row byId(String memory) throws SQLException {
+        return session.first(text(MemorySql.BY_ID), this::row, id, memory);
+    }
+
+    private void update(MemorySql sql, Object... parameters) throws SQLException {
+        session.update(text(sql), parameters);
     }
 
     /** Returns the progress, with a revision where there is none yet. */
-    Progress progress(Session session, MemoryKey key, MemoryKind kind, long least) throws SQLException {
-        State state = session.first(sql.progress(), State::of, sql.key(key), kind.name());
-        return progress(session, key, kind, state == null ? new State(least, 0, "") : state);
+    Progress progress(MemoryKind kind) throws SQLException {
+        State state = session.first(text(MemorySql.PROGRESS), State::of, id, kind.name());
+        return progress(kind, state == null ? new State(least, 0, "") : state);
     }
 
-    private Progress progress(Session session, MemoryKey key, MemoryKind kind, State state) throws SQLException {
+    private Progress progress(MemoryKind kind, State state) throws SQLException {
         List<Step> steps = session.list(
-                sql.steps(),
+                text(MemorySql.STEPS),
                 row -> new Step(
                         row.getLong(1),
                         row.getLong(2),
@@ -89,69 +130,60 @@ final class SqlMemories {
                                 Objects.requireNonNull(row.getString(5)),
                                 Objects.requireNonNull(row.getString(6))),
                         row.getInt(8)),
-                sql.key(key),
+                id,
                 kind.name());
         return new Progress(state.revision(), state.head(), steps);
     }
 
     /** Locks the progress, and makes it with a revision where there is none yet. */
-    private State lock(Session session, MemoryKey key, MemoryKind kind, long least) throws SQLException {
-        session.update(sql.newProgress(), sql.key(key), kind.name(), least, words.fingerprint());
-        return Objects.requireNonNull(session.first(sql.lockProgress(), State::of, sql.key(key), kind.name()));
+    private State lock(MemoryKind kind) throws SQLException {
+        update(MemorySql.NEW_PROGRESS, id, kind.name(), least, words.fingerprint());
+        return Objects.requireNonNull(session.first(text(MemorySql.LOCK_PROGRESS), State::of, id, kind.name()));
     }
 
-    private void put(Session session, MemoryKey key, MemoryKind kind, State state) throws SQLException {
-        session.update(
-                sql.putProgress(), state.revision(), state.head(), state.fingerprint(), sql.key(key), kind.name());
+    private void put(MemoryKind kind, State state) throws SQLException {
+        update(MemorySql.PUT_PROGRESS, state.revision(), state.head(), state.fingerprint(), id, kind.name());
     }
 
-    boolean add(
-            Session session,
-            MemoryKey key,
-            MemoryKind kind,
-            long least,
-            long revision,
-            Passage passage,
-            List<MadeMemory> memories)
-            throws SQLException {
-        State state = lock(session, key, kind, least);
+    boolean add(MemoryKind kind, long revision, Passage passage, List<MadeMemory> memories) throws SQLException {
+        State state = lock(kind);
         if (state.revision() != revision) {
             return false;
         }
         long step = 0;
         long head = state.head();
         if (!passage.equals(Passage.NONE)) {
-            Progress before = progress(session, key, kind, state);
+            Progress before = progress(kind, state);
             Step next = before.next(passage);
             step = next.number();
             head = before.headAfter(next);
-            put(
-                    session,
-                    key,
-                    kind,
-                    new Step(step, next.parent(), passage, 0),
-                    Instant.now().toString());
+            put(kind, new Step(step, next.parent(), passage, 0), Instant.now().toString());
             if (head != step) {
-                session.update(sql.touchStep(), Instant.now().toString(), sql.key(key), kind.name(), head);
+                touch(kind, head);
             }
         }
-        State after = new State(revision + 1, head, words(session, key, kind, state));
+        State after = new State(revision + 1, head, words(kind, state));
         for (MadeMemory memory : memories) {
-            insert(session, key, memory, step);
+            insert(memory, step);
             if (memory.replaces() != null) {
-                markReplaced(session, key, memory.replaces());
+                markReplaced(memory.replaces());
             }
         }
-        put(session, key, kind, after);
+        put(kind, after);
         return true;
     }
 
+    /** Makes a step the last one that was processed. */
+    private void touch(MemoryKind kind, long step) throws SQLException {
+        update(MemorySql.TOUCH_STEP, Instant.now().toString(), id, kind.name(), step);
+    }
+
     /** Writes a step. One without a time is never taken for the last one that was processed. */
-    private void put(Session session, MemoryKey key, MemoryKind kind, Step step, String time) throws SQLException {
+    private void put(MemoryKind kind, Step step, String time) throws SQLException {
         Passage passage = step.passage();
-        session.update(
-                sql.putStep(),
-                sql.key(key),
+        update(
+                MemorySql.PUT_STEP,
+                id,
                 kind.name(),
                 step.number(),
                 step.parent(),
@@ -164,35 +196,25 @@ final class SqlMemories {
                 time);
     }
 
-    boolean addFailure(Session session, MemoryKey key, MemoryKind kind, long least, long revision, Passage passage)
-            throws SQLException {
-        State state = lock(session, key, kind, least);
+    boolean addFailure(MemoryKind kind, long revision, Passage passage) throws SQLException {
+        State state = lock(kind);
         if (state.revision() != revision) {
             return false;
         }
-        put(
-                session,
-                key,
-                kind,
-                progress(session, key, kind, state).next(passage).failed(),
-                "");
-        put(session, key, kind, new State(revision + 1, state.head(), state.fingerprint()));
+        put(kind, progress(kind, state).next(passage).failed(), "");
+        put(kind, new State(revision + 1, state.head(), state.fingerprint()));
         return true;
     }
 
-    private void insert(Session session, MemoryKey key, MadeMemory memory, long step) throws SQLException {
-        if (session.first(sql.byId(), row -> row.getLong(1), sql.key(key), memory.id()) != null) {
+    private void insert(MadeMemory memory, long step) throws SQLException {
+        if (session.first(text(MemorySql.BY_ID), row -> true, id, memory.id()) != null) {
             throw new InvalidInputException("id", "memory " + memory.id() + " of discussion " + key + " is there");
         }
-        long number = Objects.requireNonNull(session.first(
-                sql.nextNumber(),
-                row -> row.getLong(1),
-                sql.key(key),
-                memory.kind().name()));
+        long number = number(MemorySql.NEXT_NUMBER, id, memory.kind().name());
         boolean shown = memory.status() == MemoryStatus.CURRENT;
-        session.update(
-                sql.newMemory(),
-                sql.key(key),
+        update(
+                MemorySql.NEW_MEMORY,
+                id,
                 memory.kind().name(),
                 number,
                 memory.id(),
@@ -204,49 +226,55 @@ final class SqlMemories {
                 memory.trust().level(),
                 memory.pinned() ? 1 : 0);
         if (shown) {
-            addWords(session, key, number, memory);
+            addWords(number, memory);
         }
     }
 
-    private void markReplaced(Session session, MemoryKey key, String id) throws SQLException {
-        Row older = session.first(sql.byId(), rows(key), sql.key(key), id);
+    private long number(MemorySql sql, Object... parameters) throws SQLException {
+        return Objects.requireNonNull(session.first(text(sql), row -> row.getLong(1), parameters));
+    }
+
+    private void markReplaced(String memory) throws SQLException {
+        Row older = byId(memory);
         if (older != null && older.memory().status() == MemoryStatus.CURRENT) {
-            update(session, key, older, older.memory().withStatus(MemoryStatus.REPLACED), older.isShown());
+            change(older, older.memory().withStatus(MemoryStatus.REPLACED), older.isShown());
         }
     }
 
     /** Changes a memory, which is shown if it is current and on the path. */
-    private void update(Session session, MemoryKey key, Row before, MadeMemory after, boolean isOnPath)
-            throws SQLException {
+    private void change(Row before, MadeMemory after, boolean isOnPath) throws SQLException {
         boolean shown = isOnPath && after.status() == MemoryStatus.CURRENT;
         if (before.isShown()) {
-            removeWords(session, key, before.number());
+            update(MemorySql.DELETE_WORDS, id, before.number());
+            if (isSqlite) {
+                session.update(MemorySql.DELETE_PLAIN, before.number());
+            }
         }
-        session.update(
-                sql.putMemory(),
+        update(
+                MemorySql.PUT_MEMORY,
                 after.text(),
                 MemoryJson.metadata(after),
                 shown ? 1 : 0,
                 after.trust().level(),
                 after.pinned() ? 1 : 0,
-                sql.key(key),
+                id,
                 after.kind().name(),
                 before.number());
         if (shown) {
-            addWords(session, key, before.number(), after);
+            addWords(before.number(), after);
         }
     }
 
-    private void addWords(Session session, MemoryKey key, long number, MadeMemory memory) throws SQLException {
+    private void addWords(long number, MadeMemory memory) throws SQLException {
         if (memory.kind() != MemoryKind.FACT) {
             return;
         }
         List<Object[]> rows = new ArrayList<>();
-        words.weights(memory).forEach((term, weight) -> rows.add(new Object[] {sql.key(key), term, number, weight}));
-        session.updateAll(sql.newWord(), rows);
-        if (sql.hasPlainIndex()) {
+        words.weights(memory).forEach((term, weight) -> rows.add(new Object[] {id, term, number, weight}));
+        session.updateAll(text(MemorySql.NEW_WORD), rows);
+        if (isSqlite) {
             session.update(
-                    SqliteMemorySql.NEW_PLAIN,
+                    MemorySql.NEW_PLAIN,
                     number,
                     memory.title(),
                     memory.summary(),
@@ -256,38 +284,30 @@ final class SqlMemories {
         }
     }
 
-    private void removeWords(Session session, MemoryKey key, long number) throws SQLException {
-        session.update(sql.deleteWords(), sql.key(key), number);
-        if (sql.hasPlainIndex()) {
-            session.update(SqliteMemorySql.DELETE_PLAIN, number);
-        }
-    }
-
     /** Makes all words again if they were made by others. Returns by which they are made now. */
-    private String words(Session session, MemoryKey key, MemoryKind kind, State state) throws SQLException {
+    private String words(MemoryKind kind, State state) throws SQLException {
         if (!state.fingerprint().equals(words.fingerprint())) {
-            for (Row row : session.list(sql.memories(), rows(key), sql.key(key), kind.name())) {
+            for (Row row : rows(MemorySql.MEMORIES, id, kind.name())) {
                 if (row.isShown()) {
-                    update(session, key, row, row.memory(), true);
+                    change(row, row.memory(), true);
                 }
             }
         }
         return words.fingerprint();
     }
 
-    boolean moveTo(Session session, MemoryKey key, MemoryKind kind, long least, long revision, long step)
-            throws SQLException {
-        State state = lock(session, key, kind, least);
+    boolean moveTo(MemoryKind kind, long revision, long step) throws SQLException {
+        State state = lock(kind);
         if (state.revision() != revision) {
             return false;
         }
-        Progress before = progress(session, key, kind, state);
+        Progress before = progress(kind, state);
         if (step != 0 && before.steps().stream().noneMatch(each -> each.number() == step)) {
             throw new InvalidInputException("step", "discussion " + key + " has no step " + step);
         }
         Set<Long> path = new HashSet<>(Set.of(0L));
         new Progress(0, step, before.steps()).path().forEach(each -> path.add(each.number()));
-        List<Row> rows = session.list(sql.memories(), rows(key), sql.key(key), kind.name());
+        List<Row> rows = rows(MemorySql.MEMORIES, id, kind.name());
         Set<String> replaced = rows.stream()
                 .filter(row -> path.contains(row.step()) && row.memory().status() != MemoryStatus.FORGOTTEN)
                 .map(row -> Objects.requireNonNullElse(row.memory().replaces(), ""))
@@ -300,57 +320,57 @@ final class SqlMemories {
                     : memory.withStatus(replaced.contains(memory.id()) ? MemoryStatus.REPLACED : MemoryStatus.CURRENT);
             boolean shown = path.contains(row.step()) && after.status() == MemoryStatus.CURRENT;
             if (shown != row.isShown() || after.status() != memory.status()) {
-                update(session, key, row, after, shown);
+                change(row, after, shown);
             }
         }
         if (step != 0) {
-            session.update(sql.touchStep(), Instant.now().toString(), sql.key(key), kind.name(), step);
+            touch(kind, step);
         }
-        put(session, key, kind, new State(revision + 1, step, words(session, key, kind, state)));
+        put(kind, new State(revision + 1, step, words(kind, state)));
         return true;
     }
 
-    boolean put(Session session, MemoryKey key, long least, MadeMemory memory) throws SQLException {
+    boolean put(MadeMemory memory) throws SQLException {
         MemoryKind kind = memory.kind();
-        State state = lock(session, key, kind, least);
-        Row before = session.first(sql.byId(), rows(key), sql.key(key), memory.id());
+        State state = lock(kind);
+        Row before = byId(memory.id());
         if (before == null || before.memory().kind() != kind) {
             return false;
         }
         boolean isOnPath = before.step() == 0
-                || progress(session, key, kind, state).path().stream().anyMatch(step -> step.number() == before.step());
-        update(session, key, before, memory, isOnPath);
-        if (sql.hasPlainIndex()) {
-            session.update(SqliteMemorySql.OPTIMIZE);
+                || progress(kind, state).path().stream().anyMatch(step -> step.number() == before.step());
+        change(before, memory, isOnPath);
+        if (isSqlite) {
+            session.update(MemorySql.OPTIMIZE);
         }
-        put(session, key, kind, new State(state.revision() + 1, state.head(), words(session, key, kind, state)));
+        put(kind, new State(state.revision() + 1, state.head(), words(kind, state)));
         return true;
     }
 
-    List<MadeMemory> shown(Session session, MemoryKey key, MemoryKind kind, int last) throws SQLException {
-        List<MadeMemory> found = new ArrayList<>();
-        for (Row row : session.list(sql.shown(), rows(key), sql.key(key), kind.name(), last)) {
-            found.add(row.memory());
-        }
+    List<MadeMemory> shown(MemoryKind kind, int last) throws SQLException {
+        List<MadeMemory> found = memories(rows(MemorySql.SHOWN, id, kind.name(), last));
         Collections.reverse(found);
-        return List.copyOf(found);
+        return found;
     }
 
-    /** Reads what {@link PostgresMemorySql#OVERVIEW} selects. */
-    Overview overview(Session session, MemoryKey key, int last, Trust leastTrust) throws SQLException {
-        Object id = sql.key(key);
-        int least = leastTrust.level();
+    private static List<MadeMemory> memories(List<Row> rows) {
+        return rows.stream().map(Row::memory).collect(Collectors.toList());
+    }
+
+    /** Reads what {@link MemorySql#OVERVIEW} selects. */
+    Overview overview(int last, Trust leastTrust) throws SQLException {
+        int trust = leastTrust.level();
         List<Row> rows = session.list(
-                PostgresMemorySql.OVERVIEW,
-                rows(key),
+                MemorySql.OVERVIEW,
+                this::row,
                 id,
-                least,
+                trust,
                 last,
                 id,
-                least,
+                trust,
                 last,
                 id,
-                least,
+                trust,
                 MemoryReader.MAX_PINNED,
                 id,
                 id,
@@ -375,37 +395,35 @@ final class SqlMemories {
         return new Overview(summary, memories, byHand);
     }
 
-    Optional<MadeMemory> find(Session session, MemoryKey key, String id) throws SQLException {
-        Row row = session.first(sql.byId(), rows(key), sql.key(key), id);
-        return row == null ? Optional.empty() : Optional.of(row.memory());
+    Optional<MadeMemory> find(String memory) throws SQLException {
+        return Optional.ofNullable(byId(memory)).map(Row::memory);
     }
 
-    List<FoundMemory> search(Session session, MemoryKey key, FactQuery query) throws SQLException {
-        State state = session.first(sql.progress(), State::of, sql.key(key), MemoryKind.FACT.name());
+    List<FoundMemory> search(FactQuery query) throws SQLException {
+        State state = session.first(text(MemorySql.PROGRESS), State::of, id, MemoryKind.FACT.name());
         Set<String> terms = words.terms(query);
         if (state == null || terms.isEmpty()) {
             return List.of();
         }
         if (!state.fingerprint().equals(words.fingerprint())) {
-            return searchInTexts(session, key, query);
+            return searchInTexts(query);
         }
-        int least = query.leastTrust().level();
-        long facts = Objects.requireNonNull(
-                session.first(sql.countShown(), row -> row.getLong(1), sql.key(key), MemoryKind.FACT.name(), least));
+        int trust = query.leastTrust().level();
+        long facts = number(MemorySql.COUNT_SHOWN, id, MemoryKind.FACT.name(), trust);
         List<FactWords.Posting> postings = session.list(
-                sql.words(),
+                text(MemorySql.WORDS),
                 row -> new FactWords.Posting(
                         Objects.requireNonNull(row.getString(1)), row.getLong(2), row.getDouble(3)),
-                sql.key(key),
+                id,
                 MemoryJson.list(terms),
-                sql.key(key),
-                least);
+                id,
+                trust);
         List<FoundMemory> found = new ArrayList<>();
         for (FactWords.Score score : words.rank(query, facts, postings)) {
             if (found.size() == query.limit()) {
                 break;
             }
-            Row row = session.first(sql.byNumber(), rows(key), sql.key(key), MemoryKind.FACT.name(), score.fact());
+            Row row = session.first(text(MemorySql.BY_NUMBER), this::row, id, MemoryKind.FACT.name(), score.fact());
             // A moment later it may be gone.
             if (row != null && row.isShown()) {
                 found.add(new FoundMemory(row.memory(), score.score()));
@@ -415,37 +433,71 @@ final class SqlMemories {
     }
 
     /** Finds facts whose words were made by others. They are made again with the next change. */
-    private List<FoundMemory> searchInTexts(Session session, MemoryKey key, FactQuery query) throws SQLException {
-        List<MadeMemory> facts = shown(session, key, MemoryKind.FACT, Integer.MAX_VALUE).stream()
+    private List<FoundMemory> searchInTexts(FactQuery query) throws SQLException {
+        List<MadeMemory> facts = shown(MemoryKind.FACT, Integer.MAX_VALUE).stream()
                 .filter(fact -> fact.trust().isAtLeast(query.leastTrust()))
                 .toList();
         return words.search(query, facts);
     }
 
     /** Returns the summaries in the order in which they were stored. */
-    List<MadeMemory> summaries(Session session, MemoryKey key) throws SQLException {
-        List<MadeMemory> found = new ArrayList<>();
-        for (Row row : session.list(sql.memories(), rows(key), sql.key(key), MemoryKind.SUMMARY.name())) {
-            found.add(row.memory());
-        }
-        return List.copyOf(found);
+    List<MadeMemory> summaries() throws SQLException {
+        return memories(rows(MemorySql.MEMORIES, id, MemoryKind.SUMMARY.name()));
     }
 
-    boolean addSummary(Session session, MemoryKey key, int versions, long revision, MadeMemory summary)
-            throws SQLException {
-        State chunks = lock(session, key, MemoryKind.CHUNK, 0);
-        if (chunks.revision() != revision || summaries(session, key).size() != versions) {
+    /** Returns the summary that holds, if there is one. */
+    Optional<MadeMemory> summary() throws SQLException {
+        List<MadeMemory> versions = summaries();
+        return versions.isEmpty()
+                ? Optional.empty()
+                : Optional.ofNullable(progress(MemoryKind.CHUNK).holding(versions));
+    }
+
+    boolean addSummary(int versions, long revision, MadeMemory summary) throws SQLException {
+        State chunks = lock(MemoryKind.CHUNK);
+        if (chunks.revision() != revision || summaries().size() != versions) {
             return false;
         }
-        insert(session, key, summary, 0);
+        insert(summary, 0);
         return true;
     }
 
-    /** Locks the discussion, and refuses what those add that saw it before. */
-    void beginAfresh(Session session, MemoryKey key) throws SQLException {
+    /** Erases all, and refuses what those add that saw it before. */
+    boolean erase() throws SQLException {
         for (MemoryKind kind : MemoryKind.values()) {
-            State state = lock(session, key, kind, 0);
-            put(session, key, kind, new State(state.revision() + 1, 0, words.fingerprint()));
+            put(kind, new State(lock(kind).revision() + 1, 0, words.fingerprint()));
         }
+        for (String statement : MemorySql.ERASE) {
+            session.update(statement, id);
+        }
+        return true;
+    }
+
+    /** Keeps the discussion's key, by which a clean-up finds it. Returns whether something was added. */
+    boolean noted(boolean added) throws SQLException {
+        if (added) {
+            session.update(MemorySql.NOTE_KEY, id, key.canonical());
+        }
+        return added;
+    }
+
+    @Nullable
+    Lease takeLease(String name, String owner, Duration duration) throws SQLException {
+        return session.first(
+                MemorySql.TAKE_LEASE,
+                row -> new Lease(
+                        name,
+                        owner,
+                        Objects.requireNonNull(row.getObject(1, OffsetDateTime.class))
+                                .toInstant()),
+                id,
+                name,
+                owner,
+                duration.toNanos() / 1_000,
+                id);
+    }
+
+    int releaseLease(String name, String owner) throws SQLException {
+        return session.update(MemorySql.RELEASE_LEASE, id, name, owner);
     }
 }
