@@ -92,8 +92,10 @@ final class MarkdownMessage {
                 JsonFields file = content.object(kind);
                 if (file != null) {
                     String url = file.text("url");
-                    boolean isData = url == null || url.regionMatches(true, 0, "data:", 0, 5);
-                    out.add("File, " + kind + ": " + (isData ? code(json(file.values())) : link(url)));
+                    out.add("File, " + kind + ": "
+                            + (url == null || url.regionMatches(true, 0, "data:", 0, 5)
+                                    ? code(json(file.values()))
+                                    : link(url)));
                 }
             }
         }

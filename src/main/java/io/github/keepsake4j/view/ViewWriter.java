@@ -11,7 +11,6 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
-import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.UnknownParentException;
@@ -381,8 +380,7 @@ public final class ViewWriter {
             // state.
             return now.equals(saw.position())
                     || (now.isSameRevision(saw.position())
-                            && (head == null
-                                    || Reads.message(log, key, head).isPresent()));
+                            && (head == null || Reads.message(log, key, head).isPresent()));
         }
 
         /** Appends. Returns null if the list must be compared again. */

@@ -396,9 +396,7 @@ interface OutcomeContract extends LogUnderTest {
             Map<MemoryKey, List<Found>> found = log().find(selection.withMade());
             assertThat(found.keySet()).containsExactlyInAnyOrder(KEY, node);
             assertThat(found.get(KEY)).extracting(Found::made).containsExactly(made, null);
-            assertThat(found.get(KEY))
-                    .extracting(each -> each.message().id())
-                    .containsExactly("b", "c");
+            assertThat(found.get(KEY)).extracting(each -> each.message().id()).containsExactly("b", "c");
             assertThat(found.get(node)).extracting(Found::made).containsExactly(made.withRequest(null));
             assertThat(log().find(selection).get(KEY)).extracting(Found::made).containsOnlyNulls();
         }

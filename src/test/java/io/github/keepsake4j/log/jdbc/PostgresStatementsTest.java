@@ -152,7 +152,9 @@ class PostgresStatementsTest {
         assertThat(count(() -> Logs.made(log, KEY, "c"))).isOne();
         assertThat(count(() -> Reads.made(log, KEY, List.of("c", "d", "e")))).isOne();
         for (MemoryDetails.Part part : MemoryDetails.Part.values()) {
-            assertThat(count(() -> log.details(KEY, Set.of(part)))).as(part.name()).isOne();
+            assertThat(count(() -> log.details(KEY, Set.of(part))))
+                    .as(part.name())
+                    .isOne();
         }
         MemoryKey none = ConversationKey.of("acme", "none");
         assertThat(count(() -> log.details(none, EnumSet.allOf(MemoryDetails.Part.class))))
