@@ -104,7 +104,7 @@ public final class MemoryTree {
         /** Leaves out the payload and the request, so that the result may be logged. */
         @Override
         public String toString() {
-            return "Text[]";
+            return "Text[payload=" + payload.length() + " characters]";
         }
     }
 

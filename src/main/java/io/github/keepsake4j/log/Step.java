@@ -58,7 +58,7 @@ public sealed interface Step {
         /** Leaves out the texts, so that the result may be logged. */
         @Override
         public String toString() {
-            return "Described[]";
+            return "Described[metadata=" + metadata.size() + "]";
         }
     }
 
