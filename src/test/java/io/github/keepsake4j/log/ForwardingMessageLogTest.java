@@ -118,7 +118,10 @@ class ForwardingMessageLogTest {
         others.removeAll(names(MAIN.get(ForwardingMessageLog.class).getAllSubclasses()));
         others.removeIf(name -> name.matches("io\\.github\\.keepsake4j\\.log\\.\\w+\\.\\w+MessageLog"));
         assertThat(others)
-                .containsExactlyInAnyOrder(ForwardingMessageLog.class.getName(), TreeMessageLog.class.getName());
+                .containsExactlyInAnyOrder(
+                        ForwardingMessageLog.class.getName(),
+                        PlannedTreeLog.class.getName(),
+                        TreeMessageLog.class.getName());
     }
 
     private static Set<String> names(Set<JavaClass> classes) {

@@ -338,11 +338,11 @@ public final class JdbcMessageLog implements MessageLog {
                     // First, because it locks the row until the transaction ends.
                     Memory.create(session, key, hash, now());
                     Map<String, String> after = change.after(Map.of());
-                    if (change.metadata() == null) {
-                        session.update(Sql.SET_TITLE, change.title(), hash);
-                    } else {
-                        session.update(Sql.DESCRIBE, change.title(), codec.encodeStrings(after), hash);
-                    }
+                    // A statement for the title alone would have the types of the one for the metadata.
+                    String json = change.metadata() == null
+                            ? session.first(Sql.METADATA, row -> row.getString("metadata"), hash)
+                            : codec.encodeStrings(after);
+                    session.update(Sql.DESCRIBE, change.title(), json, hash);
                     return after;
                 });
             }

@@ -23,11 +23,6 @@ final class Sql {
             UPDATE keepsake_memory SET title = ?, metadata = ? WHERE memory_key = ?
             """;
 
-    static final String SET_TITLE =
-            """
-            UPDATE keepsake_memory SET title = ? WHERE memory_key = ?
-            """;
-
     static final String METADATA =
             """
             SELECT metadata FROM keepsake_memory WHERE memory_key = ?
