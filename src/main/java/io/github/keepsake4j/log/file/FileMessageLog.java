@@ -200,11 +200,11 @@ public final class FileMessageLog extends PlannedTreeLog {
                     if (tombstone != null) {
                         Files.deleteIfExists(names.tombstone());
                     }
-                    T result = memory.change(planner);
-                    if (memory.isFirstChange()) {
+                    if (!memory.isListed) {
                         keepListed(memory);
+                        memory.isListed = true;
                     }
-                    return result;
+                    return memory.change(planner);
                 }));
     }
 

@@ -84,7 +84,8 @@ final class Memory implements Closeable {
 
     private long unsyncedAt;
 
-    private boolean isChanged;
+    /** Whether the tenant's list has it. Guarded by the memory's lock. */
+    boolean isListed;
 
     private Memory(
             Names names,
@@ -191,13 +192,6 @@ final class Memory implements Closeable {
             disk.close();
             disk = null;
         }
-    }
-
-    /** Returns whether this is called for the first time. To be called with the memory's lock. */
-    boolean isFirstChange() {
-        boolean isFirst = !isChanged;
-        isChanged = true;
-        return isFirst;
     }
 
     /** Returns whether a line is in the heap only here, so that this may not be forgotten. */

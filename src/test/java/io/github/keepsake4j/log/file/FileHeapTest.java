@@ -4,6 +4,7 @@ import static io.github.keepsake4j.log.LogTesting.KEY;
 import static io.github.keepsake4j.log.LogTesting.batch;
 import static io.github.keepsake4j.log.LogTesting.user;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MemoryTooLargeException;
@@ -17,9 +18,11 @@ import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Tell;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FileHeapTest {
 
     private static final int BATCH = 500;
+    private static final int ROUNDS = 5;
 
     @TempDir
     Path directory;
@@ -98,6 +102,10 @@ class FileHeapTest {
         }
     }
 
+    private static List<String> options(String heap) {
+        return List.of("-Xmx" + heap, "-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error");
+    }
+
     private static void fill(MessageLog log, MemoryKey key, int messages) {
         for (int from = 0; from < messages; from += BATCH) {
             List<NewMessage> batch = new ArrayList<>();
@@ -114,8 +122,7 @@ class FileHeapTest {
         int memories = Counts.of(30, 300);
         int each = Counts.of(300, 1_000);
         List<String> lines;
-        try (Child child =
-                Child.start(List.of("-Xmx64m", "-XX:+UseSerialGC"), SmallHeap.class, root(), large, memories, each)) {
+        try (Child child = Child.start(options("64m"), SmallHeap.class, root(), large, memories, each)) {
             lines = child.awaitEnd();
         }
         assertThat(lines).containsExactly("done");
@@ -130,7 +137,7 @@ class FileHeapTest {
             fill(log, KEY, messages);
         }
         List<String> lines;
-        try (Child child = Child.start(List.of("-Xmx24m", "-XX:+UseSerialGC"), TooSmallHeap.class, root())) {
+        try (Child child = Child.start(options("24m"), TooSmallHeap.class, root())) {
             lines = child.awaitEnd();
         }
         assertThat(lines).hasSize(4).endsWith("a");
@@ -141,30 +148,39 @@ class FileHeapTest {
     /** The figures of the guide. */
     @Test
     @ExpectedLog(maybe = "serves it better")
-    void the_first_use_grows_with_the_file_and_no_other_use_does() {
-        for (int messages : new int[] {1_000, 10_000, Counts.of(10_000, 100_000)}) {
+    void the_first_use_reads_the_file_and_an_append_writes_the_same_bytes_however_long_it_is() throws Exception {
+        List<Long> written = new ArrayList<>();
+        for (int messages : new int[] {1_000, 10_000, Counts.of(20_000, 100_000)}) {
             Path root = directory.resolve("log" + messages);
             try (MessageLog log =
                     FileMessageLog.builder().directory(root).fsync(false).build()) {
                 fill(log, KEY, messages);
             }
+            long size = Files.size(Names.of(root, KEY).data());
             long[] best = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
-            for (int round = 0; round < 5; round++) {
-                try (MessageLog log = FileMessageLog.in(root)) {
-                    String id = messages + "-" + round;
+            for (int round = 0; round < ROUNDS; round++) {
+                Disk.Opener opener = new Disk.Opener();
+                try (MessageLog log =
+                        FileMessageLog.builder().directory(root).opener(opener).build()) {
+                    String id = String.format("round%02d", round);
                     best[0] = Math.min(best[0], micros(1, i -> log.read(KEY, ReadQuery.newest(20))));
-                    best[1] = Math.min(best[1], micros(100, i -> log.append(KEY, batch(id + "-" + i))));
+                    assertThat(opener.read.sum()).isGreaterThanOrEqualTo(size);
+                    opener.read.reset();
+                    best[1] = Math.min(best[1], micros(90, i -> log.append(KEY, batch(id + (10 + i)))));
                     best[2] = Math.min(best[2], micros(100, i -> log.read(KEY, ReadQuery.newest(20))));
+                    assertThat(opener.read.sum()).isLessThan(190 * 12_000);
+                    written.add(opener.written.sum());
                 }
             }
             Tell.line(
                     "%d messages: first use %d µs, append %d µs, read of 20 %d µs",
                     messages, best[0], best[1], best[2]);
-            assertThat(best[0]).isPositive();
         }
+        // Numbers have more digits.
+        assertThat(written).allSatisfy(bytes -> assertThat(bytes).isCloseTo(written.get(0), withinPercentage(10)));
     }
 
-    private static long micros(int calls, java.util.function.IntConsumer call) {
+    private static long micros(int calls, IntConsumer call) {
         long begin = System.nanoTime();
         for (int i = 0; i < calls; i++) {
             call.accept(i);

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
@@ -35,6 +36,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -220,7 +222,7 @@ class FileWitnessTest {
                 } catch (UnreadableDataException e) {
                     found++;
                     assertThat(log.check(KEY)).as("byte %s", at).isNotEmpty();
-                    assertThatThrownBy(() -> log.history(KEY, io.github.keepsake4j.log.HistoryQuery.oldest(9)))
+                    assertThatThrownBy(() -> log.history(KEY, HistoryQuery.oldest(9)))
                             .isInstanceOf(UnreadableDataException.class);
                     log.repair(KEY);
                 }
@@ -316,7 +318,7 @@ class FileWitnessTest {
                     int first = from;
                     log.append(
                             key,
-                            batch(java.util.stream.IntStream.range(first, first + 100)
+                            batch(IntStream.range(first, first + 100)
                                     .mapToObj(n -> "m" + n)
                                     .toArray(String[]::new)));
                 }

@@ -331,7 +331,8 @@ class PostgresPreparedTest {
         Logs.details(log, key);
         log.list("acme", ListQuery.first(10));
         log.list("acme", ListQuery.first(10).byActivity());
-        log.list("acme", ListQuery.first(10).byActivity().withUsage(LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000)));
+        log.list(
+                "acme", ListQuery.first(10).byActivity().withUsage(LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000)));
         log.nodes(ConversationKey.of("acme", name));
         Logs.putSummary(log, key, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
         Logs.putSummary(log, key, new Summary("b", "text", 1, "none", 1, 1, "model", Instant.EPOCH), 1);
