@@ -154,7 +154,7 @@ final class Summaries {
 
     private static boolean isCut(Tail tail, Context selected) {
         return !tail.complete()
-                || !selected.headless().isEmpty()
+                || !selected.read().headless().isEmpty()
                 || selected.turns().stream().anyMatch(Turn::isCut);
     }
 

@@ -61,7 +61,7 @@ record Shown(List<ChatMessage> messages, long tokens) {
      */
     private static List<LoggedMessage> opening(Context context) {
         Set<String> beginning = context.oldest().stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        List<LoggedMessage> headless = context.headless();
+        List<LoggedMessage> headless = context.read().headless();
         boolean known = context.turns().isEmpty()
                 || headless.stream().map(LoggedMessage::id).allMatch(beginning::contains);
         if (!known || context.turns().stream().anyMatch(Turn::isCut)) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -22,37 +23,14 @@ import org.jspecify.annotations.Nullable;
  * hold in any order.
  *
  * @param memoryId the memory's id as LangChain4j passed it, for limits that depend on it
- * @param system the current system message, which is shown first, or null
- * @param summary the summary of the messages before the turns, which is shown after the system message, or null
- * @param remembered the memories that were made of the conversation, which are shown after the summary, or null
- * @param oldest the branch's oldest messages, oldest first, as many as {@link Reach#oldest()} requires
- * @param unread the sequence before which only the oldest messages and the newest turn's user message were read; 0 if
- *     the branch was read from its beginning
- * @param headless the messages that were read of a turn whose beginning was not read, with results after their calls;
- *     never shown
+ * @param opening what is shown before the turns
+ * @param read what was read beside the turns
  * @param turns the turns after the headless messages, oldest first, whether they are shown or not
- * @param repaired messages that a provider would refuse or that this version does not know, each with the reason
- * @param replaced the messages that are shown in place of others, by the other message's id. Limits do not count a
- *     marker, but what it replaces
- * @param sizes the sizes of the messages by any counter
- * @param reserved the number of tokens that is taken by something outside of the memory, such as tool specifications; 0
- *     or more
+ * @param forms in which forms messages are shown, and their sizes
  * @param over what does not fit into a limit although it cannot be left out, or null
  */
 public record Context(
-        Object memoryId,
-        @Nullable LoggedMessage system,
-        @Nullable LoggedMessage summary,
-        @Nullable Remembered remembered,
-        List<LoggedMessage> oldest,
-        long unread,
-        List<LoggedMessage> headless,
-        List<Turn> turns,
-        List<Omission> repaired,
-        Map<String, ChatMessage> replaced,
-        TokenSizes sizes,
-        long reserved,
-        @Nullable Overflow over) {
+        Object memoryId, Opening opening, Read read, List<Turn> turns, Forms forms, @Nullable Overflow over) {
 
     /** The memory id that LangChain4j passes when there is none. */
     private static final String NO_ID = "default";
@@ -137,13 +115,134 @@ public record Context(
         }
     }
 
-    /** Copies the collections. */
+    /**
+     * What is shown before the turns.
+     *
+     * @param system the current system message, which is shown first, or null
+     * @param summary the summary of the messages before the turns, in the form in which it is shown, or null
+     * @param remembered the memories that were made of the conversation, which are shown last, or null
+     */
+    public record Opening(
+            @Nullable LoggedMessage system, @Nullable LoggedMessage summary, @Nullable Remembered remembered) {
+
+        /**
+         * Returns the messages.
+         *
+         * @return what is there of them, in order, as a new list
+         */
+        public List<LoggedMessage> messages() {
+            return Stream.of(system, summary, remembered == null ? null : remembered.message())
+                    .filter(Objects::nonNull)
+                    .collect(Collectors.toCollection(ArrayList::new));
+        }
+    }
+
+    /**
+     * What was read beside the turns.
+     *
+     * @param oldest the branch's oldest messages, oldest first, as many as {@link Reach#oldest()} requires
+     * @param unread the sequence before which only the oldest messages and the newest turn's user message were read; 0 if
+     *     the branch was read from its beginning
+     * @param headless the messages that were read of a turn whose beginning was not read, with results after their calls;
+     *     never shown
+     * @param repaired messages that a provider would refuse or that this version does not know, each with the reason
+     */
+    public record Read(List<LoggedMessage> oldest, long unread, List<LoggedMessage> headless, List<Omission> repaired) {
+
+        /** Copies the lists. */
+        public Read {
+            oldest = List.copyOf(oldest);
+            headless = List.copyOf(headless);
+            repaired = List.copyOf(repaired);
+        }
+
+        /** Leaves out the texts of messages, so that the result may be logged. */
+        @Override
+        public String toString() {
+            return "Read[unread=" + unread + ", oldest=" + oldest.size() + ", headless=" + headless.size() + "]";
+        }
+    }
+
+    /**
+     * In which forms messages are shown, and their sizes.
+     *
+     * @param replaced the messages that are shown in place of others, by the other message's id. Limits do not count a
+     *     marker, but what it replaces
+     * @param sizes the sizes of the messages by any counter
+     * @param reserved the number of tokens that is taken by something outside of the memory, such as tool specifications;
+     *     0 or more
+     */
+    public record Forms(Map<String, ChatMessage> replaced, TokenSizes sizes, long reserved) {
+
+        /** Copies the map. */
+        public Forms {
+            replaced = Map.copyOf(replaced);
+        }
+
+        /** Leaves out the texts of messages, so that the result may be logged. */
+        @Override
+        public String toString() {
+            return "Forms[replaced=" + replaced.keySet() + ", reserved=" + reserved + "]";
+        }
+    }
+
+    /** Copies the turns. */
     public Context {
-        oldest = List.copyOf(oldest);
-        headless = List.copyOf(headless);
         turns = List.copyOf(turns);
-        repaired = List.copyOf(repaired);
-        replaced = Map.copyOf(replaced);
+    }
+
+    /**
+     * Returns the system message of the opening.
+     *
+     * @return the current system message, or null
+     */
+    public @Nullable LoggedMessage system() {
+        return opening.system();
+    }
+
+    /**
+     * Returns the summary of the opening.
+     *
+     * @return the summary in the form in which it is shown, or null
+     */
+    public @Nullable LoggedMessage summary() {
+        return opening.summary();
+    }
+
+    /**
+     * Returns the memories of the opening.
+     *
+     * @return the memories that are shown, or null
+     */
+    public @Nullable Remembered remembered() {
+        return opening.remembered();
+    }
+
+    /**
+     * Returns the oldest messages that were read.
+     *
+     * @return the branch's oldest messages, oldest first
+     */
+    public List<LoggedMessage> oldest() {
+        return read.oldest();
+    }
+
+    /**
+     * Returns what is shown in another form.
+     *
+     * @return the messages that are shown in place of others, by the other message's id
+     */
+    public Map<String, ChatMessage> replaced() {
+        return forms.replaced();
+    }
+
+    /**
+     * Returns the sizes of the messages.
+     *
+     * @return the sizes of the messages by any counter
+     */
+    public TokenSizes sizes() {
+        return forms.sizes();
     }
 
     /**
@@ -226,7 +325,7 @@ public record Context(
      *     are shown
      */
     public List<LoggedMessage> shown() {
-        return followedByTurns(beside());
+        return followedByTurns(opening.messages());
     }
 
     /**
@@ -235,11 +334,7 @@ public record Context(
      * @return the shown messages without the summary and the memories
      */
     public List<LoggedMessage> logged() {
-        List<LoggedMessage> logged = new ArrayList<>();
-        if (system != null) {
-            logged.add(system);
-        }
-        return followedByTurns(logged);
+        return followedByTurns(new Opening(opening.system(), null, null).messages());
     }
 
     /**
@@ -260,8 +355,8 @@ public record Context(
      * @return the repaired messages, followed by the turns' messages, oldest first
      */
     public List<Omission> omitted() {
-        List<Omission> omitted = new ArrayList<>(repaired);
-        headless.forEach(message -> omitted.add(new Omission(message, Reason.NO_USER_MESSAGE)));
+        List<Omission> omitted = new ArrayList<>(read.repaired());
+        read.headless().forEach(message -> omitted.add(new Omission(message, Reason.NO_USER_MESSAGE)));
         turns.forEach(turn -> omitted.addAll(turn.omitted()));
         return omitted;
     }
@@ -269,7 +364,8 @@ public record Context(
     /** Returns the ids of the messages that were read, but for those of turns whose beginning was not. */
     Set<String> readIds() {
         return Stream.concat(
-                        turns.stream().flatMap(Turn::all), repaired.stream().map(Omission::message))
+                        turns.stream().flatMap(Turn::all),
+                        read.repaired().stream().map(Omission::message))
                 .map(LoggedMessage::id)
                 .collect(Collectors.toSet());
     }
@@ -284,27 +380,15 @@ public record Context(
 
     /** Returns whether the view ends because too many messages are passed by. */
     boolean endsAtPassed() {
-        return repaired.stream().anyMatch(omission -> omission.reason() == Reason.TOO_FAR_BACK)
+        return read.repaired().stream().anyMatch(omission -> omission.reason() == Reason.TOO_FAR_BACK)
                 || turns.stream().anyMatch(turn -> turn.cut().reason() == Reason.TOO_FAR_BACK);
     }
 
     Context endingAtPassed(List<Omission> before, List<Turn> rest, long place) {
-        List<Omission> more = new ArrayList<>(repaired);
+        List<Omission> more = new ArrayList<>(read.repaired());
         more.addAll(before);
-        return new Context(
-                memoryId,
-                system,
-                summary,
-                remembered,
-                oldest,
-                Math.max(unread, place),
-                List.of(),
-                rest,
-                more,
-                replaced,
-                sizes,
-                reserved,
-                over);
+        Read shorter = new Read(read.oldest(), Math.max(read.unread(), place), List.of(), more);
+        return new Context(memoryId, opening, shorter, rest, forms, over);
     }
 
     /**
@@ -346,7 +430,7 @@ public record Context(
      * @return a copy
      */
     public Context replacing(Map<String, ChatMessage> more) {
-        Map<String, ChatMessage> all = new HashMap<>(replaced);
+        Map<String, ChatMessage> all = new HashMap<>(replaced());
         all.putAll(more);
         return withReplaced(all);
     }
@@ -359,7 +443,7 @@ public record Context(
         if (shortened.isEmpty()) {
             return this;
         }
-        Map<String, ChatMessage> all = new HashMap<>(replaced);
+        Map<String, ChatMessage> all = new HashMap<>(replaced());
         shortened.forEach((id, form) -> all.merge(id, form, Context::shorter));
         return withReplaced(all);
     }
@@ -382,20 +466,7 @@ public record Context(
     }
 
     private Context withReplaced(Map<String, ChatMessage> all) {
-        return new Context(
-                memoryId,
-                system,
-                summary,
-                remembered,
-                oldest,
-                unread,
-                headless,
-                turns,
-                repaired,
-                all,
-                sizes,
-                reserved,
-                over);
+        return with(opening, read, new Forms(all, forms.sizes(), forms.reserved()));
     }
 
     /**
@@ -405,20 +476,7 @@ public record Context(
      * @return a copy
      */
     public Context sizedBy(TokenSizes ofMessages) {
-        return new Context(
-                memoryId,
-                system,
-                summary,
-                remembered,
-                oldest,
-                unread,
-                headless,
-                turns,
-                repaired,
-                replaced,
-                ofMessages,
-                reserved,
-                over);
+        return with(opening, read, new Forms(forms.replaced(), ofMessages, forms.reserved()));
     }
 
     /**
@@ -429,22 +487,9 @@ public record Context(
      * @return a copy, or this context if no more was read
      */
     public Context unreadBefore(long place) {
-        return place <= unread
+        return place <= read.unread()
                 ? this
-                : new Context(
-                        memoryId,
-                        system,
-                        summary,
-                        remembered,
-                        oldest,
-                        place,
-                        headless,
-                        turns,
-                        repaired,
-                        replaced,
-                        sizes,
-                        reserved,
-                        over);
+                : with(opening, new Read(read.oldest(), place, read.headless(), read.repaired()), forms);
     }
 
     /**
@@ -454,10 +499,10 @@ public record Context(
      */
     public Map<String, LoggedMessage> originals() {
         Map<String, LoggedMessage> originals = new HashMap<>();
-        if (!replaced.isEmpty()) {
+        if (!replaced().isEmpty()) {
             turns.stream()
                     .flatMap(Turn::all)
-                    .filter(message -> replaced.containsKey(message.id()))
+                    .filter(message -> replaced().containsKey(message.id()))
                     .forEach(message -> originals.put(message.id(), message));
         }
         return originals;
@@ -470,20 +515,7 @@ public record Context(
      * @return a copy
      */
     public Context reserving(long tokens) {
-        return new Context(
-                memoryId,
-                system,
-                summary,
-                remembered,
-                oldest,
-                unread,
-                headless,
-                turns,
-                repaired,
-                replaced,
-                sizes,
-                tokens,
-                over);
+        return with(opening, read, new Forms(forms.replaced(), forms.sizes(), tokens));
     }
 
     /**
@@ -493,20 +525,7 @@ public record Context(
      * @return a copy
      */
     public Context beginningWith(List<LoggedMessage> messages) {
-        return new Context(
-                memoryId,
-                system,
-                summary,
-                remembered,
-                messages,
-                unread,
-                headless,
-                turns,
-                repaired,
-                replaced,
-                sizes,
-                reserved,
-                over);
+        return with(opening, new Read(messages, read.unread(), read.headless(), read.repaired()), forms);
     }
 
     /**
@@ -516,20 +535,7 @@ public record Context(
      * @return a copy
      */
     public Context summarizedBy(@Nullable LoggedMessage message) {
-        return new Context(
-                memoryId,
-                system,
-                message,
-                remembered,
-                oldest,
-                unread,
-                headless,
-                turns,
-                repaired,
-                replaced,
-                sizes,
-                reserved,
-                over);
+        return with(new Opening(opening.system(), message, opening.remembered()), read, forms);
     }
 
     /**
@@ -539,24 +545,15 @@ public record Context(
      * @return a copy
      */
     public Context remembering(@Nullable Remembered memories) {
-        return new Context(
-                memoryId, system, summary, memories, oldest, unread, headless, turns, repaired, replaced, sizes,
-                reserved, over);
+        return with(new Opening(opening.system(), opening.summary(), memories), read, forms);
     }
 
-    /** Returns the messages that are shown before the turns, as a new list. */
-    List<LoggedMessage> beside() {
-        List<LoggedMessage> beside = new ArrayList<>();
-        if (system != null) {
-            beside.add(system);
-        }
-        if (summary != null) {
-            beside.add(summary);
-        }
-        if (remembered != null) {
-            beside.add(remembered.message());
-        }
-        return beside;
+    long unread() {
+        return read.unread();
+    }
+
+    private Context with(Opening otherOpening, Read otherRead, Forms otherForms) {
+        return new Context(memoryId, otherOpening, otherRead, turns, otherForms, over);
     }
 
     /** A message, at the place in the log that counts for it. */
@@ -569,7 +566,7 @@ public record Context(
     List<Placed> placedHeadless() {
         List<Placed> placed = new ArrayList<>();
         long place = 0;
-        for (LoggedMessage message : headless) {
+        for (LoggedMessage message : read.headless()) {
             place = message.message() instanceof ToolExecutionResultMessage ? place : message.sequence();
             placed.add(new Placed(place, message));
         }
@@ -581,40 +578,27 @@ public record Context(
     }
 
     Context withTurns(List<Turn> changed, @Nullable Overflow overflow) {
-        return new Context(
-                memoryId,
-                system,
-                summary,
-                remembered,
-                oldest,
-                unread,
-                headless,
-                changed,
-                repaired,
-                replaced,
-                sizes,
-                reserved,
-                overflow);
+        return new Context(memoryId, opening, read, changed, forms, overflow);
     }
 
     /** Adds the turns' messages to a list, in the form in which they are shown, and returns the list. */
     private List<LoggedMessage> followedByTurns(List<LoggedMessage> list) {
         int before = list.size();
         turns.forEach(turn -> turn.addTo(list));
-        if (!replaced.isEmpty()) {
+        if (!replaced().isEmpty()) {
             list.subList(before, list.size()).replaceAll(this::asShown);
         }
         return list;
     }
 
     private LoggedMessage asShown(LoggedMessage logged) {
-        ChatMessage other = replaced.get(logged.id());
+        ChatMessage other = replaced().get(logged.id());
         return other == null ? logged : logged.withMessage(other);
     }
 
     /** Leaves out what is shown in the place of messages, so that the result may be logged. */
     @Override
     public String toString() {
-        return "Context[memoryId=" + memoryId + ", turns=" + turns.size() + ", unread=" + unread + "]";
+        return "Context[memoryId=" + memoryId + ", turns=" + turns.size() + ", unread=" + read.unread() + "]";
     }
 }

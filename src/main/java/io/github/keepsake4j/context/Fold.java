@@ -26,8 +26,8 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
             return Optional.empty();
         }
         int behindCut = behindCut(turns);
-        long uncovered = sizeOf(context.headless()) + sizeFrom(turns, 0);
-        boolean before = !context.headless().isEmpty() || context.endsAtPassed();
+        long uncovered = sizeOf(context.read().headless()) + sizeFrom(turns, 0);
+        boolean before = !context.read().headless().isEmpty() || context.endsAtPassed();
         boolean cut = behindCut > 0 || before || turns.get(turns.size() - 1).isCut();
         if (uncovered <= trigger && !cut) {
             return Optional.empty();

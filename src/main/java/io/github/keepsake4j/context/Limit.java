@@ -215,7 +215,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
      */
     private static boolean isOpen(Context context, Turn turn) {
         return (turn.rounds().isEmpty() && turn.user().sequence() < context.unread())
-                ? context.repaired().stream().anyMatch(omission -> omission.reason() == Reason.ORPHAN_RESULT)
+                ? context.read().repaired().stream().anyMatch(omission -> omission.reason() == Reason.ORPHAN_RESULT)
                 : !turn.closed();
     }
 
@@ -224,7 +224,8 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
         if (context.over() != null) {
             return context.over();
         }
-        boolean anyFixed = !context.beside().isEmpty() || context.reserved() > 0;
+        boolean anyFixed =
+                !context.opening().messages().isEmpty() || context.forms().reserved() > 0;
         if (fixed > limit && anyFixed) {
             return new Overflow(Part.SYSTEM_MESSAGE, reason, limit, fixed, null);
         }

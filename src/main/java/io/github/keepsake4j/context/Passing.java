@@ -69,7 +69,7 @@ final class Passing {
                 return end(context, turns, t);
             }
         }
-        List<LoggedMessage> headless = context.headless();
+        List<LoggedMessage> headless = context.read().headless();
         return passed + headless.size() > MOST_MESSAGES
                         && limits.stream().anyMatch(limit -> limit.isExceededBy(context, headless))
                 ? end(context, turns, -1)
@@ -87,7 +87,7 @@ final class Passing {
     private static Context end(Context context, List<Turn> turns, int last) {
         List<Omission> before = new ArrayList<>();
         List<Turn> stay = new ArrayList<>();
-        context.headless().forEach(message -> before.add(new Omission(message, Reason.TOO_FAR_BACK)));
+        context.read().headless().forEach(message -> before.add(new Omission(message, Reason.TOO_FAR_BACK)));
         for (int t = 0; t < turns.size(); t++) {
             Turn turn = turns.get(t);
             if (t < last && turn.pinned() == Turn.NOT_PINNED) {

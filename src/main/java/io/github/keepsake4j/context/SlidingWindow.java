@@ -91,7 +91,7 @@ public final class SlidingWindow implements ContextStrategy {
                 ? (turn, message) ->
                         message.id().equals(turn.user().id()) && turn.standing() != Standing.REPEATED ? 1 : 0
                 : (turn, message) -> 1;
-        long fixed = countsTurns ? 0 : context.beside().size();
+        long fixed = countsTurns ? 0 : context.opening().messages().size();
         return new Limit(weight, bound.limit(id), fixed, bound.step(id), Reason.MESSAGE_LIMIT);
     }
 

@@ -200,7 +200,12 @@ public final class Summarization implements ContextStrategy {
     Limit limit(Context context) {
         return byTokens
                 ? limit(weights(context))
-                : new Limit((turn, message) -> 1, 2L * trigger, context.beside().size(), 0, Reason.MESSAGE_LIMIT);
+                : new Limit(
+                        (turn, message) -> 1,
+                        2L * trigger,
+                        context.opening().messages().size(),
+                        0,
+                        Reason.MESSAGE_LIMIT);
     }
 
     private Limit limit(TokenWeights weights) {

@@ -40,7 +40,7 @@ final class TokenWeights {
         this.limit = limit;
         this.shares = shares;
         this.sizes = context.sizes();
-        this.fixed = sizes.perList(counter) + context.reserved() + beside();
+        this.fixed = sizes.perList(counter) + context.forms().reserved() + beside();
         boolean pins = false;
         for (Turn turn : context.turns()) {
             long room = room(pins || hasOnlyBeginningPinned(turn));
@@ -114,7 +114,7 @@ final class TokenWeights {
     /** Returns the rounds of a turn whose beginning was not read. */
     private List<List<LoggedMessage>> headlessRounds() {
         List<List<LoggedMessage>> rounds = new ArrayList<>();
-        for (LoggedMessage message : context.headless()) {
+        for (LoggedMessage message : context.read().headless()) {
             if (rounds.isEmpty() || !(message.message() instanceof ToolExecutionResultMessage)) {
                 rounds.add(new ArrayList<>());
             }

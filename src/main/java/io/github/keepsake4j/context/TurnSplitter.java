@@ -89,17 +89,10 @@ final class TurnSplitter {
         long unread = follows ? 0 : unread(user, oldest, messages);
         return new Context(
                 memoryId,
-                system,
-                summary,
-                null,
-                oldest,
-                unread,
-                headless(),
+                new Context.Opening(system, summary, null),
+                new Context.Read(oldest, unread, headless(), repaired),
                 closed,
-                repaired,
-                replaced,
-                TokenCounts.NOT_KEPT,
-                0,
+                new Context.Forms(replaced, TokenCounts.NOT_KEPT, 0),
                 null);
     }
 

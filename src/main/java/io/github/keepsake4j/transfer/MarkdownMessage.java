@@ -91,11 +91,9 @@ final class MarkdownMessage {
             for (String kind : List.of("image", "audio", "video", "pdfFile")) {
                 JsonFields file = content.object(kind);
                 if (file != null) {
-                    String url = file.text("url");
-                    out.add("File, " + kind + ": "
-                            + (url == null || url.regionMatches(true, 0, "data:", 0, 5)
-                                    ? code(json(file.values()))
-                                    : link(url)));
+                    String url = file.has("url") ? file.neededText("url") : "data:";
+                    boolean isData = url.regionMatches(true, 0, "data:", 0, 5);
+                    out.add("File, " + kind + ": " + (isData ? code(json(file.values())) : link(url)));
                 }
             }
         }

@@ -174,7 +174,7 @@ public record Reading(
         Turn.Round last = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1);
         List<LoggedMessage> running = new ArrayList<>(
                 last != null && last.hidden() == Context.Reason.UNANSWERED_CALL ? last.messages() : List.of());
-        context.repaired().stream()
+        context.read().repaired().stream()
                 .filter(omission -> omission.reason() == Context.Reason.MEANWHILE)
                 .forEach(omission -> running.add(omission.message()));
         return running;

@@ -64,7 +64,8 @@ class RecentTailsTest {
     @ParameterizedTest
     @EnumSource
     void each_read_returns_what_the_log_returns(Home home) throws Exception {
-        boolean hasCopies = home == Home.SQLITE || home == Home.FILES;
+        // In files, a copy that is older than what this process has seen is an error.
+        boolean hasCopies = home == Home.SQLITE;
         for (int seed = 0; seed < home.counts(60, 1_500); seed++) {
             try (Home.Storage storage = home.storage();
                     MessageLog log = storage.open()) {
@@ -165,7 +166,7 @@ class RecentTailsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SQLITE", "FILES"})
+    @EnumSource(names = "SQLITE")
     void after_a_restored_backup_an_equal_position_does_not_tell_what_is_there(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
