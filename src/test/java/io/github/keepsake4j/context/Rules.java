@@ -950,6 +950,7 @@ final class Rules {
         private Map<String, List<Round>> passed = Map.of();
         private Set<String> bad = Set.of();
         private int moves;
+        private int returns;
         private long dropped;
 
         History(Promise promise, TokenCountEstimator estimator) {
@@ -986,6 +987,7 @@ final class Rules {
                 before = List.of();
                 passed = passedNow;
                 bad = badNow;
+                returns++;
             }
             boolean left = log.user() != null
                     && turns.stream()
@@ -1048,14 +1050,17 @@ final class Rules {
                     .collect(Collectors.toSet());
         }
 
-        /** Checks that with a step the start stays the same for about a step's worth of messages. */
+        /**
+         * Checks that with a step the start stays the same for about a step's worth of messages. What came back because a turn
+         * was passed by leaves again, once.
+         */
         List<Broken> moves() {
             boolean pins = promise.parts().size() > 1;
             if (pins || promise.bounds().size() != 1 || promise.bounds().get(0).step() == 0) {
                 return List.of();
             }
             int step = promise.bounds().get(0).step();
-            return moves > 4 + 2 * dropped / step
+            return moves > 4 + returns + 2 * dropped / step
                     ? List.of(new Broken(Rule.MOVES_RARELY, moves + " moves dropped " + dropped + ", step " + step))
                     : List.of();
         }
