@@ -981,13 +981,14 @@ final class Rules {
             if (!passedNow.equals(passed) || !badNow.equals(bad)) {
                 // Older turns come back when a turn that is passed by ends, and when a question is left out as
                 // unanswered.
+                boolean isBack = turns.stream().anyMatch(message -> gone.contains(message.id()));
+                returns += isBack && !passedNow.equals(passed) ? 1 : 0;
                 gone.clear();
                 cleared.clear();
                 results.clear();
                 before = List.of();
                 passed = passedNow;
                 bad = badNow;
-                returns++;
             }
             boolean left = log.user() != null
                     && turns.stream()

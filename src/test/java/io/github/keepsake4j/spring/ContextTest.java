@@ -332,7 +332,7 @@ class ContextTest {
                 .contains("fileMemoryWorkflowName", "lastLine", "bean of MemoryWorkflow"));
         made().withPropertyValues("keepsake4j.memories.discussion={\"lookbackStartTurn\": \"x\"}")
                 .run(context -> assertThat(failure(context))
-                        .contains("keepsake4j.memories.discussion is refused: config.lookbackStartTurn"));
+                        .contains("keepsake4j.memories.discussion is refused: lookbackStartTurn"));
         made().withPropertyValues("keepsake4j.memories.discussion-file=classpath:absent.json")
                 .run(context -> assertThat(failure(context))
                         .contains("keepsake4j.memories.discussion-file names classpath:absent.json"));

@@ -1527,8 +1527,6 @@ UPDATE keepsake_memory SET metadata = ? WHERE memory_key = ?
 ;
 UPDATE keepsake_memory SET revision = revision + 1 WHERE memory_key = ?
 ;
-UPDATE keepsake_memory SET title = ? WHERE memory_key = ?
-;
 UPDATE keepsake_memory SET title = ?, metadata = ? WHERE memory_key = ?
 ;
 UPDATE keepsake_memory m
