@@ -84,7 +84,7 @@ public final class Session {
 
     /** Runs a statement. */
     @FunctionalInterface
-    private interface Run<S extends Statement, T> {
+    private interface Run<S extends Statement, T extends @Nullable Object> {
         T on(S statement) throws SQLException;
     }
 
@@ -272,8 +272,8 @@ public final class Session {
         }
     }
 
-    private <S extends Statement, T> T watched(S statement, Run<S, T> run, @Nullable Object... parameters)
-            throws SQLException {
+    private <S extends Statement, T extends @Nullable Object> T watched(
+            S statement, Run<S, T> run, @Nullable Object... parameters) throws SQLException {
         Watchdog.Watch watch = watchdog == null ? null : watchdog.watch(statement);
         try {
             return run.on(statement);
@@ -291,7 +291,8 @@ public final class Session {
      * finalizes a statement that fails. What was written is not kept with it. The values of a query are: they are short, and
      * SQLite plans a query anew after its values were cleared, which takes longer than to run it.
      */
-    private <T> T use(String sql, boolean writes, Run<PreparedStatement, T> run) throws SQLException {
+    private <T extends @Nullable Object> T use(String sql, boolean writes, Run<PreparedStatement, T> run)
+            throws SQLException {
         PreparedStatement known = kept == null ? null : kept.remove(sql);
         PreparedStatement statement = known == null ? create(sql) : known;
         PreparedStatement unused = statement;
