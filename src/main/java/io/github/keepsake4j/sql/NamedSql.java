@@ -23,11 +23,11 @@ public record NamedSql(String text, int[] places) {
      * Prepares a statement whose values are given in the order of the names.
      *
      * @param sql the text with names
-     * @param names the names
+     * @param names the names, with a space between two
      * @return the statement
      */
-    public static NamedSql of(String sql, String... names) {
-        List<String> order = List.of(names);
+    public static NamedSql of(String sql, String names) {
+        List<String> order = List.of(names.split(" "));
         List<Integer> places = new ArrayList<>();
         Matcher name = NAME.matcher(sql);
         String text = name.replaceAll(found -> {

@@ -20,9 +20,9 @@ public final class Session {
      * while it holds a lock.
      */
     private static final String IS_IN_POSTGRESQL =
-            "SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND pg_catalog.pg_table_is_visible(oid)";
+            "SELECT 1 FROM pg_catalog.pg_class WHERE relname = '%s' AND pg_catalog.pg_table_is_visible(oid)";
 
-    private static final String IS_IN_SQLITE = "SELECT 1 FROM sqlite_master WHERE name = ?";
+    private static final String IS_IN_SQLITE = "SELECT 1 FROM sqlite_master WHERE name = '%s'";
 
     private final SqlConnection connection;
     private final @Nullable Watchdog watchdog;
@@ -242,7 +242,8 @@ public final class Session {
      * @return whether it is
      */
     public boolean hasTable(String table) throws SQLException {
-        return first(connection.isPostgres() ? IS_IN_POSTGRESQL : IS_IN_SQLITE, row -> true, table) != null;
+        String query = connection.isPostgres() ? IS_IN_POSTGRESQL : IS_IN_SQLITE;
+        return first(query.formatted(table), row -> true) != null;
     }
 
     /**
@@ -251,7 +252,7 @@ public final class Session {
      * @param key the lock's key
      */
     public void lock(long key) throws SQLException {
-        first("SELECT pg_advisory_xact_lock(?)", row -> true, key);
+        first("SELECT pg_advisory_xact_lock(" + key + ")", row -> true);
     }
 
     /** Runs several statements without parameters. */
@@ -271,8 +272,8 @@ public final class Session {
         }
     }
 
-    private <S extends Statement, T> T watched(S statement, Run<S, T> run, @Nullable Object... parameters)
-            throws SQLException {
+    private <S extends Statement, T extends @Nullable Object> T watched(
+            S statement, Run<S, T> run, @Nullable Object... parameters) throws SQLException {
         Watchdog.Watch watch = watchdog == null ? null : watchdog.watch(statement);
         try {
             return run.on(statement);

@@ -22,7 +22,7 @@ import java.util.Objects;
 record ListCursor(long activeAt, long number, byte[] memoryKey) {
 
     /** The values of a list's statement, in this order. */
-    static final String[] PARAMETERS = {"tenant", "active_at", "number", "memory_key", "rows", "from_day", "to_day"};
+    static final String PARAMETERS = "tenant active_at number memory_key rows from_day to_day";
 
     private static final int KEY_BYTES = 24;
 

@@ -1,10 +1,9 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.log.Position;
-import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.sql.DamagedException;
+import io.github.keepsake4j.sql.KeyColumns;
 import io.github.keepsake4j.sql.NamedSql;
 import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
@@ -78,26 +77,26 @@ record Memory(
 
     /** Creates the row, or gives a tombstone its ids back. */
     static void create(Session session, MemoryKey key, byte[] hash, long now) throws SQLException {
-        String app = null;
-        String conversation;
-        String node = null;
-        if (key instanceof NodeKey ids) {
-            app = ids.appId();
-            conversation = ids.conversationId();
-            node = ids.nodeId();
-        } else {
-            conversation = ((ConversationKey) key).conversationId();
-        }
-        session.update(Sql.CREATE_MEMORY, hash, key.tenant(), app, conversation, node, now, now, now);
+        KeyColumns columns = KeyColumns.of(key);
+        session.update(
+                Sql.CREATE_MEMORY,
+                hash,
+                columns.tenant(),
+                columns.app(),
+                columns.conversation(),
+                columns.node(),
+                now,
+                now,
+                now);
     }
 
     static MemoryKey key(ResultSet row) throws SQLException {
-        String tenant = Rows.text(row, "tenant");
-        String conversation = Rows.text(row, "conversation_id");
-        String node = Rows.nullableText(row, "node_id");
-        return node == null
-                ? ConversationKey.of(tenant, conversation)
-                : NodeKey.of(tenant, Rows.text(row, "app_id"), conversation, node);
+        return new KeyColumns(
+                        Rows.text(row, "tenant"),
+                        Rows.nullableText(row, "app_id"),
+                        Rows.text(row, "conversation_id"),
+                        Rows.nullableText(row, "node_id"))
+                .key();
     }
 
     static Memory of(ResultSet row) throws SQLException {

@@ -12,13 +12,12 @@ import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.UnknownParentException;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.sql.KeyColumns;
 import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -202,7 +201,7 @@ final class PostgresAppend {
     }
 
     private @Nullable Object[] parameters(@Nullable String parent, @Nullable Long lastSeq) {
-        boolean node = key instanceof NodeKey;
+        KeyColumns ids = KeyColumns.of(key);
         View view = append.view();
         boolean underHead = append.parent() instanceof Parent.Head || columns.size() == 0;
         String namedParent = underHead ? null : parent;
@@ -210,10 +209,10 @@ final class PostgresAppend {
                 with(
                         underHead(columns.lastPlaceOf(columns.systemPlaces), columns.lastPlaceOf(columns.userPlaces)),
                         columns.parameters(namedParent)),
-                key.tenant(),
-                node ? ((NodeKey) key).appId() : null,
-                node ? ((NodeKey) key).conversationId() : ((ConversationKey) key).conversationId(),
-                node ? ((NodeKey) key).nodeId() : null,
+                ids.tenant(),
+                ids.app(),
+                ids.conversation(),
+                ids.node(),
                 now,
                 lastSeq,
                 underHead,

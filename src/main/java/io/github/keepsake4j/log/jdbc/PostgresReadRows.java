@@ -2,20 +2,14 @@ package io.github.keepsake4j.log.jdbc;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.log.AppendRules;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.Outcome;
-import io.github.keepsake4j.message.UnknownMessage;
-import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.DamagedException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -111,10 +105,10 @@ final class PostgresReadRows {
             if (damage != null) {
                 throw new DamagedException(damage);
             }
-            memory(text(row, MEMORY));
+            memory(Rows.text(row, MEMORY));
             floor = named == null ? 0 : named;
-            isAfterThere = nullableNumber(row, NAMED_AFTER_SEQ) != null;
-            afterSeq = number(row, AFTER_SEQ);
+            isAfterThere = Rows.nullableNumber(row, NAMED_AFTER_SEQ) != null;
+            afterSeq = Rows.number(row, AFTER_SEQ);
         } else {
             take(kind, row);
         }
@@ -151,10 +145,10 @@ final class PostgresReadRows {
         switch (kind) {
             case 2 -> rows.add(row(row));
             case 3 -> before.add(message(row));
-            case 4 -> view = ViewJson.read(key, text(row, MESSAGE), row.getString(ID), number(row, SEQ));
+            case 4 -> view = ViewJson.read(key, Rows.text(row, MESSAGE), row.getString(ID), Rows.number(row, SEQ));
             case 5 -> summary = summary(row);
             case 6 -> oldest.add(row(row));
-            case 7 -> after = new Ancestor(number(row, SEQ), text(row, ID), nullableNumber(row, PLACE));
+            case 7 -> after = new Ancestor(Rows.number(row, SEQ), Rows.text(row, ID), Rows.nullableNumber(row, PLACE));
             default -> {
                 // The memory's row, without any other.
             }
@@ -162,47 +156,23 @@ final class PostgresReadRows {
     }
 
     private Row row(ResultSet row) throws SQLException {
-        return new Row(message(row), nullableNumber(row, PARENT_SEQ), nullableNumber(row, PLACE));
+        return new Row(message(row), Rows.nullableNumber(row, PARENT_SEQ), Rows.nullableNumber(row, PLACE));
     }
 
     private LoggedMessage message(ResultSet row) throws SQLException {
-        String id = text(row, ID);
-        try {
-            Outcome ended = NotesText.outcome(row.getString(OUTCOME));
-            MessageCodec.OfTurn read = Outcome.UNREADABLE.equals(ended)
-                    ? new MessageCodec.OfTurn(UnknownMessage.unreadable(), null)
-                    : codec.decodeOfTurn(text(row, MESSAGE));
-            return new LoggedMessage(
-                    id,
-                    row.getString(PARENT_ID),
-                    number(row, SEQ),
-                    read.message(),
-                    tokens(row),
-                    text(row, TOKEN_COUNTER),
-                    Rows.time(number(row, CREATED_AT)),
-                    ended,
-                    read.question());
-        } catch (UnreadableDataException e) {
-            throw AppendRules.unreadable(key, id, e);
-        }
+        return Rows.message(key, codec, row, SEQ, ID, PARENT_ID, MESSAGE, TOKENS, TOKEN_COUNTER, CREATED_AT, OUTCOME);
     }
 
     private Summary summary(ResultSet row) throws SQLException {
-        String covers = text(row, ID);
-        try {
-            return new Summary(
-                    covers,
-                    codec.decodeText(text(row, MESSAGE)),
-                    tokens(row),
-                    text(row, TOKEN_COUNTER),
-                    number(row, PARENT_SEQ),
-                    number(row, PLACE),
-                    row.getString(PARENT_ID),
-                    Rows.time(number(row, CREATED_AT)),
-                    Long.parseLong(text(row, OUTCOME)));
-        } catch (UnreadableDataException | InvalidInputException e) {
-            throw new DamagedException("the summary that covers up to message " + covers + " cannot be read", e);
-        }
+        return Rows.summary(
+                Rows.text(row, ID),
+                codec,
+                row,
+                "message",
+                "parent_id",
+                Rows.number(row, PARENT_SEQ),
+                Rows.number(row, PLACE),
+                Long.parseLong(Rows.text(row, OUTCOME)));
     }
 
     /** Returns whether the memory is empty, as far as its row says. */
@@ -403,34 +373,5 @@ final class PostgresReadRows {
             }
         }
         return null;
-    }
-
-    private static long number(ResultSet row, int column) throws SQLException {
-        long value = row.getLong(column);
-        if (value == 0 && row.wasNull()) {
-            throw new DamagedException("a column of a row is empty");
-        }
-        return value;
-    }
-
-    private static @Nullable Long nullableNumber(ResultSet row, int column) throws SQLException {
-        long value = row.getLong(column);
-        return value == 0 && row.wasNull() ? null : (Long) value;
-    }
-
-    private static String text(ResultSet row, int column) throws SQLException {
-        String value = row.getString(column);
-        if (value == null) {
-            throw new DamagedException("a column of a row is empty");
-        }
-        return value;
-    }
-
-    private static int tokens(ResultSet row) throws SQLException {
-        long tokens = number(row, TOKENS);
-        if (tokens < 0) {
-            throw new DamagedException("a row has an impossible number of tokens");
-        }
-        return (int) tokens;
     }
 }

@@ -415,20 +415,8 @@ final class PostgresReadSql {
                    OR branch.path_tokens - n.path_tokens >= :max_tokens::bigint)
             """;
 
-    private static final String[] PARAMETERS = {
-        "memory_key",
-        "rows",
-        "short_rows",
-        "max_tokens",
-        "from_id",
-        "after_id",
-        "stretch",
-        "to_summary",
-        "known",
-        "wanted",
-        "one",
-        "reference"
-    };
+    private static final String PARAMETERS =
+            "memory_key rows short_rows max_tokens from_id after_id stretch to_summary known wanted one reference";
 
     static final NamedSql READ_GENERAL = NamedSql.of(GENERAL, PARAMETERS);
 

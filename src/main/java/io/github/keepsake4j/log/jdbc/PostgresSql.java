@@ -1,7 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.sql.NamedSql;
-import java.util.Arrays;
 
 /**
  * The statements that only PostgreSQL takes. Beside each table that a memory's key leads, the key is a parameter of its own:
@@ -70,9 +69,7 @@ final class PostgresSql {
                    OR EXISTS (SELECT FROM keepsake_message h
                               WHERE h.memory_key = :memory_key AND h.seq = m.head_seq AND h.id = m.head_id))
             """,
-            "seq",
-            "memory_key",
-            "epoch");
+            "seq memory_key epoch");
 
     static final NamedSql MEND_MEMORY = NamedSql.of(
             """
@@ -86,12 +83,7 @@ final class PostgresSql {
             LEFT JOIN keepsake_message r ON r.memory_key = :memory_key AND r.seq = n.run_start
             WHERE m.memory_key = :memory_key
             """,
-            "seq",
-            "memory_key",
-            "epoch",
-            "revision",
-            "last_seq",
-            "tokens");
+            "seq memory_key epoch revision last_seq tokens");
 
     /** A message of an append in several statements. */
     static final NamedSql INSERT_MESSAGE = NamedSql.of(
@@ -102,24 +94,8 @@ final class PostgresSql {
             VALUES (:memory_key, :seq, :id, :parent_seq, :parent_id, :message, :tokens, :token_counter, :created_at,
                     :run_start, :depth, :path_tokens, :system_seq, :user_seq, :runs, :outcome, :made, :request)
             """,
-            "memory_key",
-            "seq",
-            "id",
-            "parent_seq",
-            "parent_id",
-            "message",
-            "tokens",
-            "token_counter",
-            "created_at",
-            "run_start",
-            "depth",
-            "path_tokens",
-            "system_seq",
-            "user_seq",
-            "runs",
-            "outcome",
-            "made",
-            "request");
+            "memory_key seq id parent_seq parent_id message tokens token_counter created_at run_start "
+                    + "depth path_tokens system_seq user_seq runs outcome made request");
 
     /** The runs below one that starts under a message. */
     static final NamedSql RUNS_BELOW = NamedSql.of(
@@ -129,8 +105,7 @@ final class PostgresSql {
             LEFT JOIN keepsake_message r ON r.memory_key = :memory_key AND r.seq = p.run_start
             WHERE p.memory_key = :memory_key AND p.seq = :seq
             """,
-            "memory_key",
-            "seq");
+            "memory_key seq");
 
     /** Makes the newest message the head, once it is there. */
     static final NamedSql ADVANCE_MEMORY = NamedSql.of(
@@ -145,11 +120,7 @@ final class PostgresSql {
               AND n.memory_key = :memory_key AND n.seq = :seq
               AND r.memory_key = :memory_key AND r.seq = n.run_start
             """,
-            "memory_key",
-            "seq",
-            "id",
-            "tokens",
-            "created_at");
+            "memory_key seq id tokens created_at");
 
     /**
      * What the memory's row repeats of the head's branch, counted anew: the newest view and the newest summary on it, by
@@ -265,8 +236,7 @@ final class PostgresSql {
                     FROM memory
                     LEFT JOIN run ON true
                     """,
-            "memory_key",
-            "lowest");
+            "memory_key lowest");
 
     static final NamedSql SET_BRANCH_OF_HEAD = NamedSql.of(
             """
@@ -275,9 +245,7 @@ final class PostgresSql {
                 summaries = CASE WHEN summaries < 1152921504606846976 THEN summaries + 1 ELSE 1 END
             WHERE memory_key = :memory_key
             """,
-            "memory_key",
-            "view_seq",
-            "covers_seq");
+            "memory_key view_seq covers_seq");
 
     /** {@link Sql#CHECK_MESSAGES}, which also says whether the start of a run has the runs below it as its parent says. */
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
@@ -296,10 +264,7 @@ final class PostgresSql {
             ORDER BY m.seq
             LIMIT :rows
             """,
-            "memory_key",
-            "behind",
-            "up_to",
-            "rows");
+            "memory_key behind up_to rows");
 
     /**
      * The conflict's condition computes the server's time from the new row, because a distributed database takes no
@@ -316,10 +281,7 @@ final class PostgresSql {
                  OR keepsake_lease.expires_at <= excluded.expires_at - CAST(:duration AS bigint)
             RETURNING expires_at
             """,
-            "memory_key",
-            "name",
-            "owner",
-            "duration");
+            "memory_key name owner duration");
 
     /** Leaves a tombstone: a hash and an epoch, nothing else. Parameters: key, the epoch of one that was never there. */
     static final String BURY =
@@ -461,59 +423,33 @@ final class PostgresSql {
                      OR m.last_seq <> (SELECT s.last_seq FROM keepsake_memory s WHERE s.memory_key = :memory_key))
             """;
 
-    /** The head's run and the runs below it, once something is appended under the head. */
+    /**
+     * Moves the memory to the front of the list by activity once in an hour, because an index covers that column, and sets the head's
+     * run and the runs below it, once something is appended under the head.
+     */
     private static final String RUN_UNDER_HEAD =
             """
+                  active_at = CASE WHEN m.active_at / 3600000000 < :created_at / 3600000000 THEN :created_at
+                    ELSE m.active_at END,
                   head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
                   head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
                     ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
             """;
 
-    /** Moves the memory to the front of the list by activity once in an hour: an index covers this column. */
-    private static final String ACTIVITY =
-            """
-                  active_at = CASE WHEN m.active_at / 3600000000 < :created_at / 3600000000 THEN :created_at
-                    ELSE m.active_at END,
-            """;
-
     /** What all appends take first. */
-    private static final String[] UNDER_HEAD_PARAMETERS = {
-        "memory_key", "epoch", "revision", "any_head", "expected_head", "id", "tokens", "created_at", "system", "user"
-    };
+    private static final String UNDER_HEAD_PARAMETERS =
+            "memory_key epoch revision any_head expected_head id tokens created_at system user";
 
     /** What an append of several messages takes. What is of the batch as a whole comes first, then its columns. */
-    private static final String[] BATCH_PARAMETERS = parameters(
-            UNDER_HEAD_PARAMETERS,
-            "size",
-            "ids",
-            "parents",
-            "messages",
-            "counters",
-            "token_counts",
-            "tokens_so_far",
-            "times",
-            "systems",
-            "users");
+    private static final String BATCH_PARAMETERS = UNDER_HEAD_PARAMETERS
+            + " size ids parents messages counters token_counts tokens_so_far times systems users";
 
-    private static final String[] APPEND_PARAMETERS = parameters(
-            BATCH_PARAMETERS,
-            "tenant",
-            "app_id",
-            "conversation_id",
-            "node_id",
-            "now",
-            "expected_last_seq",
-            "under_head",
-            "parent_id",
-            "importing",
-            "anchor_id",
-            "view",
-            "named");
+    private static final String APPEND_PARAMETERS = BATCH_PARAMETERS
+            + " tenant app_id conversation_id node_id now expected_last_seq under_head parent_id importing "
+            + "anchor_id view named";
 
     /** What is kept beside several messages, and what is added to the sums of each day. */
-    private static final String[] NOTES_PARAMETERS = {
-        "outcomes", "made", "requests", "days", "inputs", "outputs", "cached"
-    };
+    private static final String NOTES_PARAMETERS = "outcomes made requests days inputs outputs cached";
 
     /**
      * Appends one message under the head of a memory that has one, which is nearly every append. The memory's row hands out
@@ -532,7 +468,6 @@ final class PostgresSql {
                   head_seq = m.last_seq + 1,
                   head_id = :id,
             """
-                    + ACTIVITY
                     + RUN_UNDER_HEAD
                     + """
                   head_depth = m.head_depth + 1,
@@ -557,24 +492,12 @@ final class PostgresSql {
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
             """;
 
-    static final NamedSql APPEND_ONE =
-            NamedSql.of(APPEND_ONE_TEXT, parameters(UNDER_HEAD_PARAMETERS, "token_counter", "message"));
+    static final NamedSql APPEND_ONE = NamedSql.of(APPEND_ONE_TEXT, UNDER_HEAD_PARAMETERS + " token_counter message");
 
     /** {@link #APPEND_ONE} of messages of which something is kept beside them. */
     static final NamedSql APPEND_ONE_WITH_NOTES = NamedSql.of(
             withNotes(APPEND_ONE_TEXT),
-            parameters(
-                    UNDER_HEAD_PARAMETERS,
-                    "token_counter",
-                    "message",
-                    "outcome",
-                    "made",
-                    "request",
-                    "days",
-                    "inputs",
-                    "outputs",
-                    "cached",
-                    "tenant"));
+            UNDER_HEAD_PARAMETERS + " token_counter message outcome made request days inputs outputs cached tenant");
 
     /**
      * {@link #APPEND_ONE} with a view that ends with this message, as a window sets it. That the messages that the view names
@@ -595,7 +518,6 @@ final class PostgresSql {
                   head_seq = m.last_seq + 1,
                   head_id = :id,
             """
-                    + ACTIVITY
                     + RUN_UNDER_HEAD
                     + """
                   head_depth = m.head_depth + 1,
@@ -635,7 +557,7 @@ final class PostgresSql {
             )
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
             """,
-            parameters(UNDER_HEAD_PARAMETERS, "token_counter", "message", "view", "named"));
+            UNDER_HEAD_PARAMETERS + " token_counter message view named");
 
     /**
      * {@link #APPEND_ONE} for a distributed database: there the parts of one statement do not see each other's rows, and a used
@@ -653,7 +575,6 @@ final class PostgresSql {
                 head_seq = m.last_seq + 1,
                 head_id = :id,
             """
-                    + ACTIVITY
                     + RUN_UNDER_HEAD
                     + """
                 head_depth = m.head_depth + 1,
@@ -674,7 +595,7 @@ final class PostgresSql {
             WHERE m.memory_key = :memory_key AND m.head_id = :id;
             COMMIT
             """,
-            parameters(UNDER_HEAD_PARAMETERS, "token_counter", "message"));
+            UNDER_HEAD_PARAMETERS + " token_counter message");
 
     /** {@link #APPEND_ONE} of several messages. What is of the batch as a whole comes first, then its columns. */
     private static final String APPEND_MANY_TEXT =
@@ -691,7 +612,6 @@ final class PostgresSql {
                   head_seq = m.last_seq + :size,
                   head_id = :id,
             """
-                    + ACTIVITY
                     + RUN_UNDER_HEAD
                     + """
                   head_depth = m.head_depth + :size,
@@ -728,8 +648,8 @@ final class PostgresSql {
     static final NamedSql APPEND_MANY = NamedSql.of(APPEND_MANY_TEXT, BATCH_PARAMETERS);
 
     /** {@link #APPEND_MANY} of messages of which something is kept beside them. */
-    static final NamedSql APPEND_MANY_WITH_NOTES = NamedSql.of(
-            withNotes(APPEND_MANY_TEXT), parameters(parameters(BATCH_PARAMETERS, NOTES_PARAMETERS), "tenant"));
+    static final NamedSql APPEND_MANY_WITH_NOTES =
+            NamedSql.of(withNotes(APPEND_MANY_TEXT), BATCH_PARAMETERS + " " + NOTES_PARAMETERS + " tenant");
 
     /**
      * A whole append. No row comes back if a condition does not hold, and nothing was written then; a used id aborts it.
@@ -977,7 +897,7 @@ final class PostgresSql {
 
     /** {@link #APPEND} of messages of which something is kept beside them. */
     static final NamedSql APPEND_WITH_NOTES =
-            NamedSql.of(withNotes(APPEND_TEXT), parameters(APPEND_PARAMETERS, NOTES_PARAMETERS));
+            NamedSql.of(withNotes(APPEND_TEXT), APPEND_PARAMETERS + " " + NOTES_PARAMETERS);
 
     /**
      * Why an append did not happen: the memory's row, whether the parent is there, which messages that the view names are,
@@ -1014,10 +934,7 @@ final class PostgresSql {
               ) s
             ) s ON true
             """,
-            "memory_key",
-            "parent_id",
-            "named",
-            "ids");
+            "memory_key parent_id named ids");
 
     static final String FIND =
             """
@@ -1132,16 +1049,7 @@ final class PostgresSql {
                    (SELECT o.outcome FROM keepsake_message o
                     WHERE o.memory_key = :memory_key AND o.id = :id::text) AS outcome
             """,
-            "memory_key",
-            "epoch",
-            "id",
-            "outcome");
-
-    private static String[] parameters(String[] first, String... more) {
-        String[] all = Arrays.copyOf(first, first.length + more.length);
-        System.arraycopy(more, 0, all, first.length, more.length);
-        return all;
-    }
+            "memory_key epoch id outcome");
 
     private PostgresSql() {}
 }

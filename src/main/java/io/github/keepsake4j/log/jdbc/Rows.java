@@ -14,14 +14,11 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.DamagedException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.github.keepsake4j.sql.KeyColumns;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Between rows and records. */
@@ -29,25 +26,9 @@ final class Rows {
 
     private Rows() {}
 
-    /** The bytes of each half of a key: 96 bits, so that two of a million million tenants are not expected to be one. */
-    private static final int HALF = 12;
-
-    /**
-     * The bytes that name a memory in every table, because four ids of 512 bytes would outgrow an index entry. The first half
-     * is of the tenant, so that a tenant's rows can be told by their key alone.
-     */
+    /** Returns the bytes that name a memory in every table. */
     static byte[] hash(MemoryKey key) {
-        byte[] hash = Arrays.copyOf(sha256(MemoryKey.encode(key.tenant())), 2 * HALF);
-        System.arraycopy(sha256(key.canonical()), 0, hash, HALF, HALF);
-        return hash;
-    }
-
-    private static byte[] sha256(String ascii) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(ascii.getBytes(StandardCharsets.US_ASCII));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return KeyColumns.hash(key);
     }
 
     /** The microseconds of a time that {@link InputRules#time} took. */
@@ -176,7 +157,8 @@ final class Rows {
                 row.findColumn("outcome"));
     }
 
-    private static LoggedMessage message(
+    /** A message of a row that has its columns anywhere. */
+    static LoggedMessage message(
             MemoryKey key,
             MessageCodec codec,
             ResultSet row,
@@ -218,14 +200,14 @@ final class Rows {
                     "a summary covers up to message " + number(row, "covers_seq") + ", which is not there");
         }
         return summary(
-                        covers,
-                        codec,
-                        row,
-                        "text",
-                        "model",
-                        number(row, "replaced_messages"),
-                        number(row, "replaced_tokens"))
-                .withVersion(Math.max(0, row.getLong("version")));
+                covers,
+                codec,
+                row,
+                "text",
+                "model",
+                number(row, "replaced_messages"),
+                number(row, "replaced_tokens"),
+                Math.max(0, row.getLong("version")));
     }
 
     /** The same, of a row whose columns have other names. */
@@ -236,7 +218,8 @@ final class Rows {
             String text,
             String model,
             long replacedMessages,
-            long replacedTokens)
+            long replacedTokens,
+            long version)
             throws SQLException {
         try {
             return new Summary(
@@ -247,7 +230,8 @@ final class Rows {
                     replacedMessages,
                     replacedTokens,
                     nullableText(row, model),
-                    time(number(row, "created_at")));
+                    time(number(row, "created_at")),
+                    version);
         } catch (UnreadableDataException | InvalidInputException e) {
             throw new DamagedException("the summary that covers up to message " + covers + " cannot be read", e);
         }

@@ -95,10 +95,7 @@ final class Sql {
             ORDER BY m.seq
             LIMIT :rows
             """,
-            "memory_key",
-            "behind",
-            "up_to",
-            "rows");
+            "memory_key behind up_to rows");
 
     /**
      * The runs, found by the index over their starts, and the message beside each one that continues its parent's run.
@@ -146,10 +143,7 @@ final class Sql {
             ORDER BY v.anchor_seq
             LIMIT :rows
             """,
-            "memory_key",
-            "behind",
-            "up_to",
-            "rows");
+            "memory_key behind up_to rows");
 
     /** A page of all summaries. The same holds for the message that one covers up to. */
     static final NamedSql CHECK_SUMMARIES = NamedSql.of(
@@ -162,10 +156,7 @@ final class Sql {
             ORDER BY s.version
             LIMIT :rows
             """,
-            "memory_key",
-            "behind",
-            "up_to",
-            "rows");
+            "memory_key behind up_to rows");
 
     /**
      * Parameters: key, sequence, key, epoch. Statements that delete or move take the epoch too. No two of them, and no read,
@@ -223,16 +214,8 @@ final class Sql {
                      OR EXISTS (SELECT 1 FROM keepsake_message h
                                 WHERE h.memory_key = :memory_key AND h.seq = m.head_seq AND h.id = m.head_id)))
             """,
-            "memory_key",
-            "covers_seq",
-            "covers_id",
-            "text",
-            "tokens",
-            "token_counter",
-            "replaced_messages",
-            "replaced_tokens",
-            "model",
-            "created_at");
+            "memory_key covers_seq covers_id text tokens token_counter replaced_messages replaced_tokens "
+                    + "model created_at");
 
     /** Parameters: key, key. */
     static final String SUMMARIES =
@@ -319,12 +302,7 @@ final class Sql {
                   output_tokens = keepsake_usage.output_tokens + excluded.output_tokens,
                   cached_tokens = keepsake_usage.cached_tokens + excluded.cached_tokens
             """,
-            "memory_key",
-            "day",
-            "tenant",
-            "input",
-            "output",
-            "cached");
+            "memory_key day tenant input output cached");
 
     static final String RELEASE_LEASE =
             """

@@ -35,11 +35,7 @@ final class SqliteSql {
                 last_message_at = MAX(COALESCE(last_message_at, :created_at), :created_at)
             WHERE memory_key = :memory_key
             """,
-            "memory_key",
-            "seq",
-            "id",
-            "tokens",
-            "created_at");
+            "memory_key seq id tokens created_at");
 
     static final NamedSql TAKE_LEASE = NamedSql.of(
             """
@@ -50,11 +46,7 @@ final class SqliteSql {
               WHERE keepsake_lease.owner = excluded.owner OR keepsake_lease.expires_at <= :now
             RETURNING expires_at
             """,
-            "memory_key",
-            "name",
-            "owner",
-            "duration",
-            "now");
+            "memory_key name owner duration now");
 
     /** Whether the old head matters is decided before, under the one write lock. */
     static final NamedSql MOVE_HEAD = NamedSql.of(
@@ -64,9 +56,7 @@ final class SqliteSql {
                 revision = revision + 1
             WHERE memory_key = :memory_key AND epoch = :epoch
             """,
-            "seq",
-            "memory_key",
-            "epoch");
+            "seq memory_key epoch");
 
     static final NamedSql MEND_MEMORY = NamedSql.of(
             """
@@ -75,12 +65,7 @@ final class SqliteSql {
                 epoch = :epoch, revision = :revision, last_seq = :last_seq, tokens = :tokens
             WHERE memory_key = :memory_key
             """,
-            "seq",
-            "memory_key",
-            "epoch",
-            "revision",
-            "last_seq",
-            "tokens");
+            "seq memory_key epoch revision last_seq tokens");
 
     static final NamedSql INSERT_MESSAGE = NamedSql.of(
             """
@@ -90,24 +75,8 @@ final class SqliteSql {
             VALUES (:memory_key, :seq, :id, :parent_seq, :parent_id, :message, :tokens, :token_counter, :created_at,
                     :run_start, :depth, :path_tokens, :system_seq, :user_seq, :outcome, :made, :request)
             """,
-            "memory_key",
-            "seq",
-            "id",
-            "parent_seq",
-            "parent_id",
-            "message",
-            "tokens",
-            "token_counter",
-            "created_at",
-            "run_start",
-            "depth",
-            "path_tokens",
-            "system_seq",
-            "user_seq",
-            "runs",
-            "outcome",
-            "made",
-            "request");
+            "memory_key seq id parent_seq parent_id message tokens token_counter created_at run_start "
+                    + "depth path_tokens system_seq user_seq runs outcome made request");
 
     /** Messages by their ids, which are one JSON array, in any order. */
     static final String FIND =
@@ -236,8 +205,7 @@ final class SqliteSql {
                     FROM memory
                     LEFT JOIN run
                     """,
-            "memory_key",
-            "lowest");
+            "memory_key lowest");
 
     /**
      * The oldest run that must be looked at to see whether a sequence lies on the branch that ends in another. What it hangs

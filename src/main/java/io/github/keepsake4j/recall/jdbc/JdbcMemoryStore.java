@@ -17,6 +17,7 @@ import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.KeyColumns;
 import io.github.keepsake4j.sql.PostgresBuilder;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -182,8 +183,8 @@ public final class JdbcMemoryStore implements MemoryStore {
 
     @Override
     public void discussions(String tenant, Consumer<MemoryKey> action) {
-        byte[] after = MemoryRow.hash(tenant, (byte) 0);
-        byte[] end = MemoryRow.hash(tenant, (byte) -1);
+        byte[] after = KeyColumns.hash(tenant, 0);
+        byte[] end = KeyColumns.hash(tenant, -1);
         while (true) {
             byte[] from = after;
             List<Named> page = connections.single(

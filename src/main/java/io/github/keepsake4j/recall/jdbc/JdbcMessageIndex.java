@@ -1,10 +1,8 @@
 package io.github.keepsake4j.recall.jdbc;
 
-import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.Matches;
 import io.github.keepsake4j.recall.Matches.Share;
@@ -15,6 +13,7 @@ import io.github.keepsake4j.recall.Watermark;
 import io.github.keepsake4j.recall.jdbc.Dialect.PostingRow;
 import io.github.keepsake4j.recall.jdbc.Dialect.Segment;
 import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.KeyColumns;
 import io.github.keepsake4j.sql.PostgresBuilder;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqliteMode;
@@ -137,7 +136,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         if (keys.isEmpty()) {
             return Map.of();
         }
-        List<byte[]> hashes = keys.stream().map(MemoryRow::hash).toList();
+        List<byte[]> hashes = keys.stream().map(KeyColumns::hash).toList();
         Map<MemoryKey, Watermark> watermarks = new HashMap<>();
         for (MemoryRow row : connections.single("watermarks", session -> dialect.memories(session, hashes))) {
             watermarks.put(row.key(), row.watermark());
@@ -158,7 +157,7 @@ public final class JdbcMessageIndex implements MessageIndex {
                 requireWords(session, ours);
             }
             long tenant = lockTenant(session, key.tenant(), true);
-            MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) MemoryRow.hash(key));
+            MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) KeyColumns.hash(key));
             if (!Objects.equals(before, known == null ? null : known.watermark())) {
                 return false;
             }
@@ -185,16 +184,15 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     private static long newMemory(Session session, long tenant, MemoryKey key, Watermark watermark)
             throws SQLException {
-        NodeKey node = key instanceof NodeKey ofNode ? ofNode : null;
-        String conversation = node == null ? ((ConversationKey) key).conversationId() : node.conversationId();
+        KeyColumns columns = KeyColumns.of(key);
         return Objects.requireNonNull(session.first(
                 Sql.NEW_MEMORY,
                 row -> row.getLong(1),
                 (int) tenant,
-                MemoryRow.hash(key),
-                node == null ? null : node.appId(),
-                conversation,
-                node == null ? null : node.nodeId(),
+                KeyColumns.hash(key),
+                columns.app(),
+                columns.conversation(),
+                columns.node(),
                 watermark.epoch(),
                 0L,
                 0L,
@@ -217,7 +215,7 @@ public final class JdbcMessageIndex implements MessageIndex {
     public void remove(MemoryKey key) {
         connections.erase("removal of memory " + key + " from the index", session -> {
             long tenant = lockTenant(session, key.tenant(), false);
-            MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) MemoryRow.hash(key));
+            MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) KeyColumns.hash(key));
             if (known == null) {
                 return false;
             }
@@ -235,10 +233,10 @@ public final class JdbcMessageIndex implements MessageIndex {
     @Override
     public void clear() {
         connections.clear("clearing of the index", session -> {
-            for (String table : TABLES) {
-                session.update("DELETE FROM " + table);
+            for (String table : List.of("posting", "term", "memory", "tenant", "words")) {
+                session.update("DELETE FROM keepsake_index_" + table);
             }
-            return session.update(Sql.DELETE_FINGERPRINT);
+            return true;
         });
     }
 
@@ -283,7 +281,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         InvalidInputException.checkAtLeast("maxPostings", 1, maxPostings);
         List<byte[]> hashes = scope.memories() == null
                 ? null
-                : scope.memories().stream().map(MemoryRow::hash).toList();
+                : scope.memories().stream().map(KeyColumns::hash).toList();
         return connections.snapshot("search in tenant " + MemoryKey.encode(scope.tenant()), session -> {
             InScope in = inScope(session, scope.tenant(), hashes);
             if (in == null) {

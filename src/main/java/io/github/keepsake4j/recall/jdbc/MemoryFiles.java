@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.KeyColumns;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
@@ -34,7 +35,7 @@ record MemoryFiles(Path directory, String base, String hash) {
     private static final Pattern HASHED = Pattern.compile(".*-[0-9a-f]{" + 2 * HASH_BYTES + "}");
 
     static MemoryFiles of(Path root, MemoryKey key) {
-        byte[] bytes = MemoryRow.hash(key);
+        byte[] bytes = KeyColumns.hash(key);
         String hash = HexFormat.of().formatHex(bytes, HASH_BYTES, 2 * HASH_BYTES);
         Path directory = root.resolve(name(key.tenant(), HexFormat.of().formatHex(bytes, 0, HASH_BYTES)));
         String base = key instanceof ConversationKey conversation

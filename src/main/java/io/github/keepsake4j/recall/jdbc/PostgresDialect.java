@@ -40,22 +40,12 @@ final class PostgresDialect implements Dialect {
             SET messages = p.messages + excluded.messages, postings = excluded.postings || p.postings
             """;
 
-    private static final String MEMORIES_BY_KEY = "SELECT " + MemoryRow.COLUMNS
-            + """
-
-             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
-             WHERE m.memory_key = ANY (?::bytea[])
-            """;
+    private static final String MEMORIES_BY_KEY = "SELECT " + MemoryRow.COLUMNS + "m.memory_key = ANY (?::bytea[])\n";
 
     private static final String SIZES =
             "SELECT number, messages, length FROM keepsake_index_memory WHERE memory_key = ANY (?::bytea[])";
 
-    private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS
-            + """
-
-             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
-             WHERE m.number = ANY (?::integer[])
-            """;
+    private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS + "m.number = ANY (?::integer[])\n";
 
     /** Each term is looked up by itself: there are no statistics of terms, and the planner would read the whole table. */
     private static final String FREQUENCIES_IN_TENANT =
@@ -80,19 +70,6 @@ final class PostgresDialect implements Dialect {
             WHERE p.messages > 0
             """;
 
-    private static final String POSTINGS_IN_TENANT =
-            """
-            SELECT n.term, p.memory, p.segment, p.messages, p.postings
-            FROM unnest(?::text[], ?::integer[]) AS n (term, bytes)
-            CROSS JOIN LATERAL (
-              SELECT p.memory, p.segment, p.messages, substring(p.postings FROM 1 FOR n.bytes) AS postings
-              FROM keepsake_index_posting p
-              WHERE p.tenant = ? AND p.term = n.term
-              ORDER BY p.memory DESC, p.segment DESC
-              LIMIT ?
-            ) AS p
-            """;
-
     private static final String POSTINGS =
             """
             SELECT n.term, p.memory, p.segment, p.messages, p.postings
@@ -105,6 +82,8 @@ final class PostgresDialect implements Dialect {
               LIMIT ?
             ) AS p
             """;
+
+    private static final String POSTINGS_IN_TENANT = POSTINGS.replace(" AND p.memory = ANY (?::integer[])", "");
 
     @Override
     public String name() {

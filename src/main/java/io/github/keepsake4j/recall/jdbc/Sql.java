@@ -10,8 +10,6 @@ final class Sql {
     static final String PUT_FINGERPRINT =
             "INSERT INTO keepsake_index_words (one, fingerprint) VALUES (1, ?) ON CONFLICT (one) DO NOTHING";
 
-    static final String DELETE_FINGERPRINT = "DELETE FROM keepsake_index_words";
-
     static final String NEW_TENANT =
             "INSERT INTO keepsake_index_tenant (tenant) VALUES (?) ON CONFLICT (tenant) DO NOTHING";
 
@@ -31,22 +29,11 @@ final class Sql {
             WHERE number = ? AND NOT EXISTS (SELECT 1 FROM keepsake_index_memory m WHERE m.tenant = ?)
             """;
 
-    static final String MEMORY = "SELECT " + MemoryRow.COLUMNS
-            + """
-
-             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
-             WHERE m.memory_key = ?
-            """;
+    static final String MEMORY = "SELECT " + MemoryRow.COLUMNS + "m.memory_key = ?\n";
 
     /** Parameters: tenant, number behind which the page begins, rows. */
-    static final String MEMORIES_OF_TENANT = "SELECT " + MemoryRow.COLUMNS
-            + """
-
-             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
-             WHERE m.tenant = ? AND m.number > ?
-             ORDER BY m.number
-             LIMIT ?
-            """;
+    static final String MEMORIES_OF_TENANT =
+            "SELECT " + MemoryRow.COLUMNS + "m.tenant = ? AND m.number > ?\n ORDER BY m.number\n LIMIT ?\n";
 
     static final String NEW_MEMORY =
             """

@@ -16,6 +16,7 @@ import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Step;
 import io.github.keepsake4j.recall.memories.Trust;
+import io.github.keepsake4j.sql.KeyColumns;
 import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -60,7 +61,7 @@ final class SqlMemories {
         this.words = words;
         this.key = key;
         this.id = !isSqlite
-                ? MemoryRow.hash(key)
+                ? KeyColumns.hash(key)
                 : key instanceof ConversationKey conversation ? conversation.conversationId() : key.canonical();
         this.least = least;
     }

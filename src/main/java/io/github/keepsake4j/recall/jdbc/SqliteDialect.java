@@ -41,12 +41,8 @@ final class SqliteDialect implements Dialect {
             SET messages = messages + excluded.messages, postings = CAST(excluded.postings || postings AS BLOB)
             """;
 
-    private static final String MEMORIES_BY_KEY = "SELECT " + MemoryRow.COLUMNS
-            + """
-
-             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
-             WHERE m.memory_key IN (SELECT unhex(value) FROM json_each(?))
-            """;
+    private static final String MEMORIES_BY_KEY =
+            "SELECT " + MemoryRow.COLUMNS + "m.memory_key IN (SELECT unhex(value) FROM json_each(?))\n";
 
     private static final String SIZES =
             """
@@ -54,12 +50,8 @@ final class SqliteDialect implements Dialect {
             WHERE memory_key IN (SELECT unhex(value) FROM json_each(?))
             """;
 
-    private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS
-            + """
-
-             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
-             WHERE m.number IN (SELECT value FROM json_each(?))
-            """;
+    private static final String MEMORIES_BY_NUMBER =
+            "SELECT " + MemoryRow.COLUMNS + "m.number IN (SELECT value FROM json_each(?))\n";
 
     private static final String FREQUENCY_IN_TENANT =
             "SELECT messages FROM keepsake_index_term WHERE tenant = ? AND term = ?";
@@ -74,20 +66,7 @@ final class SqliteDialect implements Dialect {
             """;
 
     /** Reads all rows of the term, which is faster than to look each memory up if there are not many more rows than memories. */
-    private static final String FREQUENCY_BY_SCAN =
-            """
-            SELECT SUM(messages) FROM keepsake_index_posting
-            WHERE tenant = ? AND term = ? AND +memory IN (SELECT value FROM json_each(?))
-            """;
-
-    private static final String POSTINGS_IN_TENANT =
-            """
-            SELECT memory, segment, messages, substr(postings, 1, ?)
-            FROM keepsake_index_posting
-            WHERE tenant = ? AND term = ?
-            ORDER BY memory DESC, segment DESC
-            LIMIT ?
-            """;
+    private static final String FREQUENCY_BY_SCAN = FREQUENCY.replace("AND memory", "AND +memory");
 
     private static final String POSTINGS =
             """
@@ -98,14 +77,10 @@ final class SqliteDialect implements Dialect {
             LIMIT ?
             """;
 
-    private static final String POSTINGS_BY_SCAN =
-            """
-            SELECT memory, segment, messages, substr(postings, 1, ?)
-            FROM keepsake_index_posting
-            WHERE tenant = ? AND term = ? AND +memory IN (SELECT value FROM json_each(?))
-            ORDER BY memory DESC, segment DESC
-            LIMIT ?
-            """;
+    private static final String POSTINGS_BY_SCAN = POSTINGS.replace("AND memory", "AND +memory");
+
+    private static final String POSTINGS_IN_TENANT =
+            POSTINGS.replace(" AND memory IN (SELECT value FROM json_each(?))", "");
 
     /** To look a memory up takes as long as to read some rows one after the other. */
     private static final int ROWS_OF_A_LOOK_UP = 4;
