@@ -563,7 +563,7 @@ WHERE number = ? AND NOT EXISTS (SELECT 1 FROM keepsake_index_memory m WHERE m.t
 DELETE FROM keepsake_index_term
 WHERE tenant = ? AND messages <= 0 AND term IN (SELECT p.term FROM keepsake_index_posting p WHERE p.memory = ?)
 ;
-DELETE FROM keepsake_index_words
+DELETE FROM keepsake_index_…
 ;
 DELETE FROM keepsake_lease WHERE memory_key = ?
 ;
@@ -608,8 +608,6 @@ DELETE FROM keepsake_view WHERE memory_key = ?
 DELETE FROM keepsake_word WHERE ? IS NOT NULL AND memory = ?
 ;
 DELETE FROM memories_fts WHERE rowid = ?
-;
-DELETE FROM …
 ;
 INSERT INTO keepsake_index_memory
   (tenant, memory_key, app_id, conversation_id, node_id, epoch, sequence, messages, length)
@@ -837,14 +835,14 @@ SELECT * FROM … ORDER BY version DESC
 ;
 SELECT * FROM … WHERE 1 = 0
 ;
-SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND pg_catalog.pg_table_is_visible(oid)
+SELECT 1 FROM pg_catalog.pg_class WHERE relname = '%s' AND pg_catalog.pg_table_is_visible(oid)
 ;
 SELECT 1 FROM pg_catalog.pg_dist_partition
 WHERE logicalrelid = 'keepsake_message'::pg_catalog.regclass AND partmethod = 'h'
 ;
 SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus'
 ;
-SELECT 1 FROM sqlite_master WHERE name = ?
+SELECT 1 FROM sqlite_master WHERE name = '%s'
 ;
 SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch,
        CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
@@ -1290,7 +1288,7 @@ FROM keepsake_made_memory WHERE memory_key = ? AND memory_id = ?
 ;
 SELECT outcome FROM keepsake_message WHERE memory_key = ? AND id = ?
 ;
-SELECT pg_advisory_xact_lock(?)
+SELECT pg_advisory_xact_lock(…)
 ;
 SELECT r.name, r.seq, r.id, n.seq AS there
 FROM keepsake_reference r
