@@ -135,46 +135,6 @@ public final class MemoryTree {
             @Nullable String question) {
 
         /**
-         * A message whose content is in the heap.
-         *
-         * @param id the message's id
-         * @param parentId the parent's id, or null for a root; it may name a message that is not there
-         * @param sequence its place in the log, from 1
-         * @param payload the message as text
-         * @param type the message's type
-         * @param tokens its size in tokens
-         * @param tokenCounter the counter's name
-         * @param createdAt when it was appended
-         * @param outcome how it ended if it did not end well, or null
-         * @param made how it was made
-         * @param question the id of the question of its turn, or null
-         */
-        public Entry(
-                String id,
-                @Nullable String parentId,
-                long sequence,
-                String payload,
-                ChatMessageType type,
-                int tokens,
-                String tokenCounter,
-                Instant createdAt,
-                @Nullable Outcome outcome,
-                Made made,
-                @Nullable String question) {
-            this(
-                    id,
-                    parentId,
-                    sequence,
-                    new Text(payload, made),
-                    type,
-                    tokens,
-                    tokenCounter,
-                    createdAt,
-                    outcome,
-                    question);
-        }
-
-        /**
          * Returns the message as text, which is in the heap.
          *
          * @return the text
@@ -200,6 +160,27 @@ public final class MemoryTree {
          */
         public Entry withOutcome(@Nullable Outcome other) {
             return new Entry(id, parentId, sequence, body, type, tokens, tokenCounter, createdAt, other, question);
+        }
+
+        /**
+         * Returns this message at another place in the log.
+         *
+         * @param other its place, from 1
+         * @return a copy
+         */
+        public Entry at(long other) {
+            return new Entry(id, parentId, other, body, type, tokens, tokenCounter, createdAt, outcome, question);
+        }
+
+        /**
+         * Returns this message with another content in the heap that says the same.
+         *
+         * @param payload the message as text
+         * @return a copy
+         */
+        public Entry withPayload(String payload) {
+            Text text = new Text(payload, made());
+            return new Entry(id, parentId, sequence, text, type, tokens, tokenCounter, createdAt, outcome, question);
         }
 
         /** Returns this message with what its parent has too, so that the heap holds it once. */
@@ -263,6 +244,30 @@ public final class MemoryTree {
             @Nullable String title,
             Map<String, String> metadata,
             @Nullable Instant createdAt) {
+
+        /**
+         * Returns the content of a memory that holds nothing.
+         *
+         * @param epoch the epoch in force
+         * @param revision the revision in force
+         * @param createdAt when it was first stored, or null
+         * @return no messages
+         */
+        public static State empty(long epoch, long revision, @Nullable Instant createdAt) {
+            return new State(
+                    epoch, revision, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(), createdAt);
+        }
+
+        /**
+         * Returns this content with other messages.
+         *
+         * @param others all messages by sequence
+         * @return a copy
+         */
+        public State withEntries(List<Entry> others) {
+            return new State(
+                    epoch, revision, head, references, others, views, summaries, leases, title, metadata, createdAt);
+        }
 
         /** Leaves out the title and the metadata, so that the result may be logged. */
         @Override

@@ -95,13 +95,12 @@ final class TreePlans {
                 message.id(),
                 parentId,
                 sequence,
-                text,
+                new MemoryTree.Text(text, message.made()),
                 message.message().type(),
                 message.tokens(),
                 message.tokenCounter(),
                 made == null ? time : made,
                 message.outcome(),
-                message.made(),
                 message.question());
     }
 

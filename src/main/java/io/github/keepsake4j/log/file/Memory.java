@@ -118,9 +118,7 @@ final class Memory implements Closeable {
         return new MemoryTree(
                 key,
                 new FileBodies(reader),
-                new MemoryTree.State(
-                        epoch, revision, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(),
-                        createdAt));
+                MemoryTree.State.empty(epoch, revision, createdAt));
     }
 
     /**

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.s3;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
+import io.github.keepsake4j.log.MemoryTree.Text;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Ids;
@@ -47,9 +48,7 @@ record Document(
 
     /** Returns a memory without messages. */
     static Document empty(long epoch, long revision, List<String> writes) {
-        State state = new State(
-                epoch, revision, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
-        return new Document(state, null, 0, writes, Map.of(), Map.of());
+        return new Document(State.empty(epoch, revision, null), null, 0, writes, Map.of(), Map.of());
     }
 
     /** Returns a document that holds some messages and nothing beside them. */
@@ -124,30 +123,18 @@ record Document(
                     element.id(),
                     Ids.BEFORE_IN_TIME.equals(element.parentId()) ? previous : element.parentId(),
                     0,
-                    element.raw(),
+                    new Text(element.raw(), element.made()),
                     element.type(),
                     element.tokens(),
                     element.isEstimate() ? ESTIMATE : counter,
                     element.createdAt(),
                     element.outcome(),
-                    element.made(),
                     element.question()));
             previous = element.id();
         }
         List<Entry> entries = new ArrayList<>(before);
         for (Entry entry : ParentsFirst.sorted(added)) {
-            entries.add(new Entry(
-                    entry.id(),
-                    entry.parentId(),
-                    entries.size() + 1L,
-                    entry.payload(),
-                    entry.type(),
-                    entry.tokens(),
-                    entry.tokenCounter(),
-                    entry.createdAt(),
-                    entry.outcome(),
-                    entry.made(),
-                    entry.question()));
+            entries.add(entry.at(entries.size() + 1L));
         }
         return List.copyOf(entries);
     }

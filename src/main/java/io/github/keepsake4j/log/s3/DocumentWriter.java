@@ -50,7 +50,7 @@ final class DocumentWriter {
         int hidden = hidden(state);
         boolean keptIsThere = hidden == before.keptMessages() && !hasOtherOutcome(before, state, hidden);
         String kept = hidden == 0 ? null : keptIsThere ? before.kept() : Ids.next();
-        State written = with(state, elements(before, state.entries(), hidden));
+        State written = state.withEntries(elements(before, state.entries(), hidden));
         List<String> writes = new ArrayList<>(before.writes());
         writes.add(write);
 
@@ -82,21 +82,6 @@ final class DocumentWriter {
         return bytes(removed, tenant, null, Step.REMOVE);
     }
 
-    private static State with(State state, List<Entry> entries) {
-        return new State(
-                state.epoch(),
-                state.revision(),
-                state.head(),
-                state.references(),
-                entries,
-                state.views(),
-                state.summaries(),
-                state.leases(),
-                state.title(),
-                state.metadata(),
-                state.createdAt());
-    }
-
     /** Returns the entries with elements as payloads. An element tells its parent differently if only the parent is kept. */
     private static List<Entry> elements(Document before, List<Entry> entries, int hidden) {
         Map<String, Integer> places = new HashMap<>();
@@ -123,7 +108,7 @@ final class DocumentWriter {
                 element = Element.write(entry, parentIsKept);
             }
             places.put(entry.id(), i);
-            written.add(isSame(element, entry.payload()) ? entry : with(entry, element));
+            written.add(isSame(element, entry.payload()) ? entry : entry.withPayload(element));
         }
         return List.copyOf(written);
     }
@@ -142,21 +127,6 @@ final class DocumentWriter {
     /** That a message cannot be read is written beside the elements. */
     private static boolean hasOtherOutcome(Entry old, Entry entry) {
         return !Objects.equals(old.outcome(), entry.outcome()) && !Outcome.UNREADABLE.equals(entry.outcome());
-    }
-
-    private static Entry with(Entry entry, String payload) {
-        return new Entry(
-                entry.id(),
-                entry.parentId(),
-                entry.sequence(),
-                payload,
-                entry.type(),
-                entry.tokens(),
-                entry.tokenCounter(),
-                entry.createdAt(),
-                entry.outcome(),
-                entry.made(),
-                entry.question());
     }
 
     @SuppressWarnings("ReferenceEquality")

@@ -25,21 +25,9 @@ class InMemoryMessageLogTest extends MessageLogContract implements ActivityContr
         StoredMemory memory = log.memory(key);
         State state = memory.tree.state();
         List<Entry> entries = state.entries().stream()
-                .map(entry -> entry.id().equals(messageId) ? scribbled(entry) : entry)
+                .map(entry -> entry.id().equals(messageId) ? entry.withPayload("scribbled " + entry.payload()) : entry)
                 .toList();
-        State damaged = new State(
-                state.epoch(),
-                state.revision(),
-                state.head(),
-                state.references(),
-                entries,
-                state.views(),
-                state.summaries(),
-                state.leases(),
-                state.title(),
-                state.metadata(),
-                state.createdAt());
-        memory.tree = new MemoryTree(key, InMemoryMessageLog.PAYLOADS, damaged);
+        memory.tree = new MemoryTree(key, InMemoryMessageLog.PAYLOADS, state.withEntries(entries));
     }
 
     @Override
@@ -49,20 +37,5 @@ class InMemoryMessageLogTest extends MessageLogContract implements ActivityContr
                 .findFirst()
                 .orElseThrow()
                 .payload();
-    }
-
-    private static Entry scribbled(Entry entry) {
-        return new Entry(
-                entry.id(),
-                entry.parentId(),
-                entry.sequence(),
-                "scribbled " + entry.payload(),
-                entry.type(),
-                entry.tokens(),
-                entry.tokenCounter(),
-                entry.createdAt(),
-                entry.outcome(),
-                entry.made(),
-                entry.question());
     }
 }
