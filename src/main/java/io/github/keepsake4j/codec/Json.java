@@ -14,6 +14,8 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -39,9 +41,16 @@ final class Json {
     /** The maximum length of a number in characters. The time to parse a number grows with the square of its length. */
     static final int MAX_NUMBER_LENGTH = 10_000;
 
+    /** How many levels deep the places of objects are told: an object in a list of an object's field is the third. */
+    private static final int PLACES = 3;
+
     private static final JsonFactory FACTORY = factory(MAX_DEPTH, MAX_NUMBER_LENGTH);
 
     /** The half of a pair of surrogates that lacks its other half. */
+    /** Only a parser that keeps field names in a table tells the places of bytes. */
+    private static final JsonFactory PLACING = (JsonFactory)
+            FACTORY.rebuild().enable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES).build();
+
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
     private Json() {}
@@ -93,6 +102,8 @@ final class Json {
                 write(out, element);
             }
             out.writeEndArray();
+        } else if (value instanceof PlainJson.Written written) {
+            out.writeRawValue(written.json());
         } else {
             out.writePOJO(value);
         }
@@ -124,10 +135,45 @@ final class Json {
     static @Nullable Object read(String json, boolean onlyOnce, Function<String, ? extends KeepsakeException> failure) {
         try (JsonParser in = FACTORY.createParser(json)) {
             in.configure(JsonParser.Feature.STRICT_DUPLICATE_DETECTION, onlyOnce);
+            return read(in, null, failure);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Reading from a string cannot fail", e);
+        }
+    }
+
+    /**
+     * Reads JSON in UTF-8.
+     *
+     * @param places gets the places of the objects that are at most {@link #PLACES} levels deep
+     * @param failure makes the error
+     */
+    static @Nullable Object read(
+            byte[] bytes,
+            int start,
+            int end,
+            Map<Object, JsonFields.Range> places,
+            Function<String, ? extends KeepsakeException> failure) {
+        try (JsonParser in = PLACING.createParser(bytes, start, end - start)) {
+            // The parser takes some bytes that are no UTF-8.
+            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, start, end - start));
+            return read(in, places, failure);
+        } catch (CharacterCodingException e) {
+            throw failure.apply("is no UTF-8");
+        } catch (IOException e) {
+            throw new UncheckedIOException("Reading from an array cannot fail", e);
+        }
+    }
+
+    private static @Nullable Object read(
+            JsonParser in,
+            @Nullable Map<Object, JsonFields.Range> places,
+            Function<String, ? extends KeepsakeException> failure)
+            throws IOException {
+        try {
             if (in.nextToken() == null) {
                 throw failure.apply("is empty");
             }
-            Object value = value(in);
+            Object value = value(in, places);
             if (in.nextToken() != null) {
                 throw failure.apply("has something behind the JSON value" + at(in.currentTokenLocation()));
             }
@@ -136,8 +182,6 @@ final class Json {
             // Jackson's exception quotes the text that it could not parse, so neither its message nor the exception is
             // passed on.
             throw failure.apply("is not valid JSON, or it nests too deep" + at(e.getLocation()));
-        } catch (IOException e) {
-            throw new UncheckedIOException("Reading from a string cannot fail", e);
         }
     }
 
@@ -146,10 +190,10 @@ final class Json {
                 what + " cannot be read: " + problem + "; the stored JSON needs repair", null);
     }
 
-    private static @Nullable Object value(JsonParser in) throws IOException {
+    private static @Nullable Object value(JsonParser in, @Nullable Map<Object, JsonFields.Range> places) throws IOException {
         return switch (in.currentToken()) {
-            case START_OBJECT -> object(in);
-            case START_ARRAY -> array(in);
+            case START_OBJECT -> object(in, places);
+            case START_ARRAY -> array(in, places);
             case VALUE_NUMBER_INT -> in.getNumberValue();
             case VALUE_NUMBER_FLOAT -> floating(in.getText());
             case VALUE_TRUE -> true;
@@ -159,20 +203,25 @@ final class Json {
         };
     }
 
-    private static Map<String, @Nullable Object> object(JsonParser in) throws IOException {
+    private static Map<String, @Nullable Object> object(JsonParser in, @Nullable Map<Object, JsonFields.Range> places) throws IOException {
+        boolean isPlaced = places != null && in.getParsingContext().getNestingDepth() <= PLACES;
+        long begin = isPlaced ? in.currentTokenLocation().getByteOffset() : 0;
         Map<String, @Nullable Object> map = new LinkedHashMap<>();
         while (in.nextToken() != JsonToken.END_OBJECT) {
             String name = in.currentName();
             in.nextToken();
-            map.put(name, value(in));
+            map.put(name, value(in, places));
+        }
+        if (places != null && isPlaced) {
+            places.put(map, new JsonFields.Range(begin, in.currentLocation().getByteOffset()));
         }
         return map;
     }
 
-    private static List<@Nullable Object> array(JsonParser in) throws IOException {
+    private static List<@Nullable Object> array(JsonParser in, @Nullable Map<Object, JsonFields.Range> places) throws IOException {
         List<@Nullable Object> list = new ArrayList<>();
         while (in.nextToken() != JsonToken.END_ARRAY) {
-            list.add(value(in));
+            list.add(value(in, places));
         }
         return list;
     }

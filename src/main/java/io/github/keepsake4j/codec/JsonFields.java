@@ -3,9 +3,14 @@ package io.github.keepsake4j.codec;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import java.math.BigDecimal;
+import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +35,14 @@ public final class JsonFields {
         KeepsakeException of(String place, String problem);
     }
 
+    /**
+     * Where an object is in the bytes that it was read from.
+     *
+     * @param begin its first byte
+     * @param end the byte behind it
+     */
+    public record Range(long begin, long end) {}
+
     /** For JSON that this library stored. */
     static final Refusal STORED = (place, problem) -> Json.unreadable(place, "it " + problem);
 
@@ -38,11 +51,21 @@ public final class JsonFields {
     private final Map<String, @Nullable Object> values;
     private final @Nullable JsonPath path;
     private final Refusal refusal;
+    private final Map<Object, Range> places;
 
     JsonFields(Map<String, @Nullable Object> values, @Nullable JsonPath path, Refusal refusal) {
+        this(values, path, refusal, Map.of());
+    }
+
+    private JsonFields(
+            Map<String, @Nullable Object> values,
+            @Nullable JsonPath path,
+            Refusal refusal,
+            Map<Object, Range> places) {
         this.values = values;
         this.path = path;
         this.refusal = refusal;
+        this.places = places;
     }
 
     /**
@@ -71,6 +94,23 @@ public final class JsonFields {
             return new JsonFields(cast(map), null, refusal);
         }
         throw new InvalidInputException(name, "must be a JSON object");
+    }
+
+    /**
+     * Reads a JSON object in UTF-8. Its fields have names without a prefix.
+     *
+     * @param bytes holds the object
+     * @param start where it begins
+     * @param end where it ends
+     * @param refusal makes the errors; that of the whole has an empty place
+     * @return the fields
+     */
+    public static JsonFields read(byte[] bytes, int start, int end, Refusal refusal) {
+        Map<Object, Range> places = new IdentityHashMap<>();
+        if (Json.read(bytes, start, end, places, problem -> refusal.of("", problem)) instanceof Map<?, ?> map) {
+            return new JsonFields(cast(map), null, refusal, places);
+        }
+        throw refusal.of("", "is no JSON object");
     }
 
     /**
@@ -118,6 +158,26 @@ public final class JsonFields {
      */
     public Map<String, @Nullable Object> values() {
         return values;
+    }
+
+    /**
+     * Returns the values, which are all texts.
+     *
+     * @return the texts by name, in the order of the text; mutable
+     */
+    public Map<String, String> strings() {
+        Map<String, String> strings = new LinkedHashMap<>();
+        values.keySet().forEach(name -> strings.put(name, neededText(name)));
+        return strings;
+    }
+
+    /**
+     * Returns where the object is. It was read from bytes, and is at most an element of a list in a field of the whole.
+     *
+     * @return its place
+     */
+    public Range range() {
+        return Objects.requireNonNull(places.get(values));
     }
 
     /**
@@ -183,6 +243,31 @@ public final class JsonFields {
     }
 
     /**
+     * Returns a number.
+     *
+     * @param name the field's name
+     * @param otherwise what is returned if it is absent
+     * @return 0 or more
+     */
+    public long numberOr(String name, long otherwise) {
+        return has(name) ? neededNumber(name, Long.MAX_VALUE) : otherwise;
+    }
+
+    /**
+     * Returns a time.
+     *
+     * @param name the field's name
+     * @return the time
+     */
+    public Instant neededTime(String name) {
+        try {
+            return Instant.parse(neededText(name));
+        } catch (DateTimeException e) {
+            throw wrong(name, "is not a time");
+        }
+    }
+
+    /**
      * Returns whole numbers of 0 or more.
      *
      * @param name the field's name
@@ -212,7 +297,7 @@ public final class JsonFields {
      */
     public @Nullable JsonFields object(String name) {
         Map<?, ?> map = as(Map.class, "an object", name);
-        return map == null ? null : new JsonFields(cast(map), at(name), refusal);
+        return map == null ? null : new JsonFields(cast(map), at(name), refusal, places);
     }
 
     /**
@@ -234,7 +319,7 @@ public final class JsonFields {
     public List<JsonFields> objects(String name) {
         List<JsonFields> objects = new ArrayList<>();
         items(name, Map.class, "an object")
-                .forEach(item -> objects.add(new JsonFields(cast(item), at(name).index(objects.size()), refusal)));
+                .forEach(item -> objects.add(new JsonFields(cast(item), at(name).index(objects.size()), refusal, places)));
         return objects;
     }
 

@@ -115,6 +115,17 @@ public final class MessageCodec {
     }
 
     /**
+     * Decodes a message that is a part of other JSON.
+     *
+     * @param json the message's fields
+     * @return the message; an {@link UnknownMessage} if its type is not known
+     * @throws KeepsakeException the error of these fields, if a required one is missing or has the wrong type
+     */
+    public ChatMessage decode(JsonFields json) {
+        return new MessageReader(json).read();
+    }
+
+    /**
      * Encodes a map of strings.
      *
      * @param strings the strings by name, without nulls
@@ -138,10 +149,7 @@ public final class MessageCodec {
      * @throws UnreadableDataException if the text is not a JSON object of strings
      */
     public Map<String, String> decodeStrings(String json) {
-        JsonFields object = object("Map of strings", json);
-        Map<String, String> strings = new LinkedHashMap<>();
-        object.values().keySet().forEach(name -> strings.put(name, object.neededText(name)));
-        return strings;
+        return object("Map of strings", json).strings();
     }
 
     /**

@@ -6,6 +6,13 @@ import org.jspecify.annotations.Nullable;
 /** JSON that a caller passes in or gets back, as plain values. Pure functions. */
 public final class PlainJson {
 
+    /**
+     * A value that is JSON already.
+     *
+     * @param json the JSON, as {@link #write} returns it
+     */
+    public record Written(String json) {}
+
     private PlainJson() {}
 
     /**
@@ -24,7 +31,7 @@ public final class PlainJson {
     /**
      * Writes one JSON value.
      *
-     * @param value a String, Boolean, Number, List or Map with String keys, of such values or nulls
+     * @param value a String, Boolean, Number, {@link Written}, List or Map with String keys, of such values or nulls
      * @return JSON without raw NUL and without raw unpaired surrogates
      */
     public static String write(Object value) {

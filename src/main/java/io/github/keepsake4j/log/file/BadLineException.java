@@ -1,12 +1,14 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.message.KeepsakeException;
+
 /** A line that cannot be read, or that contradicts the lines before it. Its text says why, and quotes nothing. */
-final class BadLineException extends Exception {
+final class BadLineException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
     BadLineException(String problem) {
-        super(problem);
+        super(problem, null);
     }
 
     String problem() {

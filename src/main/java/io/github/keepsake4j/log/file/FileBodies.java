@@ -1,5 +1,7 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.log.RecordJson;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryTree.Bodies;
@@ -30,7 +32,7 @@ final class FileBodies implements Bodies {
     @Override
     public ChatMessage message(Entry entry) {
         try {
-            return Contents.CODEC.decode(fields(entry).raw("message"));
+            return Contents.CODEC.decode(fields(entry).neededObject("message"));
         } catch (BadLineException e) {
             throw unreadable(entry, e);
         }
@@ -39,16 +41,16 @@ final class FileBodies implements Bodies {
     @Override
     public Made made(Entry entry) {
         try {
-            return Contents.made(fields(entry));
+            return Contents.checked(() -> RecordJson.made(fields(entry)));
         } catch (BadLineException e) {
             throw unreadable(entry, e);
         }
     }
 
-    private Fields fields(Entry entry) throws BadLineException {
+    private JsonFields fields(Entry entry) {
         try {
-            Fields fields = Fields.of(file.read((Part) entry.body()));
-            if (fields.number("seq") != entry.sequence() || !fields.text("id").equals(entry.id())) {
+            JsonFields fields = Contents.fields(file.read((Part) entry.body()));
+            if (Contents.number(fields, "seq") != entry.sequence() || !fields.neededText("id").equals(entry.id())) {
                 throw new BadLineException("it is another message");
             }
             return fields;

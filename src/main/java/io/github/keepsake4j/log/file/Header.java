@@ -1,5 +1,9 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
+import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -42,28 +46,16 @@ record Header(
     private static final byte[] OLD_BEGINNING = "{\"keepsake\":1,".getBytes(StandardCharsets.US_ASCII);
 
     static String write(MemoryKey key, long number, long epoch, long revision, Instant createdAt) {
-        JsonText json = new JsonText().number("keepsake", VERSION);
-        if (key instanceof NodeKey node) {
-            json.text("scope", "node")
-                    .text("tenant", node.tenant())
-                    .text("app", node.appId())
-                    .text("conversation", node.conversationId())
-                    .text("node", node.nodeId());
-        } else {
-            json.text("scope", "conversation")
-                    .text("tenant", key.tenant())
-                    .text("conversation", ((ConversationKey) key).conversationId());
-        }
-        return json.number("number", number)
-                .number("epoch", epoch)
-                .number("revision", revision)
-                .text("file", UUID.randomUUID().toString())
-                .text("at", createdAt.toString())
-                .end();
+        return PlainJson.write(RecordJson.put(new JsonObject().with("keepsake", VERSION), key)
+                .with("number", number)
+                .with("epoch", epoch)
+                .with("revision", revision)
+                .with("file", UUID.randomUUID().toString())
+                .with("at", createdAt.toString()));
     }
 
     /** Reads the first line of a file. */
-    static Header read(Disk data) throws IOException, BadLineException {
+    static Header read(Disk data) throws IOException {
         byte[] beginning = new byte[USUAL_LENGTH];
         int length = data.read(0, beginning);
         if (length == beginning.length) {
@@ -87,7 +79,7 @@ record Header(
         }
     }
 
-    private static Header read(byte[] beginning) throws BadLineException {
+    private static Header read(byte[] beginning) {
         int end = 0;
         while (end < beginning.length && beginning[end] != '\n') {
             end++;
@@ -95,23 +87,20 @@ record Header(
         if (end == beginning.length) {
             throw new BadLineException("it does not end");
         }
-        Fields json = Fields.of(beginning, 0, end);
-        long version = json.number("keepsake");
+        JsonFields json = Contents.fields(beginning, 0, end);
+        long version = Contents.number(json, "keepsake");
         if (version < 1 || version > VERSION) {
             throw new BadLineException("it is of version " + version + ", which this version does not know");
         }
         try {
-            MemoryKey key = json.text("scope").equals("node")
-                    ? NodeKey.of(json.text("tenant"), json.text("app"), json.text("conversation"), json.text("node"))
-                    : ConversationKey.of(json.text("tenant"), json.text("conversation"));
             return new Header(
-                    key,
-                    json.number("number"),
-                    json.number("epoch"),
-                    json.number("revision"),
+                    RecordJson.key(json),
+                    Contents.number(json, "number"),
+                    Contents.number(json, "epoch"),
+                    Contents.number(json, "revision"),
                     version,
-                    UUID.fromString(json.text("file")),
-                    json.time("at"),
+                    UUID.fromString(json.neededText("file")),
+                    json.neededTime("at"),
                     end + 1);
         } catch (IllegalArgumentException | InvalidInputException e) {
             throw new BadLineException("it names no memory");

@@ -1,5 +1,9 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
+import io.github.keepsake4j.log.LeaseRules;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.SmallFiles;
@@ -36,9 +40,9 @@ final class Leases {
         byte[] bytes = SmallFiles.read(names.leases());
         try {
             if (bytes != null) {
-                for (Fields lease : Fields.of(bytes).objects("leases")) {
-                    String name = lease.text("name");
-                    leases.byName.put(name, new Lease(name, lease.text("owner"), lease.time("until")));
+                for (JsonFields lease : Contents.fields(bytes).objects("leases")) {
+                    String name = lease.neededText("name");
+                    leases.byName.put(name, new Lease(name, lease.neededText("owner"), lease.neededTime("until")));
                 }
             }
         } catch (BadLineException e) {
@@ -51,22 +55,15 @@ final class Leases {
     }
 
     Optional<Lease> acquire(String name, String owner, Duration duration, Instant now) throws IOException {
-        Instant end = InputRules.leaseEnd(now, duration);
-        Lease held = byName.get(name);
-        if (held != null && !held.owner().equals(owner) && held.expiresAt().isAfter(now)) {
-            return Optional.empty();
+        Optional<Lease> lease = LeaseRules.acquire(byName, name, owner, duration, now);
+        if (lease.isPresent()) {
+            write();
         }
-        byName.values().removeIf(lease -> !lease.expiresAt().isAfter(now));
-        Lease lease = new Lease(name, owner, end);
-        byName.put(name, lease);
-        write();
-        return Optional.of(lease);
+        return lease;
     }
 
     void release(String name, String owner) throws IOException {
-        Lease held = byName.get(name);
-        if (held != null && held.owner().equals(owner)) {
-            byName.remove(name);
+        if (LeaseRules.release(byName, name, owner)) {
             write();
         }
     }
@@ -76,18 +73,16 @@ final class Leases {
             Files.deleteIfExists(names.leases());
             return;
         }
-        String json = new JsonText()
-                        .text("memory", key.canonical())
-                        .objects(
+        String json = PlainJson.write(new JsonObject()
+                        .with("memory", key.canonical())
+                        .with(
                                 "leases",
                                 byName.values().stream()
-                                        .map(lease -> new JsonText()
-                                                .text("name", lease.name())
-                                                .text("owner", lease.owner())
-                                                .text("until", lease.expiresAt().toString())
-                                                .end())
-                                        .toList())
-                        .end()
+                                        .map(lease -> new JsonObject()
+                                                .with("name", lease.name())
+                                                .with("owner", lease.owner())
+                                                .with("until", lease.expiresAt().toString()))
+                                        .toList()))
                 + "\n";
         Files.createDirectories(names.directory(), SmallFiles.ownersDirectory(names.directory()));
         SmallFiles.replace(names.leases(), json.getBytes(StandardCharsets.UTF_8), force);

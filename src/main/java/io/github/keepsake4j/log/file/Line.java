@@ -1,6 +1,10 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.log.Step;
 import io.github.keepsake4j.message.Outcome;
 import java.nio.charset.StandardCharsets;
@@ -31,56 +35,52 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
 
     /** Writes a change, without the totals and the end of the line. */
     static String write(long revision, List<Step> steps) {
-        JsonText line = new JsonText().number("revision", revision);
+        JsonObject line = new JsonObject().with("revision", revision);
         steps.forEach(step -> write(line, step));
-        String json = line.end();
+        String json = PlainJson.write(line);
         return json.substring(0, json.length() - 1);
     }
 
-    private static void write(JsonText line, Step step) {
+    private static void write(JsonObject line, Step step) {
         if (step instanceof Step.Appended appended) {
             if (!appended.messages().isEmpty()) {
-                line.objects(
+                line.with(
                                 "messages",
                                 appended.messages().stream()
                                         .map(Contents::message)
                                         .toList())
-                        .text("reference", appended.reference());
+                        .withPresent("reference", appended.reference());
             }
-            if (appended.view() != null) {
-                line.raw("view", Contents.view(appended.view()));
-            }
+            line.withPresent("view", appended.view() == null ? null : Contents.view(appended.view()));
         } else if (step instanceof Step.HeadMoved moved) {
-            line.raw("head", place(moved.sequence(), moved.id()));
+            line.with("head", place(moved.sequence(), moved.id()));
         } else if (step instanceof Step.BranchMoved moved) {
-            line.raw("branch", place(moved.sequence(), moved.id())).text("reference", moved.name());
+            line.with("branch", place(moved.sequence(), moved.id())).withPresent("reference", moved.name());
         } else if (step instanceof Step.Ended ended) {
-            JsonText set = new JsonText().text("id", ended.id()).number("seq", ended.sequence());
-            line.raw("outcome", Contents.outcome(set, ended.outcome()));
+            line.withPresent("outcome", RecordJson.put(place(ended.sequence(), ended.id()), ended.outcome()));
         } else if (step instanceof Step.Described described) {
-            line.raw("description", Contents.description(described.title(), described.metadata()));
+            line.withPresent("description", Contents.description(described));
         } else if (step instanceof Step.Summarized put) {
-            line.raw("summary", Contents.summary(put.summary(), put.sequence()));
+            line.withPresent("summary", Contents.summary(put));
         } else if (step instanceof Step.Repaired repaired) {
-            line.raw("repair", repair(repaired));
+            line.with("repair", repair(repaired));
         }
     }
 
-    private static String place(long sequence, @Nullable String id) {
-        return new JsonText().text("id", id).numberIfAny("seq", sequence).end();
+    private static JsonObject place(long sequence, @Nullable String id) {
+        return new JsonObject().withPresent("id", id).withAny("seq", sequence);
     }
 
-    private static String repair(Step.Repaired repaired) {
-        JsonText json = new JsonText().numbers("views", repaired.views()).texts("references", repaired.references());
-        if (!repaired.summaries().isEmpty()) {
-            json.numbers("summaries", repaired.summaries());
-        }
-        return json.objects(
+    private static JsonObject repair(Step.Repaired repaired) {
+        return new JsonObject()
+                .with("views", repaired.views())
+                .with("references", repaired.references())
+                .withAny("summaries", repaired.summaries())
+                .with(
                         "unreadable",
                         repaired.unreadable().stream()
-                                .map(seq -> Contents.outcome(new JsonText().number("seq", seq), Outcome.UNREADABLE))
-                                .toList())
-                .end();
+                                .map(seq -> RecordJson.put(place(seq, null), Outcome.UNREADABLE))
+                                .toList());
     }
 
     /**
@@ -90,65 +90,70 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
      * @param start where it begins in the array
      * @param end where it ends in the array
      * @param offset where it begins in the file
+     * @throws BadLineException if it cannot be read
      */
-    static Line read(byte[] bytes, int start, int end, long offset) throws BadLineException {
-        Fields line = Fields.of(bytes, start, end);
+    static Line read(byte[] bytes, int start, int end, long offset) {
+        return Contents.checked(() -> read(Contents.fields(bytes, start, end), offset));
+    }
+
+    private static Line read(JsonFields line, long offset) {
         List<Step> steps = new ArrayList<>();
         List<Step.Added> messages = new ArrayList<>();
-        for (Fields message : line.objects("messages")) {
-            if (!message.has("message")) {
-                throw new BadLineException("a message is missing");
-            }
-            messages.add(Contents.added(message, message.part().movedBy(offset)));
+        for (JsonFields message : line.objects("messages")) {
+            message.neededObject("message");
+            messages.add(Contents.added(message, Contents.part(message, offset)));
         }
-        Fields view = line.object("view");
-        String reference = line.nullableText("reference");
+        JsonFields view = line.object("view");
         if (!messages.isEmpty() || view != null) {
-            steps.add(new Step.Appended(messages, reference, view == null ? null : Contents.view(view)));
+            steps.add(new Step.Appended(
+                    messages, line.text("reference"), view == null ? null : Contents.view(view)));
         }
-        Fields head = line.object("head");
+        JsonFields head = line.object("head");
         if (head != null) {
-            steps.add(new Step.HeadMoved(head.nullableText("id"), head.numberOr("seq", 0)));
+            steps.add(new Step.HeadMoved(head.text("id"), head.numberOr("seq", 0)));
         }
-        Fields branch = line.object("branch");
+        JsonFields branch = line.object("branch");
         if (branch != null) {
-            steps.add(new Step.BranchMoved(line.text("reference"), branch.nullableText("id"), branch.number("seq")));
+            steps.add(new Step.BranchMoved(
+                    line.neededText("reference"), branch.text("id"), Contents.number(branch, "seq")));
         }
-        Fields description = line.object("description");
+        JsonFields description = line.object("description");
         if (description != null) {
             steps.add(Contents.description(description));
         }
-        Fields summary = line.object("summary");
+        JsonFields summary = line.object("summary");
         if (summary != null) {
-            steps.add(new Step.Summarized(Contents.summary(summary), summary.number("seq")));
+            steps.add(Contents.summary(summary));
         }
-        Fields outcome = line.object("outcome");
+        JsonFields outcome = line.object("outcome");
         if (outcome != null) {
-            steps.add(new Step.Ended(outcome.nullableText("id"), outcome.number("seq"), Contents.outcome(outcome)));
+            steps.add(new Step.Ended(
+                    outcome.text("id"), Contents.number(outcome, "seq"), RecordJson.outcome(outcome)));
         }
-        Fields repair = line.object("repair");
+        JsonFields repair = line.object("repair");
         if (repair != null) {
             steps.add(repaired(repair));
         }
         // A newer version may know more kinds of changes.
-        Fields totals = line.object("totals");
-        if (steps.isEmpty() && line.size() < (totals == null ? 2 : 3)) {
+        JsonFields totals = line.object("totals");
+        if (steps.isEmpty() && line.values().size() < (totals == null ? 2 : 3)) {
             throw new BadLineException("it holds no change");
         }
         return new Line(
-                line.number("revision"),
+                Contents.number(line, "revision"),
                 steps,
-                description == null ? null : description.part().movedBy(offset),
+                description == null ? null : Contents.part(description, offset),
                 totals == null ? null : Totals.read(totals));
     }
 
-    private static Step repaired(Fields json) throws BadLineException {
-        List<Long> unreadable = new ArrayList<>();
-        for (Fields outcome : json.objects("unreadable")) {
-            unreadable.add(outcome.number("seq"));
-        }
+    private static Step repaired(JsonFields json) {
         return new Step.Repaired(
-                json.numbers("views"), json.texts("references"), json.numbers("summaries"), unreadable);
+                json.numbers("views"),
+                json.texts("references"),
+                json.numbers("summaries"),
+                json.objects("unreadable").stream()
+                        .map(outcome -> Contents.number(outcome, "seq"))
+                        .toList());
     }
 
     /**
@@ -164,7 +169,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
             try {
                 // Its part is no JSON, so that it cannot be read.
                 Part part = new Part(offset + place.start(), place.end() - place.start());
-                Step.Added added = Contents.added(Fields.of(json), part);
+                Step.Added added = Contents.checked(() -> Contents.added(Contents.fields(json), part));
                 messages.add(new Step.Added(added.entry(), added.inherited(), null));
             } catch (BadLineException e) {
                 // Its place cannot be read either.

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.MemoryTooLargeException;
 import io.github.keepsake4j.log.MemoryTree;
@@ -345,7 +346,7 @@ final class Memory implements Closeable {
         }
     }
 
-    private Line readable(byte[] bytes, int start, int end, long offset) throws BadLineException {
+    private Line readable(byte[] bytes, int start, int end, long offset) {
         Line line = Line.read(bytes, start, end, offset);
         String problem = tree.problem(line.steps());
         if (problem != null) {
@@ -460,7 +461,7 @@ final class Memory implements Closeable {
     }
 
     private static byte[] line(String json, Totals totals) {
-        return (json + ",\"totals\":" + totals.write() + "}\n").getBytes(StandardCharsets.UTF_8);
+        return (json + ",\"totals\":" + PlainJson.write(totals.json()) + "}\n").getBytes(StandardCharsets.UTF_8);
     }
 
     /** Returns the first two lines of a new memory's file: one that names it, and its first change. */

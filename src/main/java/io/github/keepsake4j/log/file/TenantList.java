@@ -1,5 +1,8 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.SmallFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -89,19 +92,19 @@ final class TenantList {
 
     private void line(byte[] bytes, int start, int until, long offset) {
         try {
-            Fields line = Fields.of(bytes, start, until);
+            JsonFields line = Contents.fields(bytes, start, until);
             if (offset == 0) {
-                isDamaged = line.number("keepsake") < 1;
+                isDamaged = Contents.number(line, "keepsake") < 1;
                 return;
             }
-            long number = line.number("number");
+            long number = Contents.number(line, "number");
             last = Math.max(last, number);
             String before = hashes.remove(number);
             if (before != null) {
                 numbers.remove(before, number);
             }
-            if (!line.isTrue("erased")) {
-                put(number, line.text("memory"));
+            if (!Boolean.TRUE.equals(line.flag("erased"))) {
+                put(number, line.neededText("memory"));
             }
         } catch (BadLineException e) {
             LOG.warn("The line at byte {} of {} cannot be read: {}. The list is made again", offset, file, e.problem());
@@ -158,7 +161,7 @@ final class TenantList {
     }
 
     private static String entry(long number, String hash) {
-        return new JsonText().number("number", number).text("memory", hash).end() + "\n";
+        return PlainJson.write(new JsonObject().with("number", number).with("memory", hash)) + "\n";
     }
 
     /** Tells the erasure of a memory, with the tenant's lock. */
@@ -166,7 +169,7 @@ final class TenantList {
         prepare();
         Long number = numbers.get(hash);
         if (number != null) {
-            write(new JsonText().number("number", number).raw("erased", "true").end() + "\n");
+            write(PlainJson.write(new JsonObject().with("number", number).with("erased", true)) + "\n");
         }
     }
 

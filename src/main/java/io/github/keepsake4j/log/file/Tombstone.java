@@ -1,5 +1,8 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
@@ -32,8 +35,9 @@ record Tombstone(long epoch, long revision, Instant erasedAt) {
             return null;
         }
         try {
-            Fields json = Fields.of(bytes);
-            return new Tombstone(json.number("epoch"), json.number("revision"), json.time("at"));
+            JsonFields json = Contents.fields(bytes);
+            return new Tombstone(
+                    Contents.number(json, "epoch"), Contents.number(json, "revision"), json.neededTime("at"));
         } catch (BadLineException e) {
             throw new UnreadableDataException(
                     "The tombstone " + path + " of an erased memory cannot be read: " + e.problem()
@@ -44,11 +48,10 @@ record Tombstone(long epoch, long revision, Instant erasedAt) {
     }
 
     byte[] bytes() {
-        String json = new JsonText()
-                        .number("epoch", epoch)
-                        .number("revision", revision)
-                        .text("at", erasedAt.toString())
-                        .end()
+        String json = PlainJson.write(new JsonObject()
+                        .with("epoch", epoch)
+                        .with("revision", revision)
+                        .with("at", erasedAt.toString()))
                 + "\n";
         return json.getBytes(StandardCharsets.US_ASCII);
     }

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.Step;
 import java.io.IOException;
@@ -52,31 +54,32 @@ record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Ins
                 description);
     }
 
-    String write() {
-        JsonText json = new JsonText().number("messages", messages).number("tokens", tokens);
-        if (description != null) {
-            json.numbers("description", List.of(description.offset(), (long) description.length()));
-        }
-        return json.text("first", first == null ? null : first.toString())
-                .text("last", last == null ? null : last.toString())
-                .end();
+    JsonObject json() {
+        return new JsonObject()
+                .with("messages", messages)
+                .with("tokens", tokens)
+                .withPresent(
+                        "description",
+                        description == null ? null : List.of(description.offset(), (long) description.length()))
+                .withPresent("first", first == null ? null : first.toString())
+                .withPresent("last", last == null ? null : last.toString());
     }
 
-    static Totals read(Fields json) throws BadLineException {
+    static Totals read(JsonFields json) {
         List<Long> place = json.numbers("description");
         return new Totals(
-                json.number("messages"),
-                json.number("tokens"),
-                json.has("first") ? json.time("first") : null,
-                json.has("last") ? json.time("last") : null,
+                Contents.number(json, "messages"),
+                Contents.number(json, "tokens"),
+                json.has("first") ? json.neededTime("first") : null,
+                json.has("last") ? json.neededTime("last") : null,
                 place.size() < 2 ? null : new Part(place.get(0), place.get(1).intValue()));
     }
 
     /** Returns what a list shows. */
-    MemoryInfo info(Header header, Disk data) throws IOException, BadLineException {
+    MemoryInfo info(Header header, Disk data) throws IOException {
         Step.Described described = description == null
                 ? new Step.Described(null, Map.of())
-                : Contents.description(Fields.of(data.read(description.offset(), description.length())));
+                : Contents.description(Contents.fields(data.read(description.offset(), description.length())));
         return new MemoryInfo(
                 header.key(),
                 described.title(),
@@ -94,7 +97,7 @@ record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Ins
         int length = data.read(data.length() - end.length, end);
         Matcher totals = AT_END.matcher(new String(end, 0, Math.max(0, length), StandardCharsets.ISO_8859_1));
         try {
-            return totals.find() ? read(Fields.of(totals.group(1).getBytes(StandardCharsets.ISO_8859_1))) : null;
+            return totals.find() ? read(Contents.fields(totals.group(1).getBytes(StandardCharsets.ISO_8859_1))) : null;
         } catch (BadLineException e) {
             return null;
         }

@@ -1,0 +1,72 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.memory.ChatMemory;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.Recalled;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.sql.SchemaMode;
+import io.github.keepsake4j.testing.Postgres;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import javax.sql.DataSource;
+import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
+import org.junit.jupiter.api.Test;
+
+/** How many statements a recall takes on PostgreSQL, of the log and of the index, counted by a proxy of the data source. */
+class RecallStatementsTest {
+
+    private static final ConversationKey KEY = ConversationKey.of("acme", "42");
+
+    private final List<String> statements = Collections.synchronizedList(new ArrayList<>());
+
+    @Test
+    void a_recall_in_one_memory_takes_at_most_nine_statements() throws Exception {
+        Postgres server = Postgres.newest();
+        try (HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 4, true)) {
+            DataSource counted = ProxyDataSourceBuilder.create(pool)
+                    .afterQuery((execution, queries) -> queries.forEach(query -> statements.add(query.getQuery())))
+                    .build();
+            try (MessageLog log = JdbcMessageLog.builder()
+                            .dataSource(counted)
+                            .schema(SchemaMode.ALWAYS)
+                            .build();
+                    MessageIndex index = JdbcMessageIndex.builder()
+                            .dataSource(counted)
+                            .schema(SchemaMode.ALWAYS)
+                            .build()) {
+                Keepsake keepsake = Keepsake.builder()
+                        .messageLog(log)
+                        .index(index)
+                        .strategy(SlidingWindow.withMaxMessages(10))
+                        .build();
+                ChatMemory memory = keepsake.chatMemoryProvider().get(KEY);
+                for (int i = 0; i < 40; i++) {
+                    memory.add(UserMessage.from("What did we say of topic number " + i + "?"));
+                    memory.add(AiMessage.from("We said that topic number " + i + " is blue."));
+                }
+                Scope scope = Scope.memory(KEY);
+                keepsake.recall(scope, "topic");
+                await().until(() -> index.watermarks(List.of(KEY)).containsKey(KEY)
+                        && index.watermarks(List.of(KEY)).get(KEY).sequence() == 80);
+                statements.clear();
+
+                Recalled recalled = keepsake.recall(scope, "topic number 3");
+
+                assertThat(recalled.passages()).isNotEmpty();
+                assertThat(statements).as(String.join("\n--\n", statements)).hasSizeLessThanOrEqualTo(9);
+            }
+        }
+    }
+}
