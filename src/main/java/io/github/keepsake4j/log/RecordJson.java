@@ -8,6 +8,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -213,17 +214,40 @@ public final class RecordJson {
      * Reads a view.
      *
      * @param json what it is in
+     * @param anchor the anchor's id
      * @param sequence the anchor's sequence, or 0 if that is not known
      * @return the view
      */
-    public static View view(JsonFields json, long sequence) {
+    public static View view(JsonFields json, String anchor, long sequence) {
+        if (!json.has("runs")) {
+            throw json.wrong("runs", "is missing");
+        }
         return new View(
-                json.neededText("anchor"),
+                anchor,
                 sequence,
                 json.objects("runs").stream()
                         .map(run -> new View.Run(run.text("after"), run.neededText("last")))
                         .toList(),
                 json.text("summary"));
+    }
+
+    /**
+     * Reads the text of a view that is stored for a message.
+     *
+     * @param key the memory
+     * @param json the text
+     * @param anchor the anchor's id
+     * @param sequence the anchor's sequence
+     * @return the view
+     * @throws UnreadableDataException if it cannot be read
+     */
+    public static View view(MemoryKey key, String json, String anchor, long sequence) {
+        try {
+            return view(JsonFields.read("view", json), anchor, sequence);
+        } catch (InvalidInputException e) {
+            throw new UnreadableDataException(
+                    "Memory " + key + ": the view at message " + anchor + " cannot be read. Its bytes are kept", e);
+        }
     }
 
     /**

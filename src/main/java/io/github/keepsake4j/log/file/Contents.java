@@ -115,7 +115,8 @@ final class Contents {
 
     static View view(JsonFields json) {
         // Where a stored view names the head, there was none: the memory was empty.
-        return RecordJson.view(json, number(json, "seq")).resolved(null);
+        return RecordJson.view(json, json.neededText("anchor"), number(json, "seq"))
+                .resolved(null);
     }
 
     static JsonObject summary(Step.Summarized put) {

@@ -1,8 +1,10 @@
 package io.github.keepsake4j.log.redis;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
+import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.log.RecordJson;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -24,12 +26,6 @@ import org.jspecify.annotations.Nullable;
 final class Contents {
 
     /** A view's part that the messages do not tell. */
-    private record Runs(List<View.Run> runs, @Nullable String summary) {}
-
-    private static final JsonMapper MAPPER = JsonMapper.builder()
-            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-            .build();
-
     private Contents() {}
 
     /** A line about the message, and the message. JSON has no line breaks of its own. */
@@ -131,51 +127,24 @@ final class Contents {
     }
 
     static String view(View view) {
-        return Request.json(new Runs(view.runs(), view.summary()));
+        return PlainJson.write(RecordJson.put(new JsonObject(), view));
     }
 
     /** Reads a view, whose text begins with the head from before. */
     static View view(MemoryKey key, long seq, String anchor, String text) {
-        try {
-            int end = text.indexOf('\0');
-            Runs stored = MAPPER.readValue(text.substring(end + 1), Runs.class);
-            String head = end <= 0 ? null : text.substring(0, end);
-            return new View(anchor, seq, stored.runs(), stored.summary()).resolved(head);
-        } catch (JsonProcessingException | RuntimeException e) {
-            throw new UnreadableDataException(
-                    "Memory " + key + ": the view at message " + anchor + " cannot be read. Its bytes are kept", e);
-        }
+        int end = text.indexOf('\0');
+        String head = end <= 0 ? null : text.substring(0, end);
+        return RecordJson.view(key, text.substring(end + 1), anchor, seq).resolved(head);
     }
 
     static String summary(Summary summary) {
-        Map<String, String> fields = new LinkedHashMap<>();
-        fields.put("covers", summary.coversUpTo());
-        fields.put("text", summary.text());
-        fields.put("tokens", Integer.toString(summary.tokens()));
-        fields.put("counter", summary.tokenCounter());
-        fields.put("replacedMessages", Long.toString(summary.replacedMessages()));
-        fields.put("replacedTokens", Long.toString(summary.replacedTokens()));
-        if (summary.model() != null) {
-            fields.put("model", summary.model());
-        }
-        fields.put("at", summary.createdAt().toString());
-        return Text.CODEC.encodeStrings(fields);
+        return PlainJson.write(RecordJson.put(new JsonObject(), summary));
     }
 
     static Summary summary(MemoryKey key, long version, String text) {
         try {
-            Map<String, String> fields = Text.CODEC.decodeStrings(text);
-            return new Summary(
-                    needed(fields, "covers"),
-                    needed(fields, "text"),
-                    Integer.parseInt(needed(fields, "tokens")),
-                    needed(fields, "counter"),
-                    Long.parseLong(needed(fields, "replacedMessages")),
-                    Long.parseLong(needed(fields, "replacedTokens")),
-                    fields.get("model"),
-                    time(needed(fields, "at")),
-                    version);
-        } catch (RuntimeException e) {
+            return RecordJson.summary(JsonFields.read("summary", text)).withVersion(version);
+        } catch (InvalidInputException e) {
             throw new UnreadableDataException(
                     "Memory " + key + ": version " + version + " of its summary cannot be read. Its bytes are kept", e);
         }
