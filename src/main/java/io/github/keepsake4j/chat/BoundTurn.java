@@ -134,8 +134,7 @@ final class BoundTurn extends OpenTurn {
 
     @Override
     void add(List<ChatMessage> list) {
-        lock.lock();
-        try {
+        locked(() -> {
             LoggedMessage again = question == null ? course().question() : null;
             if (again != null && list.stream().anyMatch(UserMessage.class::isInstance)) {
                 question = again.id();
@@ -161,9 +160,7 @@ final class BoundTurn extends OpenTurn {
                 super.add(rest);
             }
             keepAsked();
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Leaves out the tool results that were written while other tools of their round still ran. */
@@ -184,12 +181,7 @@ final class BoundTurn extends OpenTurn {
 
     /** A tool has run. Its result is written if it waits too long for those of the other tools. */
     void executed(ToolExecution execution) {
-        lock.lock();
-        try {
-            later(slow.executed(execution), MOST_WAITS);
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> later(slow.executed(execution), MOST_WAITS));
     }
 
     private void later(ToolExecutionResultMessage result, int waits) {
@@ -199,8 +191,7 @@ final class BoundTurn extends OpenTurn {
     }
 
     private void writeSlow(ToolExecutionResultMessage result, int waits) {
-        lock.lock();
-        try {
+        locked(() -> {
             if (completed || failed) {
                 return;
             }
@@ -217,9 +208,7 @@ final class BoundTurn extends OpenTurn {
                     later(result, waits - 1);
                 }
             });
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private List<NewMessage> slowResults() {
@@ -456,14 +445,11 @@ final class BoundTurn extends OpenTurn {
     // What the AI service tells.
 
     void requested(ChatRequest request) {
-        lock.lock();
-        try {
+        locked(() -> {
             sightings.requested(request);
             requester = Thread.currentThread().getId();
             streaming = null;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** The stream that the caller has hands a token out. */
@@ -508,18 +494,14 @@ final class BoundTurn extends OpenTurn {
 
     /** A model of a type streams the answer to the last request. */
     void streams(StreamedAnswer next, Class<?> type) {
-        lock.lock();
-        try {
+        locked(() -> {
             streamed = next;
             streaming = type;
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     void responded(AiServiceResponseReceivedEvent event) {
-        lock.lock();
-        try {
+        locked(() -> {
             ChatResponse response = event.response();
             Class<?> type = streaming;
             // Without our model in front, only the thread tells: that of a stream is the model's own.
@@ -529,33 +511,23 @@ final class BoundTurn extends OpenTurn {
             boolean cut = type != null
                     && (memories.services().streamEnds().ended(type, response) || failed || partial != null);
             end = AnswerEnd.of(response, cut);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     void outputChecked(OutputGuardrailExecutedEvent event) {
-        lock.lock();
-        try {
-            passes.checked(event);
-        } finally {
-            lock.unlock();
-        }
+        locked(() -> passes.checked(event));
     }
 
     /** The call returned. What the user got is what the memory shall show. */
     void completed() {
-        lock.lock();
-        try {
+        locked(() -> {
             completed = true;
             quietly(() -> {
                 flush();
                 showGiven();
                 memories.log(key).flush(key);
             });
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Shows the answer that the user got in the place of one that a guardrail refused or rewrote. */
@@ -598,8 +570,7 @@ final class BoundTurn extends OpenTurn {
 
     /** The call ended without an answer. */
     void failed(String reason) {
-        lock.lock();
-        try {
+        locked(() -> {
             if (completed || question == null) {
                 return;
             }
@@ -620,9 +591,7 @@ final class BoundTurn extends OpenTurn {
                 }
                 memories.log(key).flush(key);
             });
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private void unanswered(String reason) {
@@ -635,8 +604,7 @@ final class BoundTurn extends OpenTurn {
 
     /** The stream of the answer ended before the answer did. */
     void brokeOff(String text, String reason, boolean byUser) {
-        lock.lock();
-        try {
+        locked(() -> {
             cancelled |= byUser;
             if (answer != null || partial != null || question == null) {
                 return;
@@ -653,9 +621,7 @@ final class BoundTurn extends OpenTurn {
                 answer = null;
                 memories.log(key).flush(key);
             });
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     private Append inEpoch(Append append) {

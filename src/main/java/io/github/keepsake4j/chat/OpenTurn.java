@@ -56,16 +56,23 @@ class OpenTurn {
         this.memories = memories;
     }
 
-    /** Does what {@link KeepsakeChatMemory#add(Iterable)} says. */
-    void add(List<ChatMessage> list) {
+    /** Does a step of this turn while no other thread does one. */
+    final void locked(Runnable step) {
         lock.lock();
         try {
-            if (!isRetry(list)) {
-                accept(list);
-            }
+            step.run();
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Does what {@link KeepsakeChatMemory#add(Iterable)} says. */
+    void add(List<ChatMessage> list) {
+        locked(() -> {
+            if (!isRetry(list)) {
+                accept(list);
+            }
+        });
     }
 
     /** Does what {@link KeepsakeChatMemory#set} says. */
@@ -75,8 +82,7 @@ class OpenTurn {
         }
         list.removeIf(Remembered::isShown);
         boolean keepsSummary = list.removeIf(Summarization::isSummary);
-        lock.lock();
-        try {
+        locked(() -> {
             flush(buffer());
             WriteBuffer open = buffer();
             open.refill(null);
@@ -89,9 +95,7 @@ class OpenTurn {
                 open.set(seen.lastRound(), memories.nanoTime());
                 open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
             }
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Does what {@link KeepsakeChatMemory#messages()} says. */
@@ -137,8 +141,7 @@ class OpenTurn {
 
     /** Does what {@link KeepsakeChatMemory#clear()} says. */
     void clear() {
-        lock.lock();
-        try {
+        locked(() -> {
             flush(buffer());
             WriteBuffer open = buffer();
             Reading empty = inEpoch(() -> memories.views().clear(key, epochOf(open)));
@@ -152,22 +155,17 @@ class OpenTurn {
                     empty == null
                             ? null
                             : new WriteBuffer.Refill(empty, List.of(), summary == null ? null : summary.id(), false));
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /** Does what {@link KeepsakeChatMemory#flush()} says. */
     void flush() {
-        lock.lock();
-        try {
+        locked(() -> {
             if (buffer != null) {
                 flush(buffer);
             }
             memories.log(key).flush(key);
-        } finally {
-            lock.unlock();
-        }
+        });
     }
 
     /**

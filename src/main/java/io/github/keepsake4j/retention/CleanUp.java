@@ -53,34 +53,32 @@ public final class CleanUp {
     private static final int MAX_BATCH = 1_000;
 
     private final List<MessageLog> logs;
-    private final Duration idle;
-    private final Duration tombstones;
-    private final int batch;
-    private final boolean dry;
-    private final Metrics metrics;
-    private final Consumer<MemoryInfo> listener;
-    private final Consumer<MemoryKey> others;
-    private final Clock clock;
+    private Duration idle = Duration.ofDays(180);
+    private Duration tombstones = Duration.ofDays(30);
+    private int batch = DEFAULT_BATCH;
+    private boolean dry;
+    private Metrics metrics = Metrics.NONE;
+    private Consumer<MemoryInfo> listener = info -> {};
+    private Consumer<MemoryKey> others = key -> {};
+    private Clock clock = Clock.systemUTC();
 
-    private CleanUp(
-            List<MessageLog> logs,
-            Duration idle,
-            Duration tombstones,
-            int batch,
-            boolean dry,
-            Metrics metrics,
-            Consumer<MemoryInfo> listener,
-            Consumer<MemoryKey> others,
-            Clock clock) {
+    private CleanUp(List<MessageLog> logs) {
         this.logs = logs;
-        this.idle = idle;
-        this.tombstones = tombstones;
-        this.batch = batch;
-        this.dry = dry;
-        this.metrics = metrics;
-        this.listener = listener;
-        this.others = others;
-        this.clock = clock;
+    }
+
+    /** Returns a copy with a change. */
+    private CleanUp with(Consumer<CleanUp> change) {
+        CleanUp copy = new CleanUp(logs);
+        copy.idle = idle;
+        copy.tombstones = tombstones;
+        copy.batch = batch;
+        copy.dry = dry;
+        copy.metrics = metrics;
+        copy.listener = listener;
+        copy.others = others;
+        copy.clock = clock;
+        change.accept(copy);
+        return copy;
     }
 
     /**
@@ -120,16 +118,7 @@ public final class CleanUp {
         if (different.isEmpty()) {
             throw new InvalidInputException("logs", "must not be empty");
         }
-        return new CleanUp(
-                List.copyOf(different),
-                Duration.ofDays(180),
-                Duration.ofDays(30),
-                DEFAULT_BATCH,
-                false,
-                Metrics.NONE,
-                info -> {},
-                key -> {},
-                Clock.systemUTC());
+        return new CleanUp(List.copyOf(different));
     }
 
     /**
@@ -142,7 +131,7 @@ public final class CleanUp {
      */
     public CleanUp idleFor(Duration period) {
         InvalidInputException.checkPositive("idleFor", period);
-        return new CleanUp(logs, period, tombstones, batch, dry, metrics, listener, others, clock);
+        return with(copy -> copy.idle = period);
     }
 
     /**
@@ -155,7 +144,7 @@ public final class CleanUp {
      */
     public CleanUp tombstonesFor(Duration period) {
         InvalidInputException.checkPositive("tombstonesFor", period);
-        return new CleanUp(logs, idle, period, batch, dry, metrics, listener, others, clock);
+        return with(copy -> copy.tombstones = period);
     }
 
     /**
@@ -167,7 +156,7 @@ public final class CleanUp {
      */
     public CleanUp inBatchesOf(int memories) {
         InvalidInputException.checkRange("inBatchesOf", 1, MAX_BATCH, memories);
-        return new CleanUp(logs, idle, tombstones, memories, dry, metrics, listener, others, clock);
+        return with(copy -> copy.batch = memories);
     }
 
     /**
@@ -176,7 +165,7 @@ public final class CleanUp {
      * @return a copy
      */
     public CleanUp dryRun() {
-        return new CleanUp(logs, idle, tombstones, batch, true, metrics, listener, others, clock);
+        return with(copy -> copy.dry = true);
     }
 
     /**
@@ -186,8 +175,7 @@ public final class CleanUp {
      * @return a copy
      */
     public CleanUp metrics(Metrics sink) {
-        return new CleanUp(
-                logs, idle, tombstones, batch, dry, Objects.requireNonNull(sink, "metrics"), listener, others, clock);
+        return with(copy -> copy.metrics = Objects.requireNonNull(sink, "metrics"));
     }
 
     /**
@@ -199,16 +187,7 @@ public final class CleanUp {
      * @return a copy
      */
     public CleanUp telling(Consumer<MemoryInfo> memories) {
-        return new CleanUp(
-                logs,
-                idle,
-                tombstones,
-                batch,
-                dry,
-                metrics,
-                Objects.requireNonNull(memories, "memories"),
-                others,
-                clock);
+        return with(copy -> copy.listener = Objects.requireNonNull(memories, "memories"));
     }
 
     /**
@@ -221,21 +200,12 @@ public final class CleanUp {
      * @return a copy
      */
     public CleanUp alsoErasing(Consumer<MemoryKey> removes) {
-        return new CleanUp(
-                logs,
-                idle,
-                tombstones,
-                batch,
-                dry,
-                metrics,
-                listener,
-                Objects.requireNonNull(removes, "removes"),
-                clock);
+        return with(copy -> copy.others = Objects.requireNonNull(removes, "removes"));
     }
 
     /** Sets the clock, for tests. */
     CleanUp at(Clock testClock) {
-        return new CleanUp(logs, idle, tombstones, batch, dry, metrics, listener, others, testClock);
+        return with(copy -> copy.clock = testClock);
     }
 
     /**

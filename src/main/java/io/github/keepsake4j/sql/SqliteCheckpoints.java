@@ -4,6 +4,11 @@ import java.nio.file.Files;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,89 +32,55 @@ final class SqliteCheckpoints implements AutoCloseable {
     private static final int TRIES = 70;
 
     private final SqliteFile file;
-    private @Nullable Thread thread;
-    private boolean isDue;
-    private boolean closed;
+    private final AtomicBoolean isDue = new AtomicBoolean();
+    private final ScheduledThreadPoolExecutor timer;
 
     /** Makes checkpoints of a file. Nothing is opened before the first one. */
     SqliteCheckpoints(SqliteFile file) {
         this.file = file;
+        this.timer = new ScheduledThreadPoolExecutor(
+                1,
+                work -> {
+                    Thread thread = new Thread(work, "keepsake-sqlite-checkpoints");
+                    thread.setDaemon(true);
+                    return thread;
+                },
+                new ThreadPoolExecutor.DiscardPolicy());
+        timer.setKeepAliveTime(1, TimeUnit.SECONDS);
+        timer.allowCoreThreadTimeOut(true);
     }
 
     /** Has the write-ahead log emptied soon. Called after the transaction that erased. */
-    synchronized void request() {
-        isDue = !closed;
-        if (isDue && (thread == null || !thread.isAlive())) {
-            thread = new Thread(this::run, "keepsake-sqlite-checkpoints");
-            thread.setDaemon(true);
-            thread.start();
+    void request() {
+        later(FIRST_PAUSE_MILLIS, 1);
+    }
+
+    private void later(long pause, int tries) {
+        if (isDue.compareAndSet(false, true)) {
+            // The result is not awaited: the task logs its failures itself.
+            Future<?> unused = timer.schedule(() -> run(pause, tries), pause, TimeUnit.MILLISECONDS);
         }
     }
 
-    /** Waits for the checkpoint that is due. It is tried once more. */
+    private synchronized void run(long pause, int tries) {
+        String reason = isDue.getAndSet(false) ? reasonNotEmptied() : null;
+        if (reason != null && tries < TRIES) {
+            later(Math.min(2 * pause, LONGEST_PAUSE_MILLIS), tries + 1);
+        } else if (reason != null) {
+            LOG.warn(
+                    "Erased text may be left in {}-wal until the next erasure, or until all processes close the file: {}",
+                    file.path(),
+                    reason);
+        }
+    }
+
+    /** Waits for the checkpoint that is made, and makes the one that is due. */
     @Override
-    public void close() {
-        Thread running;
-        synchronized (this) {
-            closed = true;
-            notifyAll();
-            running = thread;
+    public synchronized void close() {
+        timer.shutdownNow();
+        if (isDue.getAndSet(false)) {
+            reasonNotEmptied();
         }
-        boolean interrupted = false;
-        while (running != null && running.isAlive()) {
-            try {
-                running.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void run() {
-        long pause = FIRST_PAUSE_MILLIS;
-        int tries = 0;
-        while (isDueAfter(pause)) {
-            String reason = reasonNotEmptied();
-            if (reason == null) {
-                pause = FIRST_PAUSE_MILLIS;
-                tries = 0;
-            } else if (++tries < TRIES) {
-                pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
-                repeat();
-            } else {
-                LOG.warn(
-                        "Erased text may be left in {}-wal until the next erasure, or until all processes close the file: {}",
-                        file.path(),
-                        reason);
-                tries = 0;
-            }
-        }
-    }
-
-    /** Waits, and takes the request if there is one. Else the thread ends. */
-    private synchronized boolean isDueAfter(long millis) {
-        long end = System.nanoTime() + millis * 1_000_000;
-        for (long left = millis; isDue && !closed && left > 0; left = (end - System.nanoTime()) / 1_000_000) {
-            try {
-                wait(left);
-            } catch (InterruptedException e) {
-                // No one has this thread but this class. It ends by close().
-                LOG.debug("An interrupt is ignored", e);
-            }
-        }
-        boolean due = isDue;
-        isDue = false;
-        if (!due) {
-            thread = null;
-        }
-        return due;
-    }
-
-    private synchronized void repeat() {
-        isDue = !closed;
     }
 
     /** Empties the log, or returns why that is not possible at the moment. Waits for no other connection. */
