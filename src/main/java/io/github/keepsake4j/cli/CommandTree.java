@@ -29,11 +29,28 @@ import picocli.CommandLine.Spec;
             "3:stored data is damaged: check found it, or another command met it",
             "4:the storage is not available; the same command may succeed later",
             "141:the reader of the output has gone"
+        },
+        subcommands = {
+            AddCommand.class,
+            GetCommand.class,
+            ClearCommand.class,
+            ListCommand.class,
+            HistoryCommand.class,
+            BranchesCommand.class,
+            CheckCommand.class,
+            RepairCommand.class,
+            CopyCommand.class,
+            ExportCommand.class,
+            ImportCommand.class,
+            CleanUpCommand.class,
+            EraseCommand.class
         })
 final class CommandTree implements Runnable {
 
     private static final int WIDTH = 100;
     private static final int OPTION_WIDTH = 24;
+
+    private final Host host;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -50,6 +67,14 @@ final class CommandTree implements Runnable {
     @SuppressWarnings("UnusedVariable")
     @Option(names = "--version", versionHelp = true, description = "Shows the version.")
     private boolean version;
+
+    CommandTree(Host host) {
+        this.host = host;
+    }
+
+    Host host() {
+        return host;
+    }
 
     @Override
     public void run() {
@@ -89,24 +114,7 @@ final class CommandTree implements Runnable {
     }
 
     static CommandLine of(Host host) {
-        CommandLine line = new CommandLine(new CommandTree());
-        for (Subcommand command : new Subcommand[] {
-            new AddCommand(host),
-            new GetCommand(host),
-            new ClearCommand(host),
-            new ListCommand(host),
-            new HistoryCommand(host),
-            new BranchesCommand(host),
-            new CheckCommand(host),
-            new RepairCommand(host),
-            new CopyCommand(host),
-            new ExportCommand(host),
-            new ImportCommand(host),
-            new CleanUpCommand(host),
-            new EraseCommand(host)
-        }) {
-            line.addSubcommand(command);
-        }
+        CommandLine line = new CommandLine(new CommandTree(host));
         line.getCommandSpec().version("keepsake " + version());
         return line.setOut(new PrintWriter(host.out().writer()))
                 .setErr(host.err())

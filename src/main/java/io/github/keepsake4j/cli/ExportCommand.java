@@ -41,10 +41,6 @@ final class ExportCommand extends MemoryCommand {
             description = "With langchain4j: the branch that ends in this message, instead of the current one.")
     private @Nullable String branch;
 
-    ExportCommand(Host host) {
-        super(host);
-    }
-
     @Override
     int run() {
         Format chosen =

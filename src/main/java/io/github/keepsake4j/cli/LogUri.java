@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,9 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
 
     private static final Pattern LOCAL =
             Pattern.compile("(?:jdbc:)?(?:sqlite|file):(.*)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+    /** A directory of a tenant in a log of files. A backup may have these without the lock. */
+    private static final Pattern TENANT = Pattern.compile("[0-9a-f]{24}");
 
     /** One process needs few. */
     private static final int CONNECTIONS = 2;
@@ -107,10 +111,23 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
             throw new InvalidInputException(
                     field, "there is no directory " + directory + "; add, import or copy --to make it");
         }
-        if (!creates && !Directory.isLog(directory)) {
+        if (!creates && !isLog(directory)) {
             throw new InvalidInputException(field, directory + " is no log; add, import or copy --to make one there");
         }
         return FileMessageLog.in(directory);
+    }
+
+    /** Looks at a directory before a log is opened in it, which would make files there. */
+    private static boolean isLog(Path directory) {
+        if (Files.exists(directory.resolve("keepsake.lock"))) {
+            return true;
+        }
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.anyMatch(
+                    entry -> TENANT.matcher(String.valueOf(entry.getFileName())).matches() && Files.isDirectory(entry));
+        } catch (IOException e) {
+            throw new StorageUnavailableException("directory " + directory + " cannot be read at the moment", e);
+        }
     }
 
     private void checkParent(Path path) {

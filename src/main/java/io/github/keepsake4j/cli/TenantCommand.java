@@ -1,10 +1,17 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.Ids;
+import java.util.Optional;
+import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
 /** A command that uses one tenant's memories in one log. */
 abstract class TenantCommand extends LogCommand {
+
+    private static final int PAGE = 100;
 
     @Option(
             names = "--tenant",
@@ -14,8 +21,15 @@ abstract class TenantCommand extends LogCommand {
             description = "The tenant. Default: ${DEFAULT-VALUE}.")
     private String tenant = "default";
 
-    TenantCommand(Host host, boolean creates) {
-        super(host, creates);
+    /** Reads all memories of the tenant, page by page. */
+    void pages(MessageLog log, boolean byActivity, Consumer<MemoryPage> use) {
+        ListQuery first = ListQuery.first(PAGE);
+        Optional<ListQuery> next = Optional.of(byActivity ? first.byActivity() : first);
+        while (next.isPresent()) {
+            MemoryPage page = log.list(tenant(), next.get());
+            use.accept(page);
+            next = page.next();
+        }
     }
 
     String tenant() {
