@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -94,20 +93,7 @@ public final class Ndjson {
      * @throws KeepsakeException as {@link #writeMemory} does
      */
     public MemoryCopy.Report writeTenant(String tenant, OutputStream out) throws IOException {
-        return writeTenants(List.of(tenant), out);
-    }
-
-    /**
-     * Writes all memories of several tenants. A log has no list of its tenants, so that the application names them.
-     *
-     * @param tenants the tenants' ids
-     * @param out takes the lines; it is flushed and not closed
-     * @return what was written; {@link MemoryCopy.Report#damaged()} memories are missing
-     * @throws IOException if the stream fails
-     * @throws KeepsakeException as {@link #writeMemory} does
-     */
-    public MemoryCopy.Report writeTenants(Collection<String> tenants, OutputStream out) throws IOException {
-        return write(out, lines -> Memories.each(log, tenants, key -> memory(key, lines)));
+        return write(out, lines -> Memories.each(log, List.of(tenant), key -> memory(key, lines)));
     }
 
     private interface Body {
