@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The rule for the hosts of remote files. A URL that a user sent is passed on or fetched only if its host is allowed;
+ * The rule for the hosts of remote files. A URL that a user sent is passed on only if its host is allowed;
  * otherwise, a placeholder is shown. In every case, the URL must be one of HTTP or HTTPS. Immutable.
  */
 public final class RemoteHosts {

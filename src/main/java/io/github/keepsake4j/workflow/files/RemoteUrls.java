@@ -4,13 +4,12 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /**
  * Distinguishes URLs that are allowed, such as those of the open web, from URLs that point to internal addresses. A user's URL is passed to a model's
@@ -72,43 +71,31 @@ final class RemoteUrls {
         };
     }
 
-    /** Returns whether a URL is allowed. */
-    boolean isAllowed(URI url) {
-        return checked(url) != null;
-    }
-
     /**
-     * Returns the addresses of a URL that is allowed: its host is listed, or it points to the open web. For a name that cannot
-     * be resolved it is unknown where it points, so the rule for hosts decides.
-     *
-     * @return the addresses that were checked, none for a host that is allowed by its name, or null if the URL is refused
+     * Returns whether a URL is allowed: its host is listed, or it points to the open web. For a name that cannot be resolved it
+     * is unknown where it points, so the rule for hosts decides.
      */
-    @Nullable
-    List<InetAddress> checked(URI url) {
+    boolean isAllowed(URI url) {
         String host = url.getHost();
         if (host == null || !("http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme()))) {
-            return null;
+            return false;
         }
         if (hosts.isList()) {
-            return hosts.lists(host) ? List.of() : null;
+            return hosts.lists(host);
         }
         boolean isAddress6 = host.startsWith("[");
         if (!isAddress6
                 && NUMBERS.matcher(host).matches()
                 && !FOUR_NUMBERS.matcher(host).matches()) {
-            return null;
+            return false;
         }
         String name = isAddress6 ? host.substring(1, host.length() - 1) : host;
         try {
             InetAddress[] addresses = names.addresses(name);
-            for (InetAddress address : addresses) {
-                if (isInside(address.getAddress(), address)) {
-                    return null;
-                }
-            }
-            return addresses.length > 0 ? List.of(addresses) : null;
+            return addresses.length > 0
+                    && Stream.of(addresses).noneMatch(address -> isInside(address.getAddress(), address));
         } catch (UnknownHostException e) {
-            return !isAddress6 && hosts.allowsUnresolved(host) ? List.of() : null;
+            return !isAddress6 && hosts.allowsUnresolved(host);
         }
     }
 
