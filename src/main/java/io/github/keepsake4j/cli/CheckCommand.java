@@ -56,7 +56,9 @@ final class CheckCommand extends MemoryCommand {
         if (json() || !damage.isEmpty()) {
             progress.clear();
             print(
-                    Fields.of(key).withPresent("name", key == null ? name : null).with("damage", Fields.of(damage)),
+                    Fields.of(key)
+                            .withPresent("name", key == null ? name : null)
+                            .with("damage", Fields.of(damage)),
                     text().warning("damaged") + "  " + name + Printable.damage(damage));
         }
     }

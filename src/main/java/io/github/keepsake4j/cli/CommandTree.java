@@ -1,7 +1,6 @@
 package io.github.keepsake4j.cli;
 
 import java.io.PrintWriter;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -85,7 +84,9 @@ final class CommandTree implements Runnable {
         CommandLine line = of(host);
         Failures failures = new Failures(host);
         line.setParameterExceptionHandler(failures).setExecutionExceptionHandler(failures);
-        if (Stream.of(arguments).anyMatch(CommandTree::isUnreadable)) {
+        // Java puts this character in place of each byte that it cannot read, so that different ids would become the
+        // same.
+        if (String.join("", arguments).contains("\ufffd")) {
             host.note("an argument has characters that the locale does not know; set LC_ALL to C.UTF-8 or the like");
             return ExitCodes.USAGE;
         }
@@ -100,11 +101,6 @@ final class CommandTree implements Runnable {
             code = failures.outputFailed(e);
         }
         return code;
-    }
-
-    /** Java puts this character in place of each byte that it cannot read, so that different ids would become the same. */
-    private static boolean isUnreadable(String argument) {
-        return argument.indexOf('\ufffd') >= 0;
     }
 
     /** Only the jar has a version. */

@@ -11,7 +11,6 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -64,17 +63,16 @@ final class HistoryCommand extends MemoryCommand {
     }
 
     private void pages(MessageLog log, MemoryKey key, long above) {
-        Optional<HistoryQuery> next = Optional.of(new HistoryQuery(PAGE, above, true));
-        while (next.isPresent()) {
-            HistoryPage page = log.history(key, next.get());
+        for (HistoryQuery next = new HistoryQuery(PAGE, above, true); next != null; ) {
+            HistoryPage page = log.history(key, next);
             print(page.messages());
-            next = page.next();
+            next = page.next().orElse(null);
         }
     }
 
     private void print(List<LoggedMessage> page) {
-        List<JsonFields> fields = MessageText.fields(
-                page.stream().map(LoggedMessage::message).toList());
+        List<JsonFields> fields =
+                MessageText.fields(page.stream().map(LoggedMessage::message).toList());
         for (int i = 0; i < page.size(); i++) {
             print(fields(page.get(i), fields.get(i)), text(page.get(i), fields.get(i)));
         }

@@ -56,8 +56,7 @@ final class ListCommand extends TenantCommand {
                         .with("tokens", info.tokens())
                         .with("created_at", info.createdAt().toString())
                         .with("last_message_at", lastMessageAt == null ? null : lastMessageAt.toString()),
-                heading + text().quiet(last) + "  " + Printable.memory(info.key()) + title + "  "
-                        + text().quiet(size));
+                heading + text().quiet(last) + "  " + Printable.memory(info.key()) + title + "  " + text().quiet(size));
     }
 
     private void print(DamagedMemory memory) {

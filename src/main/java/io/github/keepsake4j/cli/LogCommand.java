@@ -20,7 +20,6 @@ abstract class LogCommand extends Subcommand {
             })
     private @Nullable String uri;
 
-
     /** Opens the log, which the caller closes. */
     MessageLog open() {
         String given = uri == null ? host().environment().get(VARIABLE) : uri;

@@ -5,8 +5,8 @@ import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.component.MemoryOutput;
 import java.util.ArrayList;
 import java.util.List;
-import picocli.CommandLine.Help.Ansi.Style;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Help.Ansi.Style;
 
 /**
  * Messages as text for people: the role, and the content beside it.

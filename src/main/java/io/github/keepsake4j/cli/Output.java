@@ -45,17 +45,13 @@ final class Output {
     }
 
     void line(String text) {
-        write(text + "\n");
-        if (terminal) {
-            flush();
-        }
-    }
-
-    void write(String text) {
         try {
-            writer.write(text);
+            writer.write(text + "\n");
         } catch (IOException e) {
             throw new FailedException(e);
+        }
+        if (terminal) {
+            flush();
         }
     }
 

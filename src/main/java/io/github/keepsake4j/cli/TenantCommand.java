@@ -4,7 +4,6 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.Ids;
-import java.util.Optional;
 import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
@@ -24,11 +23,10 @@ abstract class TenantCommand extends LogCommand {
     /** Reads all memories of the tenant, page by page. */
     void pages(MessageLog log, boolean byActivity, Consumer<MemoryPage> use) {
         ListQuery first = ListQuery.first(PAGE);
-        Optional<ListQuery> next = Optional.of(byActivity ? first.byActivity() : first);
-        while (next.isPresent()) {
-            MemoryPage page = log.list(tenant(), next.get());
+        for (ListQuery next = byActivity ? first.byActivity() : first; next != null; ) {
+            MemoryPage page = log.list(tenant(), next);
             use.accept(page);
-            next = page.next();
+            next = page.next().orElse(null);
         }
     }
 

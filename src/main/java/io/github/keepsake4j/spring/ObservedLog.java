@@ -29,7 +29,7 @@ final class ObservedLog {
                             .contextualName("keepsake " + operation)
                             .lowCardinalityKeyValue("operation", operation)
                             .lowCardinalityKeyValue("backend", log.backend());
-                    return observe(observation, log, method, arguments);
+                    return observation.observeChecked(() -> invoke(log, method, arguments));
                 });
     }
 
@@ -37,22 +37,6 @@ final class ObservedLog {
         return arguments != null && arguments[arguments.length - 1] instanceof Change<?> change
                 ? change.kind()
                 : method.getName();
-    }
-
-    private static @Nullable Object observe(
-            Observation observation, MessageLog log, Method method, @Nullable Object @Nullable [] arguments)
-            throws Throwable {
-        observation.start();
-        Observation.Scope scope = observation.openScope();
-        try {
-            return invoke(log, method, arguments);
-        } catch (Throwable e) {
-            observation.error(e);
-            throw e;
-        } finally {
-            scope.close();
-            observation.stop();
-        }
     }
 
     private static @Nullable Object invoke(MessageLog log, Method method, @Nullable Object @Nullable [] arguments)

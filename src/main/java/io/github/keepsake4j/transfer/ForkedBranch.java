@@ -82,8 +82,9 @@ final class ForkedBranch {
     private Stream<Tail> pages(String newest) {
         return Stream.iterate(page(newest), Objects::nonNull, page -> {
             List<LoggedMessage> messages = page.messages();
-            String before =
-                    messages.isEmpty() || page.complete() ? null : messages.get(0).parentId();
+            String before = messages.isEmpty() || page.complete()
+                    ? null
+                    : messages.get(0).parentId();
             return before == null ? null : page(before);
         });
     }

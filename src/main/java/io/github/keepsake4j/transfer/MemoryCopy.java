@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -263,14 +262,12 @@ public final class MemoryCopy {
 
     /** The outcome of a message may change when it was copied already. */
     private void copyOutcomes(MemoryKey key, MemoryTarget to, long upTo) {
-        Optional<HistoryQuery> next =
-                Optional.of(HistoryQuery.oldest(MemorySource.PAGE)).filter(first -> upTo > 0);
-        while (next.isPresent()) {
-            HistoryPage page = source.history(key, next.get());
+        for (HistoryQuery next = HistoryQuery.oldest(MemorySource.PAGE); next != null && next.sequence() < upTo; ) {
+            HistoryPage page = source.history(key, next);
             to.setOutcomes(page.messages().stream()
                     .filter(message -> message.sequence() <= upTo)
                     .toList());
-            next = page.next().filter(more -> more.sequence() < upTo);
+            next = page.next().orElse(null);
         }
     }
 

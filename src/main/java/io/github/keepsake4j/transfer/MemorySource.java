@@ -14,7 +14,6 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /** The messages of a memory, page by page, as they are moved. */
@@ -46,14 +45,13 @@ final class MemorySource {
 
     /** Reads the messages of all branches behind a sequence number, each page when the one before it was taken. */
     <E extends Exception> void read(long behind, Pages<E> pages) throws E {
-        Optional<HistoryQuery> next = Optional.of(new HistoryQuery(PAGE, behind, true));
-        while (next.isPresent()) {
-            HistoryPage page = log.history(key, next.get());
+        for (HistoryQuery next = new HistoryQuery(PAGE, behind, true); next != null; ) {
+            HistoryPage page = log.history(key, next);
             Map<String, Made> made = made(log, key, page.messages());
             pages.take(page.messages().stream()
                     .map(message -> moved(message, made.getOrDefault(message.id(), Made.NOTHING)))
                     .toList());
-            next = page.next();
+            next = page.next().orElse(null);
         }
     }
 

@@ -153,8 +153,8 @@ final class MemoryTarget {
     /** Changes a part of the metadata. */
     void mergeMetadata(Map<String, @Nullable String> changes) {
         log.change(key, Change.Describe.merging(changes));
-        Map<String, @Nullable String> none = new HashMap<>();
-        changes.keySet().forEach(name -> none.put(name, null));
+        Map<String, @Nullable String> none = new HashMap<>(changes);
+        none.replaceAll((name, value) -> null);
         refuseIfErased(() -> log.change(key, Change.Describe.merging(none)));
     }
 

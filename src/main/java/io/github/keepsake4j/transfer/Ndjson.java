@@ -115,10 +115,8 @@ public final class Ndjson {
      */
     private MemoryCopy.Report memory(MemoryKey key, OutputStream lines) throws IOException {
         ByteArrayOutputStream held = new ByteArrayOutputStream();
-        Fingerprint.Digest digest = new Fingerprint.Digest();
         boolean[] isLarge = {false};
-        long messages = MemoryLines.<IOException>write(log, key, listener, line -> {
-            digest.add(line);
+        Fingerprint end = Fingerprint.<IOException>of(log, key, listener, line -> {
             isLarge[0] |= held.size() + line.length() > MAX_HELD;
             if (isLarge[0]) {
                 held.reset();
@@ -126,10 +124,9 @@ public final class Ndjson {
                 write(held, line);
             }
         });
-        if (messages < 0) {
+        if (end.memories() == 0) {
             return MemoryCopy.Report.NONE;
         }
-        Fingerprint end = new Fingerprint(1, messages, digest.hex());
         if (isLarge[0]) {
             end = writeAgain(key, lines);
         } else {
@@ -140,14 +137,10 @@ public final class Ndjson {
     }
 
     private Fingerprint writeAgain(MemoryKey key, OutputStream lines) throws IOException {
-        Fingerprint.Digest digest = new Fingerprint.Digest();
         try {
-            long messages = MemoryLines.<IOException>write(log, key, listener, line -> {
-                digest.add(line);
-                write(lines, line);
-            });
-            if (messages >= 0) {
-                return new Fingerprint(1, messages, digest.hex());
+            Fingerprint end = Fingerprint.<IOException>of(log, key, listener, line -> write(lines, line));
+            if (end.memories() > 0) {
+                return end;
             }
         } catch (UnreadableDataException e) {
             throw brokenOff(key, e);

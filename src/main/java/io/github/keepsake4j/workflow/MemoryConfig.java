@@ -152,22 +152,11 @@ public record MemoryConfig(
         if (queryPromptTemplate == null || queryPromptTemplate.isBlank()) {
             return query;
         }
-        return PLACEHOLDER
-                .matcher(queryPromptTemplate)
-                .replaceAll(found -> Matcher.quoteReplacement(fill(found.group(), name(found), query, variables)));
-    }
-
-    private static String name(java.util.regex.MatchResult found) {
-        String inner = found.group(1);
-        return inner != null ? inner : Objects.requireNonNull(found.group(2));
-    }
-
-    private static String fill(String placeholder, String name, String query, Map<String, String> variables) {
-        String value = variables.get(name);
-        if (value != null) {
-            return value;
-        }
-        return name.equals("sys.query") || name.equals("query") ? query : placeholder;
+        return PLACEHOLDER.matcher(queryPromptTemplate).replaceAll(found -> {
+            String name = found.group(1) == null ? found.group(2) : found.group(1);
+            boolean isQuery = name.equals("sys.query") || name.equals("query");
+            return Matcher.quoteReplacement(variables.getOrDefault(name, isQuery ? query : found.group()));
+        });
     }
 
     /** Returns the names of the roles in a history that is rendered as text. */

@@ -112,7 +112,6 @@ public final class FileRebuilder {
         /** When remote files are no longer looked at, by the clock; null before the first one. */
         private @Nullable Long end;
 
-
         Request(MemoryKey key, String tenantId, FileUploadConfig config) {
             this.key = key;
             this.tenantId = tenantId;
@@ -177,29 +176,25 @@ public final class FileRebuilder {
                 return tooLarge(file);
             }
             String mime = file.mimeType() == null ? "" : file.mimeType().toLowerCase(Locale.ROOT);
-            return ofBytes(file.reference(), file.name(), mime, bytes);
-        }
-
-        private Content tooLarge(ResolvedFile file) {
-            return missing(file.reference(), "it exceeds the limit of " + config.maxFileBytes() + " bytes");
-        }
-
-        private Content ofBytes(FileReference file, @Nullable String name, String mime, byte[] bytes) {
-            if (file.type() == FileReference.Type.IMAGE) {
+            if (file.reference().type() == FileReference.Type.IMAGE) {
                 if (!mime.isEmpty() && !mime.startsWith("image/") && !mime.endsWith("/octet-stream")) {
                     // The content may be an HTML page instead of an image. A provider would refuse it, and every later
                     // call with it.
-                    return missing(file, "its content is not an image");
+                    return missing(file.reference(), "its content is not an image");
                 }
                 String type = mime.startsWith("image/") ? mime : "image/png";
                 return ImageContent.from(Base64.getEncoder().encodeToString(bytes), type, config.imageDetail());
             }
-            if (isPdf(mime, name)) {
+            if (isPdf(mime, file.name())) {
                 return PdfFileContent.from(Base64.getEncoder().encodeToString(bytes), PDF);
             }
             return isText(mime)
                     ? TextContent.from(new String(bytes, StandardCharsets.UTF_8))
-                    : named(file, name);
+                    : named(file.reference(), file.name());
+        }
+
+        private Content tooLarge(ResolvedFile file) {
+            return missing(file.reference(), "it exceeds the limit of " + config.maxFileBytes() + " bytes");
         }
 
         /**

@@ -26,9 +26,6 @@ public final class RemoteHosts {
             ".lan",
             ".home.arpa");
 
-    private static final RemoteHosts OPEN_WEB = new RemoteHosts(Set.of(), false);
-    private static final RemoteHosts RESOLVED_BY_PROXY = new RemoteHosts(Set.of(), true);
-
     /** The allowed hosts in lower case, or none if a host is judged by its addresses. */
     private final Set<String> only;
 
@@ -46,7 +43,7 @@ public final class RemoteHosts {
      * @return the rule
      */
     public static RemoteHosts openWeb() {
-        return OPEN_WEB;
+        return new RemoteHosts(Set.of(), false);
     }
 
     /**
@@ -58,7 +55,7 @@ public final class RemoteHosts {
      * @return the rule
      */
     public static RemoteHosts resolvedByProxy() {
-        return RESOLVED_BY_PROXY;
+        return new RemoteHosts(Set.of(), true);
     }
 
     /**

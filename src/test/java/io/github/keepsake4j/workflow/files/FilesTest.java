@@ -489,7 +489,7 @@ class FilesTest {
     }
 
     private static RemoteUrls remote() {
-        return new RemoteUrls(FilesTest::addresses);
+        return new RemoteUrls(FilesTest::addresses, RemoteHosts.openWeb());
     }
 
     private static InetAddress[] addresses(String host) throws UnknownHostException {
@@ -514,12 +514,12 @@ class FilesTest {
     @ExpectedLog("is shown as a placeholder")
     void a_hundred_names_that_nobody_knows_take_at_most_twenty_seconds_of_each_history() {
         AtomicLong clock = new AtomicLong();
-        RemoteUrls remote = new RemoteUrls(host -> {
+        RemoteUrls.Names dead = host -> {
             clock.addAndGet(Duration.ofSeconds(5).toNanos());
             throw new UnknownHostException(host);
-        });
-        FileRebuilder rebuilder =
-                new FileRebuilder(FileResolver.NONE, FileContentSource.NONE, remote, clock::get);
+        };
+        RemoteUrls remote = new RemoteUrls(dead, RemoteHosts.openWeb());
+        FileRebuilder rebuilder = new FileRebuilder(FileResolver.NONE, FileContentSource.NONE, remote, clock::get);
         FileUploadConfig config = new FileUploadConfig(DetailLevel.HIGH, 1000);
         List<FileReference> files = IntStream.range(0, 100)
                 .mapToObj(i -> FileReference.remoteUrl(Type.IMAGE, "http://dead" + i + ".example/" + i + ".png"))
@@ -529,8 +529,7 @@ class FilesTest {
             var made = rebuilder.rebuild(KEY, "acme", config, files);
             assertThat(files).allSatisfy(file -> assertThat(made.apply(file))
                     .isEqualTo(TextContent.from("[image: not available]")));
-            assertThat(Duration.ofNanos(clock.get() - before))
-                    .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(20));
+            assertThat(Duration.ofNanos(clock.get() - before)).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(20));
         }
     }
 
