@@ -50,7 +50,9 @@ final class RetentionJob implements SmartLifecycle {
         scheduler.setDaemon(true);
         scheduler.setAwaitTerminationMillis(properties.shutdownMaxWait().toMillis());
         scheduler.initialize();
-        scheduler.schedule(this::run, new CronTrigger(Objects.requireNonNull(retention.cron()), retention.zone()));
+        // It ends with the scheduler.
+        var unused = scheduler.schedule(
+                this::run, new CronTrigger(Objects.requireNonNull(retention.cron()), retention.zone()));
         running = true;
     }
 

@@ -100,7 +100,7 @@ public record MemoryConfig(
      *
      * @return the values by name; any JSON library can write them
      */
-    public Map<String, Object> toJson() {
+    public Map<String, @Nullable Object> toJson() {
         return new JsonObject()
                 .with("mode", mode.jsonName())
                 .withPresent(
