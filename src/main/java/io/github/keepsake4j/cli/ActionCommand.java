@@ -1,13 +1,12 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.component.MemoryComponent;
 import io.github.keepsake4j.component.MemoryInput;
 import io.github.keepsake4j.component.MemoryOutput;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.summary.Summarizer;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -21,8 +20,6 @@ abstract class ActionCommand extends TenantCommand {
     private static final Summarizer ONLY_READ = (previous, messages) -> {
         throw new IllegalStateException("this action calls no model");
     };
-
-    private final String action;
 
     @Option(names = "--session", paramLabel = "<id>", order = 10, required = true, description = "The conversation.")
     private String session = "";
@@ -41,22 +38,17 @@ abstract class ActionCommand extends TenantCommand {
             description = "The most tokens of these messages. Default: " + MemoryInput.DEFAULT_MAX_TOKENS + ".")
     private @Nullable Integer maxTokens;
 
-    ActionCommand(Host host, String action, boolean creates) {
-        super(host, creates);
-        this.action = action;
-    }
-
     /** Adds the inputs that only this action has. */
-    void addInputs(Map<String, @Nullable Object> input) {}
+    void addInputs(JsonObject input) {}
 
     @Override
     final int run() {
-        Map<String, @Nullable Object> input = new LinkedHashMap<>();
-        input.put("action", action);
-        input.put("session_id", session);
-        input.put("max_messages", maxMessages);
-        input.put("max_tokens", maxTokens);
-        input.put("backend", BACKEND);
+        JsonObject input = new JsonObject()
+                .with("action", name())
+                .with("session_id", session)
+                .with("max_messages", maxMessages)
+                .with("max_tokens", maxTokens)
+                .with("backend", BACKEND);
         addInputs(input);
         MemoryInput checked = MemoryInput.fromJson(PlainJson.write(input));
         try (MessageLog log = open();
@@ -75,12 +67,11 @@ abstract class ActionCommand extends TenantCommand {
             out().line(output.toJson());
             return;
         }
-        MessageText text = new MessageText(host().ansi());
-        MessageFields.of(output.messages()).forEach(message -> out().line(text.of(message)));
+        MessageText.fields(output.messages()).forEach(message -> out().line(text().of(message)));
         if (output.summary() != null) {
-            out().line(text.labelled("summary", output.summary()));
+            out().line(text().labelled("summary", output.summary()));
         }
-        out().line(text.quiet(Printable.count(output.messageCount(), "message") + ", "
+        out().line(text().quiet(Printable.count(output.messageCount(), "message") + ", "
                 + Printable.count(output.tokenCount(), "token")));
     }
 }

@@ -1,9 +1,13 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.InvalidInputException;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import io.github.keepsake4j.message.KeepsakeException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -44,8 +48,9 @@ final class AddCommand extends ActionCommand {
     @Option(names = "--make-tables", order = 3, description = "Makes the tables that a PostgreSQL database lacks.")
     private boolean makeTables;
 
-    AddCommand(Host host) {
-        super(host, "add", true);
+    @Override
+    boolean creates() {
+        return true;
     }
 
     @Override
@@ -59,30 +64,36 @@ final class AddCommand extends ActionCommand {
     }
 
     @Override
-    void addInputs(Map<String, @Nullable Object> input) {
+    void addInputs(JsonObject input) {
         if (message != null && (content != null || role != null || toolCallId != null)) {
             throw new InvalidInputException("--message", "holds role and content itself, so no option may give them");
         }
         if (message != null) {
             input.put("message", PlainJson.read("--message", message.equals(STDIN) ? standardInput() : message));
         } else if (content != null) {
-            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-            fields.put("role", role == null ? "user" : role);
-            fields.put("content", content.equals(STDIN) ? withoutLineEnd(standardInput()) : content);
-            fields.put("tool_call_id", toolCallId);
-            input.put("message", fields);
+            // The end of the last line is that of the file, as in a shell.
+            String text = content.equals(STDIN) ? standardInput().replaceFirst("\r?\n\\z", "") : content;
+            input.put(
+                    "message",
+                    new JsonObject()
+                            .with("role", role == null ? "user" : role)
+                            .with("content", text)
+                            .with("tool_call_id", toolCallId));
         } else {
             throw new InvalidInputException("--content", "is required; - reads it from the standard input");
         }
     }
 
     private String standardInput() {
-        return Input.text("standard input", host().in());
-    }
-
-    /** The end of the last line is that of the file, as in a shell. */
-    private static String withoutLineEnd(String text) {
-        String unix = text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
-        return unix.endsWith("\r") && unix.length() < text.length() ? unix.substring(0, unix.length() - 1) : unix;
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(host().in().readAllBytes()))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new InvalidInputException("standard input", "is not UTF-8");
+        } catch (IOException e) {
+            throw new KeepsakeException("standard input cannot be read", e);
+        }
     }
 }

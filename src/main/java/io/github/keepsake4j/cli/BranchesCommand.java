@@ -1,11 +1,9 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.MemoryKey;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
 @Command(
@@ -15,10 +13,6 @@ import picocli.CommandLine.Command;
             "Each is named by its newest message. The newest is first, and * marks the current one. With --json, each is an object on a line of its own."
         })
 final class BranchesCommand extends MemoryCommand {
-
-    BranchesCommand(Host host) {
-        super(host);
-    }
 
     @Override
     int run() {
@@ -31,22 +25,16 @@ final class BranchesCommand extends MemoryCommand {
     }
 
     private void print(Branch branch) {
-        if (json()) {
-            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-            fields.put("leaf_id", branch.leafId());
-            fields.put("length", branch.length());
-            fields.put("last_message_at", branch.lastMessageAt().toString());
-            fields.put("current", branch.current());
-            fields.put("names", branch.names());
-            out().json(fields);
-            return;
-        }
-        out().line("%s %s  %s  %s%s"
-                .formatted(
-                        branch.current() ? "*" : " ",
-                        Printable.line(branch.leafId()),
-                        Printable.time(branch.lastMessageAt()),
-                        Printable.count(branch.length(), "message"),
-                        branch.names().isEmpty() ? "" : "  " + Printable.line(String.join(", ", branch.names()))));
+        print(
+                new JsonObject()
+                        .with("leaf_id", branch.leafId())
+                        .with("length", branch.length())
+                        .with("last_message_at", branch.lastMessageAt().toString())
+                        .with("current", branch.current())
+                        .with("names", branch.names()),
+                (branch.current() ? "* " : "  ") + Printable.line(branch.leafId()) + "  "
+                        + Printable.time(branch.lastMessageAt()) + "  "
+                        + Printable.count(branch.length(), "message")
+                        + (branch.names().isEmpty() ? "" : "  " + Printable.line(String.join(", ", branch.names()))));
     }
 }

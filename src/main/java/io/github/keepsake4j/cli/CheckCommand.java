@@ -6,9 +6,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.MemoryKey;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
@@ -23,20 +21,16 @@ final class CheckCommand extends MemoryCommand {
     private long checked;
     private long damaged;
 
-    CheckCommand(Host host) {
-        super(host);
-    }
-
     @Override
     int run() {
         MemoryKey key = givenKey();
         try (MessageLog log = open();
                 Progress progress = host().progress()) {
             if (key == null) {
-                Memories.pages(log, tenant(), false, page -> check(log, page, progress));
+                pages(log, false, page -> check(log, page, progress));
             } else {
                 noteIfEmpty(log, key);
-                print(key, log.check(key), progress);
+                print(key, Printable.memory(key), log.check(key), progress);
             }
         }
         if (!json()) {
@@ -47,7 +41,7 @@ final class CheckCommand extends MemoryCommand {
 
     private void check(MessageLog log, MemoryPage page, Progress progress) {
         for (MemoryInfo info : page.memories()) {
-            print(info.key(), log.check(info.key()), progress);
+            print(info.key(), Printable.memory(info.key()), log.check(info.key()), progress);
             progress.tell(() -> Printable.count(checked, "memory") + " checked");
         }
         for (DamagedMemory memory : page.damaged()) {
@@ -56,25 +50,16 @@ final class CheckCommand extends MemoryCommand {
         }
     }
 
-    private void print(MemoryKey key, List<Damage> damage, Progress progress) {
-        print(key, Printable.memory(key), damage, progress);
-    }
-
     private void print(@Nullable MemoryKey key, String name, List<Damage> damage, Progress progress) {
         checked++;
         damaged += damage.isEmpty() ? 0 : 1;
-        if (json()) {
-            Map<String, @Nullable Object> fields = key == null ? new LinkedHashMap<>() : KeyFields.of(key);
-            if (key == null) {
-                fields.put("name", name);
-            }
-            fields.put("damage", DamageFields.of(damage));
+        if (json() || !damage.isEmpty()) {
             progress.clear();
-            out().json(fields);
-        } else if (!damage.isEmpty()) {
-            progress.clear();
-            out().line(new MessageText(host().ansi()).warning("damaged") + "  " + name);
-            damage.forEach(each -> out().line(DamageFields.text(each)));
+            print(
+                    Fields.of(key)
+                            .withPresent("name", key == null ? name : null)
+                            .with("damage", Fields.of(damage)),
+                    text().warning("damaged") + "  " + name + Printable.damage(damage));
         }
     }
 }

@@ -1,12 +1,10 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.retention.CleanUp;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -37,10 +35,6 @@ final class CleanUpCommand extends TenantCommand {
             description = "For how long a bucket keeps what erasures leave. Default: ${DEFAULT-VALUE}.")
     private String tombstones = "30d";
 
-    CleanUpCommand(Host host) {
-        super(host, false);
-    }
-
     @Override
     int run() {
         Duration idleFor = Periods.parse("--idle", idle);
@@ -57,31 +51,25 @@ final class CleanUpCommand extends TenantCommand {
     }
 
     private void print(MemoryInfo info) {
-        if (json()) {
-            Map<String, @Nullable Object> fields = KeyFields.of(info.key());
-            fields.put("messages", info.messages());
-            fields.put("last_use", info.lastUse().toString());
-            out().json(fields);
-            return;
-        }
-        out().line((dryRun ? "would delete  " : "deletes  ") + Printable.memory(info.key()) + "  "
-                + Printable.time(info.lastUse()) + "  " + Printable.count(info.messages(), "message"));
+        print(
+                Fields.of(info.key())
+                        .with("messages", info.messages())
+                        .with("last_use", info.lastUse().toString()),
+                (dryRun ? "would delete  " : "deletes  ") + Printable.memory(info.key()) + "  "
+                        + Printable.time(info.lastUse()) + "  " + Printable.count(info.messages(), "message"));
     }
 
     private void print(CleanUp.Report report) {
-        if (json()) {
-            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-            fields.put("dry_run", dryRun);
-            fields.put("looked", report.looked());
-            fields.put("removed", report.removed());
-            fields.put("messages", report.messages());
-            fields.put("failed", report.failed());
-            out().json(fields);
-            return;
-        }
-        out().line(Printable.count(report.looked(), "memory") + " checked, "
-                + report.removed() + (dryRun ? " would be deleted" : " deleted") + " with "
-                + Printable.count(report.messages(), "message")
-                + (report.failed() == 0 ? "" : ", " + report.failed() + " could not be read"));
+        print(
+                new JsonObject()
+                        .with("dry_run", dryRun)
+                        .with("looked", report.looked())
+                        .with("removed", report.removed())
+                        .with("messages", report.messages())
+                        .with("failed", report.failed()),
+                Printable.count(report.looked(), "memory") + " checked, "
+                        + report.removed() + (dryRun ? " would be deleted" : " deleted") + " with "
+                        + Printable.count(report.messages(), "message")
+                        + (report.failed() == 0 ? "" : ", " + report.failed() + " could not be read"));
     }
 }

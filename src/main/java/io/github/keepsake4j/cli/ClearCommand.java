@@ -1,7 +1,6 @@
 package io.github.keepsake4j.cli;
 
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import io.github.keepsake4j.codec.JsonObject;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -13,12 +12,8 @@ final class ClearCommand extends ActionCommand {
     @Option(names = "--erase", order = 20, description = "Deletes them, with all summaries. This cannot be undone.")
     private boolean erase;
 
-    ClearCommand(Host host) {
-        super(host, "clear", false);
-    }
-
     @Override
-    void addInputs(Map<String, @Nullable Object> input) {
+    void addInputs(JsonObject input) {
         input.put("erase", erase);
     }
 }

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.cli;
 
 import java.io.PrintWriter;
-import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,11 +28,28 @@ import picocli.CommandLine.Spec;
             "3:stored data is damaged: check found it, or another command met it",
             "4:the storage is not available; the same command may succeed later",
             "141:the reader of the output has gone"
+        },
+        subcommands = {
+            AddCommand.class,
+            GetCommand.class,
+            ClearCommand.class,
+            ListCommand.class,
+            HistoryCommand.class,
+            BranchesCommand.class,
+            CheckCommand.class,
+            RepairCommand.class,
+            CopyCommand.class,
+            ExportCommand.class,
+            ImportCommand.class,
+            CleanUpCommand.class,
+            EraseCommand.class
         })
 final class CommandTree implements Runnable {
 
     private static final int WIDTH = 100;
     private static final int OPTION_WIDTH = 24;
+
+    private final Host host;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -51,6 +67,14 @@ final class CommandTree implements Runnable {
     @Option(names = "--version", versionHelp = true, description = "Shows the version.")
     private boolean version;
 
+    CommandTree(Host host) {
+        this.host = host;
+    }
+
+    Host host() {
+        return host;
+    }
+
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "a command is missing");
@@ -60,7 +84,9 @@ final class CommandTree implements Runnable {
         CommandLine line = of(host);
         Failures failures = new Failures(host);
         line.setParameterExceptionHandler(failures).setExecutionExceptionHandler(failures);
-        if (Stream.of(arguments).anyMatch(CommandTree::isUnreadable)) {
+        // Java puts this character in place of each byte that it cannot read, so that different ids would become the
+        // same.
+        if (String.join("", arguments).contains("\ufffd")) {
             host.note("an argument has characters that the locale does not know; set LC_ALL to C.UTF-8 or the like");
             return ExitCodes.USAGE;
         }
@@ -77,11 +103,6 @@ final class CommandTree implements Runnable {
         return code;
     }
 
-    /** Java puts this character in place of each byte that it cannot read, so that different ids would become the same. */
-    private static boolean isUnreadable(String argument) {
-        return argument.indexOf('\ufffd') >= 0;
-    }
-
     /** Only the jar has a version. */
     private static String version() {
         String version = CommandTree.class.getPackage().getImplementationVersion();
@@ -89,24 +110,7 @@ final class CommandTree implements Runnable {
     }
 
     static CommandLine of(Host host) {
-        CommandLine line = new CommandLine(new CommandTree());
-        for (Subcommand command : new Subcommand[] {
-            new AddCommand(host),
-            new GetCommand(host),
-            new ClearCommand(host),
-            new ListCommand(host),
-            new HistoryCommand(host),
-            new BranchesCommand(host),
-            new CheckCommand(host),
-            new RepairCommand(host),
-            new CopyCommand(host),
-            new ExportCommand(host),
-            new ImportCommand(host),
-            new CleanUpCommand(host),
-            new EraseCommand(host)
-        }) {
-            line.addSubcommand(command);
-        }
+        CommandLine line = new CommandLine(new CommandTree(host));
         line.getCommandSpec().version("keepsake " + version());
         return line.setOut(new PrintWriter(host.out().writer()))
                 .setErr(host.err())

@@ -44,10 +44,6 @@ final class CopyCommand extends Subcommand {
     @Option(names = "--make-tables", order = 5, description = "Makes the tables that a PostgreSQL database lacks.")
     private boolean makeTables;
 
-    CopyCommand(Host host) {
-        super(host);
-    }
-
     @Override
     int run() {
         Ids.check("tenant", tenant);
@@ -61,7 +57,7 @@ final class CopyCommand extends Subcommand {
                 MessageLog target = written.open();
                 Progress progress = host().progress()) {
             if (key != null) {
-                Memories.noteIfEmpty(host(), source, key);
+                noteIfEmpty(source, key);
             }
             MovedReport report = new MovedReport(progress);
             MemoryCopy copy = MemoryCopy.between(source, target).onProgress(report::tell);

@@ -4,8 +4,6 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -17,10 +15,6 @@ final class EraseCommand extends MemoryCommand {
 
     @Option(names = "--with-nodes", order = 20, description = "Deletes the memories of its nodes in this log too.")
     private boolean withNodes;
-
-    EraseCommand(Host host) {
-        super(host);
-    }
 
     @Override
     int run() {
@@ -44,19 +38,11 @@ final class EraseCommand extends MemoryCommand {
     }
 
     private void print(MemoryKey key, boolean wasThere, int nodes) {
-        if (json()) {
-            Map<String, @Nullable Object> fields = KeyFields.of(key);
-            fields.put("erased", wasThere);
-            fields.put("erased_nodes", nodes);
-            out().json(fields);
-            return;
-        }
         String memory = Printable.memory(key);
         String ofNodes = Printable.count(nodes, "memory") + " of its nodes";
-        if (nodes == 0) {
-            out().line((wasThere ? "erased  " : "nothing to erase  ") + memory);
-        } else {
-            out().line("erased  " + (wasThere ? memory + ", and " + ofNodes : ofNodes + "  " + memory));
-        }
+        String erased = wasThere ? memory + (nodes == 0 ? "" : ", and " + ofNodes) : ofNodes + "  " + memory;
+        print(
+                Fields.of(key).with("erased", wasThere).with("erased_nodes", nodes),
+                wasThere || nodes > 0 ? "erased  " + erased : "nothing to erase  " + memory);
     }
 }

@@ -11,7 +11,6 @@ import io.github.keepsake4j.transfer.MemoryCopy;
 import io.github.keepsake4j.transfer.Ndjson;
 import java.io.IOException;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,6 +24,8 @@ import picocli.CommandLine.Option;
             "langchain4j: the current branch of one conversation, as the JSON of LangChain4j's ChatMessageSerializer."
         })
 final class ExportCommand extends MemoryCommand {
+
+    private static final List<String> FORMATS = List.of("ndjson", "markdown", "langchain4j");
 
     @Option(
             names = "--format",
@@ -41,22 +42,14 @@ final class ExportCommand extends MemoryCommand {
             description = "With langchain4j: the branch that ends in this message, instead of the current one.")
     private @Nullable String branch;
 
-    ExportCommand(Host host) {
-        super(host);
-    }
-
     @Override
     int run() {
-        Format chosen =
-                switch (format) {
-                    case "ndjson" -> this::ndjson;
-                    case "markdown" -> this::markdown;
-                    case "langchain4j" -> this::langChain4j;
-                    default ->
-                        throw new InvalidInputException("--format", "must be one of ndjson, markdown, langchain4j");
-                };
-        MemoryKey key = format.equals("langchain4j") ? key() : givenKey();
-        if (branch != null && !format.equals("langchain4j")) {
+        if (!FORMATS.contains(format)) {
+            throw new InvalidInputException("--format", "must be one of " + String.join(", ", FORMATS));
+        }
+        boolean isForLangChain4j = format.equals("langchain4j");
+        MemoryKey key = isForLangChain4j ? key() : givenKey();
+        if (branch != null && !isForLangChain4j) {
             throw new InvalidInputException("--branch", "is for the format langchain4j");
         }
         try (MessageLog log = open();
@@ -64,16 +57,18 @@ final class ExportCommand extends MemoryCommand {
             if (key != null) {
                 noteIfEmpty(log, key);
             }
-            MemoryCopy.Report report = chosen.write(log, key, new MovedReport(progress));
+            MovedReport told = new MovedReport(progress);
+            MemoryCopy.Report report =
+                    switch (format) {
+                        case "ndjson" -> ndjson(log, key, told);
+                        case "markdown" -> markdown(log, key, told);
+                        default -> langChain4j(log, key());
+                    };
             progress.clear();
             return MovedReport.damaged(host(), report);
         } catch (IOException e) {
             throw new Output.FailedException(e);
         }
-    }
-
-    private interface Format {
-        MemoryCopy.Report write(MessageLog log, @Nullable MemoryKey key, MovedReport told) throws IOException;
     }
 
     private MemoryCopy.Report ndjson(MessageLog log, @Nullable MemoryKey key, MovedReport told) throws IOException {
@@ -86,12 +81,11 @@ final class ExportCommand extends MemoryCommand {
         return key == null ? export.writeTenant(tenant(), out().writer()) : export.writeMemory(key, out().writer());
     }
 
-    private MemoryCopy.Report langChain4j(MessageLog log, @Nullable MemoryKey key, MovedReport told) {
+    private MemoryCopy.Report langChain4j(MessageLog log, MemoryKey key) {
         ReadQuery query = branch == null
                 ? ReadQuery.wholeBranch()
                 : ReadQuery.wholeBranch().endingIn(branch);
-        List<LoggedMessage> messages =
-                log.read(Objects.requireNonNull(key), query).messages();
+        List<LoggedMessage> messages = log.read(key, query).messages();
         out().line(LangChain4jExport.toJson(
                 messages.stream().map(LoggedMessage::message).toList()));
         return new MemoryCopy.Report(1, messages.size(), List.of(), 0);

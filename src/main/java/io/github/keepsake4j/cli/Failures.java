@@ -29,11 +29,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         CommandLine command = e.getCommandLine();
         // An option that is misspelt is also one that is missing; the misspelling is what helps.
         List<String> unmatched = command.getUnmatchedArguments();
-        String problem = e instanceof UnmatchedArgumentException known
-                ? unmatched(known)
-                : unmatched.isEmpty()
-                        ? String.valueOf(e.getMessage())
-                        : unmatched(new UnmatchedArgumentException(command, unmatched));
+        String problem = unmatched.isEmpty() ? String.valueOf(e.getMessage()) : unmatched(command, unmatched);
         say(command, problem + "; see " + command.getCommandSpec().qualifiedName() + " --help");
         return ExitCodes.USAGE;
     }
@@ -44,23 +40,18 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         return ExitCodes.USAGE;
     }
 
-    private static String unmatched(UnmatchedArgumentException e) {
-        List<String> unmatched = e.getUnmatched();
-        String first = unmatched.isEmpty() ? "" : unmatched.get(0);
-        boolean isTopLevel = e.getCommandLine().getParent() == null;
+    private static String unmatched(CommandLine command, List<String> unmatched) {
+        String first = unmatched.get(0);
+        List<String> guesses = new UnmatchedArgumentException(command, unmatched).getSuggestions();
+        String guess = guesses.isEmpty() ? "" : "; did you mean " + String.join(" or ", guesses) + "?";
         var option = OPTION.matcher(first);
         if (option.matches()) {
-            return "the option " + option.group(1) + " is not known" + guess(e);
+            return "the option " + option.group(1) + " is not known" + guess;
         }
-        if (isTopLevel && COMMAND.matcher(first).matches()) {
-            return "the command " + first + " is not known" + guess(e);
+        if (command.getParent() == null && COMMAND.matcher(first).matches()) {
+            return "the command " + first + " is not known" + guess;
         }
         return "an argument belongs to no option; quote a text that has spaces";
-    }
-
-    private static String guess(UnmatchedArgumentException e) {
-        List<String> suggestions = e.getSuggestions();
-        return suggestions.isEmpty() ? "" : "; did you mean " + String.join(" or ", suggestions) + "?";
     }
 
     @Override
@@ -74,11 +65,11 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         } catch (Output.FailedException failed) {
             return outputFailed(failed);
         }
-        Subcommand subcommand = command.getCommand() instanceof Subcommand known ? known : null;
-        boolean verbose = subcommand != null && subcommand.verbose();
+        // The tree itself throws nothing but errors of usage.
+        Subcommand subcommand = command.getCommand();
+        boolean verbose = subcommand.verbose();
         if (e instanceof KeepsakeException) {
-            String problem = String.valueOf(e.getMessage());
-            say(command, subcommand == null ? problem : subcommand.withOptionNames(problem));
+            say(command, subcommand.withOptionNames(String.valueOf(e.getMessage())));
         } else {
             // Its text may be that of a message.
             say(command, "unexpected " + e.getClass().getName() + (verbose ? "" : "; --verbose shows where"));

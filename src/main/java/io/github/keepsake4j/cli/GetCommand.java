@@ -1,7 +1,7 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.component.MemoryInput;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,12 +23,8 @@ final class GetCommand extends ActionCommand {
             description = "How they are selected: sliding_window (default), token_limit or summarization.")
     private @Nullable String strategy;
 
-    GetCommand(Host host) {
-        super(host, "get", false);
-    }
-
     @Override
-    void addInputs(Map<String, @Nullable Object> input) {
+    void addInputs(JsonObject input) {
         input.put("strategy", strategy);
     }
 }

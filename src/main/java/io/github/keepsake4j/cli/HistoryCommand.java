@@ -1,6 +1,7 @@
 package io.github.keepsake4j.cli;
 
-import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
@@ -9,11 +10,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -38,10 +35,6 @@ final class HistoryCommand extends MemoryCommand {
 
     /** The message that the next one follows, unless it begins or continues another branch. */
     private @Nullable String previous;
-
-    HistoryCommand(Host host) {
-        super(host);
-    }
 
     @Override
     int run() {
@@ -70,62 +63,49 @@ final class HistoryCommand extends MemoryCommand {
     }
 
     private void pages(MessageLog log, MemoryKey key, long above) {
-        Optional<HistoryQuery> next = Optional.of(new HistoryQuery(PAGE, above, true));
-        while (next.isPresent()) {
-            HistoryPage page = log.history(key, next.get());
+        for (HistoryQuery next = new HistoryQuery(PAGE, above, true); next != null; ) {
+            HistoryPage page = log.history(key, next);
             print(page.messages());
-            next = page.next();
+            next = page.next().orElse(null);
         }
     }
 
     private void print(List<LoggedMessage> page) {
-        List<ChatMessage> messages = page.stream().map(LoggedMessage::message).toList();
-        List<Map<?, ?>> fields = MessageFields.of(messages);
+        List<JsonFields> fields =
+                MessageText.fields(page.stream().map(LoggedMessage::message).toList());
         for (int i = 0; i < page.size(); i++) {
-            if (json()) {
-                out().json(fields(page.get(i), fields.get(i)));
-            } else {
-                out().line(text(page.get(i), fields.get(i)));
-            }
+            print(fields(page.get(i), fields.get(i)), text(page.get(i), fields.get(i)));
         }
     }
 
-    private static Map<String, @Nullable Object> fields(LoggedMessage message, Map<?, ?> content) {
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        fields.put("id", message.id());
-        fields.put("parent_id", message.parentId());
-        fields.put("sequence", message.sequence());
-        fields.put("created_at", message.createdAt().toString());
-        fields.put("tokens", message.tokens());
-        fields.put("token_counter", message.tokenCounter());
+    private static JsonObject fields(LoggedMessage message, JsonFields content) {
+        JsonObject fields = new JsonObject()
+                .with("id", message.id())
+                .with("parent_id", message.parentId())
+                .with("sequence", message.sequence())
+                .with("created_at", message.createdAt().toString())
+                .with("tokens", message.tokens())
+                .with("token_counter", message.tokenCounter());
         Outcome outcome = message.outcome();
         if (outcome != null) {
-            fields.put("outcome", name(outcome));
-            fields.put("outcome_reason", outcome.reason());
+            fields.with("outcome", Printable.name(outcome.kind())).with("outcome_reason", outcome.reason());
         }
-        fields.put("message", content);
-        return fields;
+        return fields.with("message", content.values());
     }
 
-    private String text(LoggedMessage message, Map<?, ?> content) {
-        MessageText text = new MessageText(host().ansi());
+    private String text(LoggedMessage message, JsonFields content) {
         String parent = message.parentId();
         boolean jumps = previous != null && !previous.equals(parent);
         previous = message.id();
         String place = !jumps ? "" : parent == null ? "  begins anew" : "  follows " + Printable.line(parent);
         Outcome outcome = message.outcome();
-        String end = outcome == null
-                ? ""
-                : "  "
-                        + text.warning(Printable.line(
-                                name(outcome) + (outcome.reason() == null ? "" : " (" + outcome.reason() + ")")));
-        String head = text.quiet(message.sequence() + "  " + Printable.time(message.createdAt()) + "  "
-                        + Printable.line(message.id()) + place)
-                + end;
-        return head + "\n" + text.of(content);
-    }
-
-    private static String name(Outcome outcome) {
-        return outcome.kind().name().toLowerCase(Locale.ROOT);
+        String end = "";
+        if (outcome != null) {
+            String reason = outcome.reason() == null ? "" : " (" + outcome.reason() + ")";
+            end = "  " + text().warning(Printable.line(Printable.name(outcome.kind()) + reason));
+        }
+        String head = message.sequence() + "  " + Printable.time(message.createdAt()) + "  "
+                + Printable.line(message.id()) + place;
+        return text().quiet(head) + end + "\n" + text().of(content);
     }
 }

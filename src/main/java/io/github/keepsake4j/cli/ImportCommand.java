@@ -33,8 +33,9 @@ final class ImportCommand extends LogCommand {
             description = "The file with the export. Default: the standard input.")
     private @Nullable String input;
 
-    ImportCommand(Host host) {
-        super(host, true);
+    @Override
+    boolean creates() {
+        return true;
     }
 
     @Override

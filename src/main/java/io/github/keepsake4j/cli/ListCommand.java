@@ -4,9 +4,7 @@ import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.time.Instant;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -30,14 +28,10 @@ final class ListCommand extends TenantCommand {
     private long damaged;
     private boolean hasHeading;
 
-    ListCommand(Host host) {
-        super(host, false);
-    }
-
     @Override
     int run() {
         try (MessageLog log = open()) {
-            Memories.pages(log, tenant(), byActivity, this::print);
+            pages(log, byActivity, this::print);
         }
         return damaged == 0 ? ExitCodes.OK : ExitCodes.DAMAGED;
     }
@@ -48,42 +42,27 @@ final class ListCommand extends TenantCommand {
     }
 
     private void print(MemoryInfo info) {
-        if (json()) {
-            Map<String, @Nullable Object> fields = KeyFields.of(info.key());
-            fields.put("title", info.title());
-            fields.put("metadata", info.metadata());
-            fields.put("messages", info.messages());
-            fields.put("tokens", info.tokens());
-            fields.put("created_at", info.createdAt().toString());
-            fields.put(
-                    "last_message_at",
-                    info.lastMessageAt() == null ? null : info.lastMessageAt().toString());
-            out().json(fields);
-            return;
-        }
-        MessageText text = new MessageText(host().ansi());
-        String size = Printable.count(info.messages(), "message") + ", " + Printable.count(info.tokens(), "token");
+        Instant lastMessageAt = info.lastMessageAt();
+        String heading = hasHeading ? "" : text().quiet("last message          memory") + "\n";
+        hasHeading = true;
+        String last = lastMessageAt == null ? " ".repeat(TIME - 4) + "none" : Printable.time(lastMessageAt);
         String title = info.title() == null ? "" : "  " + Printable.line(info.title());
-        if (!hasHeading) {
-            hasHeading = true;
-            out().line(text.quiet("last message          memory"));
-        }
-        String last =
-                info.lastMessageAt() == null ? " ".repeat(TIME - 4) + "none" : Printable.time(info.lastMessageAt());
-        out().line("%s  %s%s  %s".formatted(text.quiet(last), Printable.memory(info.key()), title, text.quiet(size)));
+        String size = Printable.count(info.messages(), "message") + ", " + Printable.count(info.tokens(), "token");
+        print(
+                Fields.of(info.key())
+                        .with("title", info.title())
+                        .with("metadata", info.metadata())
+                        .with("messages", info.messages())
+                        .with("tokens", info.tokens())
+                        .with("created_at", info.createdAt().toString())
+                        .with("last_message_at", lastMessageAt == null ? null : lastMessageAt.toString()),
+                heading + text().quiet(last) + "  " + Printable.memory(info.key()) + title + "  " + text().quiet(size));
     }
 
     private void print(DamagedMemory memory) {
         damaged++;
-        if (json()) {
-            Map<String, @Nullable Object> fields =
-                    memory.key() == null ? new LinkedHashMap<>() : KeyFields.of(memory.key());
-            fields.put("name", memory.name());
-            fields.put("problem", memory.problem());
-            out().json(fields);
-            return;
-        }
-        MessageText text = new MessageText(host().ansi());
-        out().line(text.warning("damaged") + "  " + Printable.line(memory.name() + ": " + memory.problem()));
+        print(
+                Fields.of(memory.key()).with("name", memory.name()).with("problem", memory.problem()),
+                text().warning("damaged") + "  " + Printable.line(memory.name() + ": " + memory.problem()));
     }
 }

@@ -20,19 +20,6 @@ abstract class LogCommand extends Subcommand {
             })
     private @Nullable String uri;
 
-    private final boolean creates;
-
-    /**
-     * Creates a command.
-     *
-     * @param host what is around it
-     * @param creates whether it makes a log that does not exist
-     */
-    LogCommand(Host host, boolean creates) {
-        super(host);
-        this.creates = creates;
-    }
-
     /** Opens the log, which the caller closes. */
     MessageLog open() {
         String given = uri == null ? host().environment().get(VARIABLE) : uri;
@@ -40,7 +27,12 @@ abstract class LogCommand extends Subcommand {
             throw new InvalidInputException("--log", "is required, or the variable " + VARIABLE + " with the same");
         }
         String field = uri == null ? VARIABLE : "--log";
-        return new LogUri(field, given, creates, makesTables(), host().environment()).open();
+        return new LogUri(field, given, creates(), makesTables(), host().environment()).open();
+    }
+
+    /** Returns whether a log that does not exist is made. */
+    boolean creates() {
+        return false;
     }
 
     /** Returns whether tables that a database lacks are made. */

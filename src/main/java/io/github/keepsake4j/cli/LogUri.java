@@ -16,8 +16,10 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +43,9 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
 
     private static final Pattern LOCAL =
             Pattern.compile("(?:jdbc:)?(?:sqlite|file):(.*)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
+    /** A directory of a tenant in a log of files. A backup may have these without the lock. */
+    private static final Pattern TENANT = Pattern.compile("[0-9a-f]{24}");
 
     /** One process needs few. */
     private static final int CONNECTIONS = 2;
@@ -86,10 +91,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         if (Files.isDirectory(file)) {
             throw new InvalidInputException(field, file + " is a directory; write file:" + file);
         }
-        checkParent(file);
-        if (!creates && !Files.exists(file)) {
-            throw new InvalidInputException(field, "there is no file " + file + "; add, import or copy --to make it");
-        }
+        checkThere(file, "file");
         if (!creates && !JdbcMessageLog.isSqliteLog(file)) {
             throw new InvalidInputException(
                     field, file + " has no tables of Keepsake4j; add, import or copy --to make them");
@@ -102,21 +104,34 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
             throw new InvalidInputException(field, directory + " is a file; write sqlite:" + directory);
         }
-        checkParent(directory);
-        if (!creates && !Files.isDirectory(directory)) {
-            throw new InvalidInputException(
-                    field, "there is no directory " + directory + "; add, import or copy --to make it");
-        }
-        if (!creates && !Directory.isLog(directory)) {
+        checkThere(directory, "directory");
+        if (!creates && !isLog(directory)) {
             throw new InvalidInputException(field, directory + " is no log; add, import or copy --to make one there");
         }
         return FileMessageLog.in(directory);
     }
 
-    private void checkParent(Path path) {
+    /** Looks at a directory before a log is opened in it, which would make files there. */
+    private static boolean isLog(Path directory) {
+        if (Files.exists(directory.resolve("keepsake.lock"))) {
+            return true;
+        }
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.anyMatch(
+                    entry -> TENANT.matcher(String.valueOf(entry.getFileName())).matches() && Files.isDirectory(entry));
+        } catch (IOException e) {
+            throw new StorageUnavailableException("directory " + directory + " cannot be read at the moment", e);
+        }
+    }
+
+    private void checkThere(Path path, String kind) {
         Path parent = path.getParent();
         if (parent != null && !Files.isDirectory(parent)) {
             throw new InvalidInputException(field, "the directory " + parent + " does not exist; make it before");
+        }
+        if (!creates && !Files.exists(path)) {
+            throw new InvalidInputException(
+                    field, "there is no " + kind + " " + path + "; add, import or copy --to make it");
         }
     }
 
@@ -189,7 +204,9 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         if (bucket == null) {
             throw new InvalidInputException(field, "must have a bucket, such as s3://bucket/prefix");
         }
-        S3MessageLog.Builder builder = S3MessageLog.builder().bucket(bucket).prefix(prefix(settings.rest()));
+        S3MessageLog.Builder builder = S3MessageLog.builder()
+                .bucket(bucket)
+                .prefix(settings.rest().getPath().replaceAll("^/|/$", ""));
         // The SDK reads this variable too. It is passed on because servers other than Amazon's want the bucket in the
         // path.
         String endpoint = or(environment.get("AWS_ENDPOINT_URL_S3"), or(environment.get("AWS_ENDPOINT_URL"), ""));
@@ -197,26 +214,21 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         if (!used.isEmpty()) {
             builder.endpoint(UriSettings.uri(field + " endpoint", used));
         }
-        settings.ifSet("path-style", value -> builder.pathStyle(flag("path-style", value)));
-        settings.ifSet("quoted-etags", value -> builder.quotedEtags(flag("quoted-etags", value)));
-        settings.ifSet("chunked-signing", value -> builder.chunkedSigning(flag("chunked-signing", value)));
+        ifSet(settings, "path-style", builder::pathStyle);
+        ifSet(settings, "quoted-etags", builder::quotedEtags);
+        ifSet(settings, "chunked-signing", builder::chunkedSigning);
         settings.ifSet("region", builder::region);
         settings.ifSet("default-tenant", builder::defaultTenant);
         return builder.build();
     }
 
-    private static String prefix(URI uri) {
-        String path = uri.getPath();
-        int end = path.endsWith("/") ? path.length() - 1 : path.length();
-        return path.isEmpty() || end == 0 ? "" : path.substring(1, end);
-    }
-
-    private boolean flag(String name, String value) {
-        return switch (value) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw new InvalidInputException(field + " " + name, "must be true or false");
-        };
+    private void ifSet(UriSettings settings, String name, Consumer<Boolean> use) {
+        settings.ifSet(name, value -> {
+            if (!value.equals("true") && !value.equals("false")) {
+                throw new InvalidInputException(field + " " + name, "must be true or false");
+            }
+            use.accept(value.equals("true"));
+        });
     }
 
     private URI uri() {

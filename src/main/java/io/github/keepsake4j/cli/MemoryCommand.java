@@ -1,6 +1,5 @@
 package io.github.keepsake4j.cli;
 
-import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -23,10 +22,6 @@ abstract class MemoryCommand extends TenantCommand {
 
     @Option(names = "--node", paramLabel = "<id>", order = 12, description = "With --app: the node.")
     private @Nullable String node;
-
-    MemoryCommand(Host host) {
-        super(host, false);
-    }
 
     /** Returns the memory, or null for all memories of the tenant. */
     @Nullable
@@ -51,10 +46,5 @@ abstract class MemoryCommand extends TenantCommand {
             throw new InvalidInputException("--session", "is required");
         }
         return key;
-    }
-
-    /** Returns whether a memory is in the log, and tells if it is not. */
-    boolean noteIfEmpty(MessageLog log, MemoryKey key) {
-        return Memories.noteIfEmpty(host(), log, key);
     }
 }

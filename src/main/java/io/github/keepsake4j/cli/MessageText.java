@@ -1,9 +1,10 @@
 package io.github.keepsake4j.cli;
 
+import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.component.MemoryOutput;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
 
@@ -17,27 +18,31 @@ record MessageText(Ansi ansi) {
     /** As wide as the longest role, and two spaces. */
     private static final int LABEL = 11;
 
-    String of(Map<?, ?> message) {
-        String role = String.valueOf(message.get("role"));
-        List<String> lines = new ArrayList<>();
-        Object content = message.get("content");
-        if (content instanceof String text) {
-            lines.add(text);
-        }
-        MessageFields.list(content).forEach(part -> lines.add(part(part)));
-        for (Object call : MessageFields.list(message.get("tool_calls"))) {
-            Object function = MessageFields.get(call, "function");
-            lines.add("calls " + MessageFields.get(function, "name") + " " + MessageFields.get(function, "arguments"));
-        }
-        return labelled(role, String.join("\n", lines));
+    /** Returns messages as the fields of the component's JSON: {@code role}, {@code content}, {@code tool_calls}. */
+    static List<JsonFields> fields(List<ChatMessage> messages) {
+        String json = new MemoryOutput(messages, messages.size(), 0, null).toJson();
+        return JsonFields.read("messages", json).objects("messages");
     }
 
-    private static String part(@Nullable Object part) {
-        Object text = MessageFields.get(part, "text");
-        if (text != null) {
-            return String.valueOf(text);
+    String of(JsonFields message) {
+        List<String> lines = new ArrayList<>();
+        if (message.values().get("content") instanceof List<?>) {
+            message.objects("content").forEach(part -> lines.add(part(part)));
+        } else if (message.has("content")) {
+            lines.add(message.neededText("content"));
         }
-        String url = String.valueOf(MessageFields.get(MessageFields.get(part, "image_url"), "url"));
+        for (JsonFields call : message.objects("tool_calls")) {
+            JsonFields function = call.neededObject("function");
+            lines.add("calls " + function.text("name") + " " + function.text("arguments"));
+        }
+        return labelled(message.neededText("role"), String.join("\n", lines));
+    }
+
+    private static String part(JsonFields part) {
+        if (part.has("text")) {
+            return part.neededText("text");
+        }
+        String url = part.neededObject("image_url").neededText("url");
         // Bytes of a picture are nothing to read.
         return "[image" + (url.startsWith("data:") ? "" : " " + url) + "]";
     }

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.transfer.MemoryCopy;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What came into a log, and how far it is. */
@@ -29,20 +29,17 @@ final class MovedReport {
     /** Prints a report, and returns the exit code. */
     int print(Subcommand command, MemoryCopy.Report report, String done) {
         progress.clear();
-        if (command.json()) {
-            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-            fields.put("memories", report.memories());
-            fields.put("messages", report.messages());
-            fields.put("erased", report.erased().stream().map(KeyFields::of).toList());
-            fields.put("damaged", report.damaged());
-            command.out().json(fields);
-        } else {
-            command.out()
-                    .line(Printable.count(report.memories(), "memory") + " with "
-                            + Printable.count(report.messages(), "message") + " " + done);
-            report.erased().forEach(key -> command.out()
-                    .line("left out, because it was erased in this log  " + Printable.memory(key)));
-        }
+        command.print(
+                new JsonObject()
+                        .with("memories", report.memories())
+                        .with("messages", report.messages())
+                        .with("erased", report.erased().stream().map(Fields::of).toList())
+                        .with("damaged", report.damaged()),
+                Printable.count(report.memories(), "memory") + " with "
+                        + Printable.count(report.messages(), "message") + " " + done
+                        + report.erased().stream()
+                                .map(key -> "\nleft out, because it was erased in this log  " + Printable.memory(key))
+                                .collect(Collectors.joining()));
         return damaged(command.host(), report);
     }
 

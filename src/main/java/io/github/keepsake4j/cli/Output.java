@@ -1,14 +1,11 @@
 package io.github.keepsake4j.cli;
 
-import io.github.keepsake4j.codec.PlainJson;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** The data that a command prints, in UTF-8. Unlike a stream that prints, it fails when the data cannot be written. */
 final class Output {
@@ -48,21 +45,13 @@ final class Output {
     }
 
     void line(String text) {
-        write(text + "\n");
-        if (terminal) {
-            flush();
-        }
-    }
-
-    void json(Map<String, @Nullable Object> document) {
-        line(PlainJson.write(document));
-    }
-
-    void write(String text) {
         try {
-            writer.write(text);
+            writer.write(text + "\n");
         } catch (IOException e) {
             throw new FailedException(e);
+        }
+        if (terminal) {
+            flush();
         }
     }
 

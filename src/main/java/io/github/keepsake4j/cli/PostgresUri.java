@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,10 +58,14 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
         String servers = authority.substring(at + 1);
         checkServers(field, servers);
         String[] login = at < 0 ? new String[0] : authority.substring(0, at).split(":", 2);
-        String user = login.length == 0 ? null : decoded(login[0]);
-        String password = login.length < 2 ? null : decoded(login[1]);
+        String user = login.length == 0 ? null : UriSettings.decoded(login[0]);
+        String password = login.length < 2 ? null : UriSettings.decoded(login[1]);
         List<String> kept = new ArrayList<>();
-        for (String setting : settings(uri.getRawQuery())) {
+        String query = uri.getRawQuery() == null ? "" : uri.getRawQuery();
+        for (String setting : query.split("&+", -1)) {
+            if (setting.isEmpty()) {
+                continue;
+            }
             String[] both = setting.split("=", 2);
             if (both.length < 2 || both[0].isEmpty() || setting.indexOf('@') >= 0) {
                 throw new InvalidInputException(
@@ -81,8 +84,8 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
             }
         }
         String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
-        String query = kept.isEmpty() ? "" : "?" + String.join("&", kept);
-        return new PostgresUri("jdbc:postgresql://" + servers + path + query, user, password);
+        String settings = kept.isEmpty() ? "" : "?" + String.join("&", kept);
+        return new PostgresUri("jdbc:postgresql://" + servers + path + settings, user, password);
     }
 
     /** Returns PostgreSQL's own form. JDBC allows to leave out the server. */
@@ -112,14 +115,6 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
         }
     }
 
-    private static List<String> settings(@Nullable String query) {
-        return query == null
-                ? List.of()
-                : Stream.of(query.split("&", -1))
-                        .filter(setting -> !setting.isEmpty())
-                        .toList();
-    }
-
     /** Refuses what the driver would refuse only when it connects, as if the server could not be reached. */
     private static void check(String field, String name, String value) {
         if (name.equals("sslmode") && !SSL_MODES.contains(value)) {
@@ -135,10 +130,6 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
                 field,
                 "must be such as postgresql://user@host/database; in a user or password, write / as %2F, ? as %3F, # as %23"
                         + " and @ as %40");
-    }
-
-    private static String decoded(String text) {
-        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     /** Leaves out the password. */

@@ -1,12 +1,14 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 
 /** Data as text for people. What would steer a terminal is shown as an escape. Pure functions. */
 final class Printable {
@@ -35,8 +37,21 @@ final class Printable {
                 .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
     }
 
-    static String time(@Nullable Instant time) {
-        return time == null ? "-" : time.truncatedTo(ChronoUnit.SECONDS).toString();
+    static String time(Instant time) {
+        return time.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    static String name(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns lines that follow the name of what is damaged. */
+    static String damage(List<Damage> damage) {
+        return damage.stream()
+                .map(each -> "\n"
+                        + line("  " + name(each.kind()) + (each.sequence() == null ? "" : " " + each.sequence()) + ": "
+                                + each.problem()))
+                .collect(Collectors.joining());
     }
 
     /** Returns the id of a conversation, or the canonical form of another memory. */

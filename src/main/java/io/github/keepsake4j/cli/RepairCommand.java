@@ -3,7 +3,6 @@ package io.github.keepsake4j.cli;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.message.MemoryKey;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -16,10 +15,6 @@ import picocli.CommandLine.Command;
         })
 final class RepairCommand extends MemoryCommand {
 
-    RepairCommand(Host host) {
-        super(host);
-    }
-
     @Override
     int run() {
         MemoryKey key = key();
@@ -31,33 +26,27 @@ final class RepairCommand extends MemoryCommand {
     }
 
     private void print(MemoryKey key, Repair repair) {
-        if (json()) {
-            Map<String, @Nullable Object> fields = KeyFields.of(key);
-            fields.put("damage", DamageFields.of(repair.damage()));
-            fields.put("previous_head", repair.previousHead());
-            fields.put("head", repair.head());
-            fields.put("dropped_views", repair.droppedViews());
-            fields.put("dropped_summaries", repair.droppedSummaries());
-            fields.put("dropped_references", repair.droppedReferences());
-            out().json(fields);
-            return;
-        }
-        if (repair.damage().isEmpty()) {
-            out().line("not damaged  " + Printable.memory(key));
-            return;
-        }
-        out().line("repaired  " + Printable.memory(key));
-        repair.damage().forEach(each -> out().line(DamageFields.text(each)));
-        boolean moved = !Objects.equals(repair.previousHead(), repair.head());
-        out().line(
-                        moved
-                                ? "the head is now " + (repair.head() == null ? "none" : Printable.line(repair.head()))
-                                        + (repair.previousHead() == null
-                                                ? ""
-                                                : ", and was " + Printable.line(repair.previousHead()))
-                                : "the head stays");
-        out().line("dropped: " + Printable.count(repair.droppedViews(), "view") + ", "
-                + Printable.count(repair.droppedSummaries(), "summary") + ", "
-                + Printable.count(repair.droppedReferences(), "named branch"));
+        print(
+                Fields.of(key)
+                        .with("damage", Fields.of(repair.damage()))
+                        .with("previous_head", repair.previousHead())
+                        .with("head", repair.head())
+                        .with("dropped_views", repair.droppedViews())
+                        .with("dropped_summaries", repair.droppedSummaries())
+                        .with("dropped_references", repair.droppedReferences()),
+                repair.damage().isEmpty()
+                        ? "not damaged  " + Printable.memory(key)
+                        : "repaired  " + Printable.memory(key) + Printable.damage(repair.damage()) + "\n"
+                                + head(repair.previousHead(), repair.head()) + "\ndropped: "
+                                + Printable.count(repair.droppedViews(), "view") + ", "
+                                + Printable.count(repair.droppedSummaries(), "summary") + ", "
+                                + Printable.count(repair.droppedReferences(), "named branch"));
+    }
+
+    private static String head(@Nullable String previous, @Nullable String head) {
+        return Objects.equals(previous, head)
+                ? "the head stays"
+                : "the head is now " + (head == null ? "none" : Printable.line(head))
+                        + (previous == null ? "" : ", and was " + Printable.line(previous));
     }
 }

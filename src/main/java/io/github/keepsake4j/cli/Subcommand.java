@@ -1,8 +1,17 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** What all commands have in common. */
 @Command(
@@ -16,7 +25,8 @@ import picocli.CommandLine.Option;
         footer = "keepsake --help lists the commands and the exit codes.")
 abstract class Subcommand implements Callable<Integer> {
 
-    private final Host host;
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
 
     @Option(names = "--json", description = "Prints JSON instead of text.", order = 90)
     private boolean json;
@@ -33,10 +43,6 @@ abstract class Subcommand implements Callable<Integer> {
             order = 92)
     private boolean help;
 
-    Subcommand(Host host) {
-        this.host = host;
-    }
-
     /** Runs the command and returns its exit code. */
     abstract int run();
 
@@ -50,12 +56,41 @@ abstract class Subcommand implements Callable<Integer> {
         return run();
     }
 
+    /** Prints data: as a line of JSON, or as text for people. */
+    void print(Map<String, @Nullable Object> fields, String forPeople) {
+        out().line(json ? PlainJson.write(fields) : forPeople);
+    }
+
+    /** Tells that a memory is not in the log, which may be a wrong id. Returns whether it is. */
+    boolean noteIfEmpty(MessageLog log, MemoryKey key) {
+        boolean isThere;
+        try {
+            isThere = Reads.info(log, key) != null;
+        } catch (UnreadableDataException e) {
+            // What is damaged is there. The command itself tells of the damage, or mends it.
+            return true;
+        }
+        if (!isThere) {
+            host().note("memory " + key + " is not in the log");
+        }
+        return isThere;
+    }
+
+    /** Returns the name of the command. */
+    String name() {
+        return spec.name();
+    }
+
     Host host() {
-        return host;
+        return ((CommandTree) spec.root().userObject()).host();
     }
 
     Output out() {
-        return host.out();
+        return host().out();
+    }
+
+    MessageText text() {
+        return new MessageText(host().ansi());
     }
 
     boolean json() {

@@ -1,10 +1,16 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.Ids;
+import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
 /** A command that uses one tenant's memories in one log. */
 abstract class TenantCommand extends LogCommand {
+
+    private static final int PAGE = 100;
 
     @Option(
             names = "--tenant",
@@ -14,8 +20,14 @@ abstract class TenantCommand extends LogCommand {
             description = "The tenant. Default: ${DEFAULT-VALUE}.")
     private String tenant = "default";
 
-    TenantCommand(Host host, boolean creates) {
-        super(host, creates);
+    /** Reads all memories of the tenant, page by page. */
+    void pages(MessageLog log, boolean byActivity, Consumer<MemoryPage> use) {
+        ListQuery first = ListQuery.first(PAGE);
+        for (ListQuery next = byActivity ? first.byActivity() : first; next != null; ) {
+            MemoryPage page = log.list(tenant(), next);
+            use.accept(page);
+            next = page.next().orElse(null);
+        }
     }
 
     String tenant() {

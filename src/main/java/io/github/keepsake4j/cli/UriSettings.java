@@ -34,11 +34,15 @@ record UriSettings(URI rest, Map<String, String> values) {
                         "may have only these settings, such as ?name=value: "
                                 + String.join(", ", known.stream().sorted().toList()));
             }
-            String value = setting.substring(equals + 1).replace("+", "%2B");
-            values.put(name, URLDecoder.decode(value, StandardCharsets.UTF_8));
+            values.put(name, decoded(setting.substring(equals + 1)));
         }
         String text = uri.toString();
         return new UriSettings(uri(field, text.substring(0, text.indexOf('?'))), values);
+    }
+
+    /** Returns a part of a URI, in which a plus is a plus. */
+    static String decoded(String text) {
+        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     /** Reads a URI. The JDK's exception quotes it, so it is not passed on. */

@@ -11,6 +11,7 @@ import io.github.keepsake4j.component.MemoryInput.Strategy;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -25,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -102,7 +104,7 @@ public final class MemoryComponent implements AutoCloseable {
      * @throws KeepsakeException if the backend fails
      */
     public MemoryOutput run(MemoryInput input) {
-        ConversationKey key = key(input.sessionId());
+        ConversationKey key = ConversationKey.of(tenant, input.sessionId());
         Settings settings = Settings.of(input);
         check(input);
         Backend backend = backend(input.backend());
@@ -128,19 +130,13 @@ public final class MemoryComponent implements AutoCloseable {
         return output(settings, backend, keepsake.conversation(key));
     }
 
-    private ConversationKey key(String session) {
-        return ConversationKey.of(tenant, session);
-    }
-
     private void check(MemoryInput input) {
-        if (summarizer == null && input.action() == Action.SUMMARIZE) {
+        boolean isAction = input.action() == Action.SUMMARIZE;
+        if (summarizer == null && (isAction || input.strategy() == Strategy.SUMMARIZATION)) {
             throw new InvalidInputException(
-                    "action", "summarize requires a summarizer; set it with MemoryComponent.builder().summarizer(...)");
-        }
-        if (summarizer == null && input.strategy() == Strategy.SUMMARIZATION) {
-            throw new InvalidInputException(
-                    "strategy",
-                    "summarization requires a summarizer; set it with MemoryComponent.builder().summarizer(...)");
+                    isAction ? "action" : "strategy",
+                    (isAction ? "summarize" : "summarization")
+                            + " requires a summarizer; set it with MemoryComponent.builder().summarizer(...)");
         }
     }
 
@@ -186,19 +182,17 @@ public final class MemoryComponent implements AutoCloseable {
     }
 
     private static MessageLog opened(String name, Supplier<? extends MessageLog> factory) {
-        MessageLog log;
         try {
-            log = factory.get();
+            MessageLog log = factory.get();
+            if (log != null) {
+                return log;
+            }
         } catch (KeepsakeException e) {
             throw e;
         } catch (RuntimeException e) {
             throw new KeepsakeException("backend \"" + name + "\" could not be opened; its factory failed", e);
         }
-        if (log == null) {
-            throw new KeepsakeException(
-                    "backend \"" + name + "\" could not be opened; its factory returned null", null);
-        }
-        return log;
+        throw new KeepsakeException("backend \"" + name + "\" could not be opened; its factory returned null", null);
     }
 
     private Keepsake keepsake(MessageLog log, ContextStrategy strategy) {
@@ -219,6 +213,55 @@ public final class MemoryComponent implements AutoCloseable {
         closed = true;
         opened.values().forEach(backend -> backend.log().close());
         opened.clear();
+    }
+
+    /**
+     * An open log, and the memories on it by their strategies. They are kept because summaries that are being made, and those
+     * that failed, are known to them. Thread-safe.
+     */
+    private static final class Backend {
+
+        /** The maximum number of strategies. Each input may come with limits of its own. */
+        private static final int MOST = 100;
+
+        private final MessageLog log;
+        private final Function<ContextStrategy, Keepsake> maker;
+        private final Keepsake summaries;
+        private final RecentlyUsed<Settings, Keepsake> bySettings = new RecentlyUsed<>(MOST);
+
+        /**
+         * Creates a backend.
+         *
+         * @param log the log
+         * @param maker makes memories on the log
+         */
+        Backend(MessageLog log, Function<ContextStrategy, Keepsake> maker) {
+            this.log = log;
+            this.maker = maker;
+            this.summaries = maker.apply(Whole.ONLY_SUMMARY);
+        }
+
+        MessageLog log() {
+            return log;
+        }
+
+        /** Memories that are read only for the summary in force. */
+        Keepsake summaries() {
+            return summaries;
+        }
+
+        Keepsake with(ContextStrategy strategy) {
+            return maker.apply(strategy);
+        }
+
+        synchronized Keepsake with(Settings settings, Function<Settings, ContextStrategy> strategy) {
+            Keepsake known = bySettings.get(settings);
+            if (known == null) {
+                known = maker.apply(strategy.apply(settings));
+                bySettings.put(settings, known);
+            }
+            return known;
+        }
     }
 
     /** Configures a {@link MemoryComponent}. Not thread-safe. */

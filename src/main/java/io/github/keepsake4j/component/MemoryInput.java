@@ -2,13 +2,14 @@ package io.github.keepsake4j.component;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -233,18 +234,15 @@ public record MemoryInput(
      * @return a JSON object that {@link #fromJson} reads
      */
     public String toJson() {
-        Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("action", name(action));
-        json.put("session_id", sessionId);
-        if (message != null) {
-            json.put("message", MessageJson.write(message));
-        }
-        json.put("max_messages", maxMessages);
-        json.put("max_tokens", maxTokens);
-        json.put("backend", backend);
-        json.put("strategy", name(strategy));
-        json.put("erase", erase);
-        return PlainJson.write(json);
+        return PlainJson.write(new JsonObject()
+                .with("action", name(action))
+                .with("session_id", sessionId)
+                .withPresent("message", message == null ? null : MessageJson.write(message))
+                .with("max_messages", maxMessages)
+                .with("max_tokens", maxTokens)
+                .with("backend", backend)
+                .with("strategy", name(strategy))
+                .with("erase", erase));
     }
 
     /** Leaves out all texts, so that the result may be logged. */
@@ -261,14 +259,13 @@ public record MemoryInput(
     }
 
     private static <E extends Enum<E>> E named(E[] values, String field, String name) {
-        StringBuilder names = new StringBuilder();
-        for (E value : values) {
-            if (name(value).equals(name)) {
-                return value;
-            }
-            names.append(names.isEmpty() ? "" : ", ").append(name(value));
-        }
-        throw new InvalidInputException(field, "must be one of " + names);
+        return Stream.of(values)
+                .filter(value -> name(value).equals(name))
+                .findFirst()
+                .orElseThrow(() -> new InvalidInputException(
+                        field,
+                        "must be one of "
+                                + Stream.of(values).map(MemoryInput::name).collect(Collectors.joining(", "))));
     }
 
     static String name(Enum<?> value) {

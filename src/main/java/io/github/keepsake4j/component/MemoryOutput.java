@@ -1,10 +1,9 @@
 package io.github.keepsake4j.component;
 
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,12 +28,11 @@ public record MemoryOutput(List<ChatMessage> messages, int messageCount, int tok
      * @return a JSON object with {@code messages}, {@code message_count}, {@code token_count} and {@code summary}
      */
     public String toJson() {
-        Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("messages", messages.stream().map(MessageJson::write).toList());
-        json.put("message_count", messageCount);
-        json.put("token_count", tokenCount);
-        json.put("summary", summary);
-        return PlainJson.write(json);
+        return PlainJson.write(new JsonObject()
+                .with("messages", messages.stream().map(MessageJson::write).toList())
+                .with("message_count", messageCount)
+                .with("token_count", tokenCount)
+                .with("summary", summary));
     }
 
     /** Leaves out all texts, so that the result may be logged. */

@@ -12,14 +12,13 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.MessageCodec;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Messages in the JSON of OpenAI's API: {@code role}, {@code content}, {@code tool_calls}. Pure functions. */
@@ -155,64 +154,50 @@ final class MessageJson {
 
     private static DetailLevel detail(JsonFields image) {
         String detail = image.text("detail");
-        if (detail == null) {
-            return DetailLevel.AUTO;
-        }
-        for (DetailLevel level : DetailLevel.values()) {
-            if (name(level).equals(detail)) {
-                return level;
-            }
-        }
-        throw image.wrong("detail", "must be low, high or auto");
+        return detail == null
+                ? DetailLevel.AUTO
+                : Stream.of(DetailLevel.values())
+                        .filter(level -> MemoryInput.name(level).equals(detail))
+                        .findFirst()
+                        .orElseThrow(() -> image.wrong("detail", "must be low, high or auto"));
     }
 
     // ---- writing
 
-    static Map<String, @Nullable Object> write(ChatMessage message) {
-        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+    static JsonObject write(ChatMessage message) {
+        JsonObject json = new JsonObject();
         if (message instanceof UserMessage user) {
-            json.put("role", "user");
-            json.put("content", content(user.contents()));
-            if (user.name() != null) {
-                json.put("name", user.name());
-            }
-        } else if (message instanceof AiMessage ai) {
-            json.put("role", "assistant");
-            json.put("content", ai.text());
-            if (ai.hasToolExecutionRequests()) {
-                json.put(
-                        "tool_calls",
-                        ai.toolExecutionRequests().stream()
-                                .map(MessageJson::write)
-                                .toList());
-            }
-        } else if (message instanceof SystemMessage system) {
-            json.put("role", "system");
-            json.put("content", system.text());
-        } else if (message instanceof ToolExecutionResultMessage result) {
-            json.put("role", "tool");
-            json.put("tool_call_id", result.id());
-            if (result.toolName() != null) {
-                json.put("name", result.toolName());
-            }
-            json.put("content", content(result.contents()));
-        } else {
-            // OpenAI's JSON has no form for it.
-            json.put("role", "custom");
-            json.put("content", CODEC.encode(message));
+            return json.with("role", "user")
+                    .with("content", content(user.contents()))
+                    .withPresent("name", user.name());
         }
-        return json;
+        if (message instanceof AiMessage ai) {
+            List<JsonObject> calls =
+                    ai.toolExecutionRequests().stream().map(MessageJson::write).toList();
+            return json.with("role", "assistant")
+                    .with("content", ai.text())
+                    .withPresent("tool_calls", calls.isEmpty() ? null : calls);
+        }
+        if (message instanceof SystemMessage system) {
+            return json.with("role", "system").with("content", system.text());
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            return json.with("role", "tool")
+                    .with("tool_call_id", result.id())
+                    .withPresent("name", result.toolName())
+                    .with("content", content(result.contents()));
+        }
+        // OpenAI's JSON has no form for it.
+        return json.with("role", "custom").with("content", CODEC.encode(message));
     }
 
-    private static Map<String, Object> write(ToolExecutionRequest call) {
-        Map<String, Object> function = new LinkedHashMap<>();
-        function.put("name", text(call.name()));
-        function.put("arguments", text(call.arguments()));
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("id", text(call.id()));
-        json.put("type", "function");
-        json.put("function", function);
-        return json;
+    private static JsonObject write(ToolExecutionRequest call) {
+        JsonObject function =
+                new JsonObject().with("name", text(call.name())).with("arguments", text(call.arguments()));
+        return new JsonObject()
+                .with("id", text(call.id()))
+                .with("type", "function")
+                .with("function", function);
     }
 
     private static String text(@Nullable String text) {
@@ -225,32 +210,25 @@ final class MessageJson {
                 : contents.stream().map(MessageJson::part).toList();
     }
 
-    private static Map<String, Object> part(Content content) {
-        Map<String, Object> part = new LinkedHashMap<>();
+    private static JsonObject part(Content content) {
         if (content instanceof ImageContent image) {
-            Map<String, Object> url = new LinkedHashMap<>();
-            url.put("url", url(image.image()));
-            url.put("detail", name(image.detailLevel()));
-            part.put("type", "image_url");
-            part.put("image_url", url);
-        } else {
-            part.put("type", "text");
-            part.put(
-                    "text",
-                    content instanceof TextContent text
-                            ? text.text()
-                            : "[" + content.type().name().toLowerCase(Locale.ROOT) + "]");
+            JsonObject url = new JsonObject()
+                    .with("url", url(image.image()))
+                    .with("detail", MemoryInput.name(image.detailLevel()));
+            return new JsonObject().with("type", "image_url").with("image_url", url);
         }
-        return part;
+        return new JsonObject()
+                .with("type", "text")
+                .with(
+                        "text",
+                        content instanceof TextContent text
+                                ? text.text()
+                                : "[" + MemoryInput.name(content.type()) + "]");
     }
 
     private static String url(Image image) {
         return image.url() != null
                 ? image.url().toString()
                 : DATA + text(image.mimeType()) + BASE64 + text(image.base64Data());
-    }
-
-    private static String name(DetailLevel level) {
-        return level.name().toLowerCase(Locale.ROOT);
     }
 }

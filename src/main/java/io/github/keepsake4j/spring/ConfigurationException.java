@@ -24,6 +24,10 @@ final class ConfigurationException extends KeepsakeException {
         this.action = action;
     }
 
+    ConfigurationException(String problem, String action) {
+        this(problem, action, null);
+    }
+
     String problem() {
         return problem;
     }

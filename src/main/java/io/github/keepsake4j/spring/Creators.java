@@ -89,8 +89,7 @@ final class Creators {
         if (!file.exists()) {
             throw new ConfigurationException(
                     property + " names " + location + ", which does not exist.",
-                    "Set it to a file, such as file:discussion.json, or to classpath:discussion.json.",
-                    null);
+                    "Set it to a file, such as file:discussion.json, or to classpath:discussion.json.");
         }
         try {
             return file.getContentAsString(StandardCharsets.UTF_8);

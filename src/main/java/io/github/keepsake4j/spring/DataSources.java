@@ -104,14 +104,12 @@ final class DataSources {
         if (database == null) {
             throw new ConfigurationException(
                     "The store jdbc needs a DataSource bean, and there is none.",
-                    "Set spring.datasource.url and add a starter for JDBC, or add a DataSource bean.",
-                    null);
+                    "Set spring.datasource.url and add a starter for JDBC, or add a DataSource bean.");
         }
         if (platform(database) == null) {
             throw new ConfigurationException(
                     "The DataSource is of " + database.product() + ", and memories are kept in PostgreSQL or SQLite.",
-                    "Add a DataSource of PostgreSQL with @KeepsakeDataSource, or set keepsake4j.store to another store.",
-                    null);
+                    "Add a DataSource of PostgreSQL with @KeepsakeDataSource, or set keepsake4j.store to another store.");
         }
         return database;
     }
@@ -133,8 +131,7 @@ final class DataSources {
             if (some.stream().findAny().isPresent()) {
                 throw new ConfigurationException(
                         "There are several DataSource beans, and it is not said which one keeps the memories.",
-                        "Mark it with @KeepsakeDataSource, or mark one as @Primary.",
-                        null);
+                        "Mark it with @KeepsakeDataSource, or mark one as @Primary.");
             }
         }
         return null;
@@ -174,8 +171,7 @@ final class DataSources {
             throw new ConfigurationException(
                     "The DataSource is a SQLite database without a file.",
                     "Set spring.datasource.url to a file, such as jdbc:sqlite:chat.db, or set keepsake4j.sqlite.file and"
-                            + " keepsake4j.store=sqlite.",
-                    null);
+                            + " keepsake4j.store=sqlite.");
         }
         return Path.of(path.startsWith("file:") ? path.substring("file:".length()) : path);
     }

@@ -110,10 +110,7 @@ final class FirstRead {
     private static @Nullable SQLException connecting(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql
-                    && (isRefusal(SqlStates.of(sql))
-                            || SqlStates.of(sql).startsWith("3D")
-                            || SqlStates.of(sql).startsWith("08")
-                            || SqlStates.of(sql).startsWith("57"))
+                    && SqlStates.of(sql).matches("(28|3D|08|57).*")
                     && !(sql.getCause() instanceof SQLException)) {
                 return sql;
             }

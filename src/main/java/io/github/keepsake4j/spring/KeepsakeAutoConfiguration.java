@@ -12,12 +12,12 @@ import io.github.keepsake4j.recall.memories.Discussions;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.summary.Summarizer;
-import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -34,7 +34,7 @@ import org.springframework.core.io.ResourceLoader;
 
 /**
  * The memories of an application. All beans are lazy: an application that has the jar and neither a property of ours nor a use
- * of a memory opens no store, and none has to be there. With a property, {@link EagerStart} makes them at the start, so that
+ * of a memory opens no store, and none has to be there. With a property, {@link #keepsakeEagerStart} makes them at the start, so that
  * mistakes are told then.
  */
 @AutoConfiguration(
@@ -59,10 +59,11 @@ class KeepsakeAutoConfiguration {
         return new MemoriesInUse();
     }
 
+    /** Makes the memories at the start, so that what is wrong with the configuration is told then and not in the first chat. */
     @Bean
-    @Conditional(OnAnyProperty.class)
-    EagerStart keepsakeEagerStart(ObjectProvider<Keepsake> keepsakes) {
-        return new EagerStart(keepsakes);
+    @Conditional(Conditions.OnAnyProperty.class)
+    SmartInitializingSingleton keepsakeEagerStart(ObjectProvider<Keepsake> keepsakes) {
+        return () -> keepsakes.stream().forEach(keepsake -> {});
     }
 
     @Bean
@@ -110,8 +111,8 @@ class KeepsakeAutoConfiguration {
     @ConditionalOnMissingBean(MessageIndex.class)
     @ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = "index.enabled")
     @DependsOnDatabaseInitialization
-    MessageIndex keepsakeMessageIndex(KeepsakeProperties properties, DataSources dataSources) {
-        return Indexes.open(properties, dataSources);
+    MessageIndex keepsakeMessageIndex(Stores stores) {
+        return stores.index();
     }
 
     @Bean
@@ -119,9 +120,8 @@ class KeepsakeAutoConfiguration {
     @ConditionalOnMissingBean({MemoryStore.class, Discussions.class})
     @ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = MEMORIES)
     @DependsOnDatabaseInitialization
-    MemoryStore keepsakeMemoryStore(
-            KeepsakeProperties properties, DataSources dataSources, ObjectProvider<Words> words) {
-        return MemoryStores.open(properties, dataSources, words.getIfUnique(Words::standard));
+    MemoryStore keepsakeMemoryStore(Stores stores, ObjectProvider<Words> words) {
+        return stores.memoryStore(words.getIfUnique(Words::standard));
     }
 
     @Bean
@@ -153,11 +153,11 @@ class KeepsakeAutoConfiguration {
             BackgroundWork work,
             ObjectProvider<KeepsakeCustomizer> customizers,
             ConfigurableListableBeanFactory beans) {
-        List<LogDecorator> around = decorators.orderedStream().toList();
+        LogDecorator decorator = decorators.getIfUnique(() -> log -> log);
         Keepsake.Builder builder = Settings.builder(properties)
-                .messageLog(LogDecorator.all(around, messageLog))
+                .messageLog(decorator.around(messageLog))
                 .executor(work);
-        nodeLog.ifUnique(log -> builder.nodeLog(LogDecorator.all(around, log)));
+        nodeLog.ifUnique(log -> builder.nodeLog(decorator.around(log)));
         ContextStrategy strategy = strategies.getIfUnique(() -> Settings.strategy(properties));
         builder.strategy(strategy);
         Summarizer summarizer = summarizers.getIfUnique();
@@ -204,13 +204,13 @@ class KeepsakeAutoConfiguration {
     @Bean(CHAT_MEMORY_STORE)
     @Lazy
     @Primary
-    @Conditional(OnNoOtherChatMemoryStore.class)
+    @Conditional(Conditions.OnNoOtherChatMemoryStore.class)
     ChatMemoryStore keepsakeChatMemoryStore(Keepsake keepsake) {
         return keepsake.chatMemoryStore();
     }
 
     @Bean
-    @Conditional(OnRetention.class)
+    @Conditional(Conditions.OnRetention.class)
     RetentionJob keepsakeRetentionJob(
             KeepsakeProperties properties,
             ObjectProvider<Keepsake> keepsake,

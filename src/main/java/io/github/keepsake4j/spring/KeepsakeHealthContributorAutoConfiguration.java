@@ -1,5 +1,7 @@
 package io.github.keepsake4j.spring;
 
+import java.util.Map;
+import java.util.function.Supplier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -20,21 +22,21 @@ class KeepsakeHealthContributorAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "keepsakeHealthIndicator")
     HealthIndicator keepsakeHealthIndicator(KeepsakeProperties properties, MemoriesInUse inUse) {
-        return new Indicator(new HealthProbe(properties, inUse));
+        return new Indicator(() -> inUse.probe(properties.tenant()));
     }
 
     private static final class Indicator extends AbstractHealthIndicator {
 
-        private final HealthProbe probe;
+        private final Supplier<Map<String, String>> probe;
 
-        Indicator(HealthProbe probe) {
+        Indicator(Supplier<Map<String, String>> probe) {
             super("The memories cannot be read");
             this.probe = probe;
         }
 
         @Override
         protected void doHealthCheck(Health.Builder builder) {
-            var backends = probe.ask();
+            var backends = probe.get();
             if (backends.isEmpty()) {
                 builder.unknown().withDetail("memories", "not in use");
             } else {

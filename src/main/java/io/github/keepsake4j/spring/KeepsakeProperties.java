@@ -44,8 +44,8 @@ record KeepsakeProperties(
         @DefaultValue("true") boolean enabled,
         @Nullable Store store,
         @DefaultValue("default") String tenant,
-        @DefaultValue("false") boolean acceptDefaultMemoryId,
-        @DefaultValue("false") boolean keepRequests,
+        boolean acceptDefaultMemoryId,
+        boolean keepRequests,
         @Nullable String importFrom,
         @DefaultValue("10s") Duration shutdownMaxWait,
         @DefaultValue Strategy strategy,
@@ -113,7 +113,7 @@ record KeepsakeProperties(
      * @param timeout how long one call of the model may take
      */
     record Summary(
-            @DefaultValue("false") boolean enabled,
+            boolean enabled,
             @Nullable String chatModel,
             @DefaultValue("4000") int triggerTokens,
             @DefaultValue("1000") int keepTokens,
@@ -168,11 +168,11 @@ record KeepsakeProperties(
      * @param enabled whether there is an index; made in PostgreSQL if the memories are there, else in memory
      * @param file a SQLite file of its own for the index
      */
-    record Index(@DefaultValue("false") boolean enabled, @Nullable Path file) {
+    record Index(boolean enabled, @Nullable Path file) {
 
         Index {
             if (file != null && !enabled) {
-                throw wrong("index.file", "needs " + PREFIX + ".index.enabled=true");
+                throw wrong("index.file", "needs keepsake4j.index.enabled=true");
             }
         }
     }
@@ -193,7 +193,7 @@ record KeepsakeProperties(
      * @param blockTokens shows the model the newest ones in one message of at most so many tokens; by default none
      */
     record Memories(
-            @DefaultValue("false") boolean enabled,
+            boolean enabled,
             @Nullable String chatModel,
             @DefaultValue("5m") Duration freshness,
             @Nullable String discussion,
@@ -202,33 +202,30 @@ record KeepsakeProperties(
             @Nullable Store store,
             @Nullable Path directory,
             @DefaultValue("retrieved") Trust leastTrust,
-            @DefaultValue("false") boolean userTextOnly,
+            boolean userTextOnly,
             @Nullable Integer blockTokens) {
 
         Memories {
             if (blockTokens != null && !enabled) {
-                throw wrong("memories.block-tokens", "needs " + PREFIX + ".memories.enabled=true");
+                throw wrong("memories.block-tokens", "needs keepsake4j.memories.enabled=true");
             }
-            if (blockTokens != null && blockTokens < 1) {
-                throw wrong("memories.block-tokens", "must be 1 or more, is " + blockTokens);
-            }
+            atLeast("memories.block-tokens", 1, blockTokens);
             notBlank("memories.chat-model", chatModel);
             notBlank("memories.discussion", discussion);
             notBlank("memories.discussion-file", discussionFile);
             range("memories.freshness", Duration.ZERO, DAY, freshness);
             if (discussion != null && discussionFile != null) {
                 throw wrong(
-                        "memories.discussion-file",
-                        "is set besides " + PREFIX + ".memories.discussion; one is allowed");
+                        "memories.discussion-file", "is set besides keepsake4j.memories.discussion; one is allowed");
             }
             if (store != null && store != Store.JDBC && store != Store.FILE) {
                 throw wrong("memories.store", "must be jdbc or file, is " + store.value());
             }
             if (store == Store.FILE && directory == null) {
-                throw wrong("memories.directory", "is required by " + PREFIX + ".memories.store=file");
+                throw wrong("memories.directory", "is required by keepsake4j.memories.store=file");
             }
             if (store == Store.JDBC && directory != null) {
-                throw wrong("memories.directory", "is not used by " + PREFIX + ".memories.store=jdbc");
+                throw wrong("memories.directory", "is not used by keepsake4j.memories.store=jdbc");
             }
         }
     }
@@ -262,13 +259,9 @@ record KeepsakeProperties(
             if (cron != null && idleFor == null) {
                 throw wrong("retention.idle-for", "is required with retention.cron, such as 180d");
             }
-            if (idleFor != null && (idleFor.isZero() || idleFor.isNegative())) {
-                throw wrong("retention.idle-for", "must be more than zero, is " + idleFor);
-            }
-            if (tombstonesFor.isZero() || tombstonesFor.isNegative()) {
-                throw wrong("retention.tombstones-for", "must be more than zero, is " + tombstonesFor);
-            }
-            range("retention.batch-size", 1, 1000, batchSize);
+            positive("retention.idle-for", idleFor);
+            positive("retention.tombstones-for", tombstonesFor);
+            InvalidInputException.checkRange(PREFIX + ".retention.batch-size", 1, 1000, batchSize);
         }
 
         Retention of(String tenant) {
@@ -290,7 +283,7 @@ record KeepsakeProperties(
             @Nullable String platform,
             @Nullable String schema,
             @DefaultValue("30s") Duration statementTimeout,
-            @DefaultValue("false") boolean transactionPooler) {
+            boolean transactionPooler) {
 
         Jdbc {
             if (platform != null && !platform.equals("postgresql") && !platform.equals("sqlite")) {
@@ -299,7 +292,7 @@ record KeepsakeProperties(
             notBlank("jdbc.schema", schema);
             range("jdbc.statement-timeout", Duration.ofSeconds(1), DAY, statementTimeout);
             if (schema != null && initializeSchema != SchemaMode.ALWAYS) {
-                throw wrong("jdbc.schema", "is run only with " + PREFIX + ".jdbc.initialize-schema=always");
+                throw wrong("jdbc.schema", "is run only with keepsake4j.jdbc.initialize-schema=always");
             }
         }
     }
@@ -364,7 +357,7 @@ record KeepsakeProperties(
             @Nullable String accessKey,
             @Nullable String secretKey,
             @Nullable Boolean pathStyle,
-            @DefaultValue("false") boolean turnMode) {
+            boolean turnMode) {
 
         S3 {
             notBlank("s3.bucket", bucket);
@@ -387,13 +380,15 @@ record KeepsakeProperties(
         }
     }
 
-    private static void range(String name, int least, int most, int value) {
-        InvalidInputException.checkRange(PREFIX + "." + name, least, most, value);
-    }
-
     private static void range(String name, Duration least, Duration most, Duration value) {
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
             throw wrong(name, "must be from " + least + " to " + most + ", is " + value);
+        }
+    }
+
+    private static void positive(String name, @Nullable Duration value) {
+        if (value != null && (value.isZero() || value.isNegative())) {
+            throw wrong(name, "must be more than zero, is " + value);
         }
     }
 

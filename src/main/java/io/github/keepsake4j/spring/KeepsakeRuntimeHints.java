@@ -1,66 +1,58 @@
 package io.github.keepsake4j.spring;
 
-import dev.langchain4j.service.AiServices;
-import dev.langchain4j.service.TokenStream;
-import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.codec.JsonFields;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
+import org.springframework.core.io.ClassPathResource;
 
 /**
- * Tells GraalVM what a native image must keep. The jar has the same for applications without Spring, in
- * {@code META-INF/native-image}.
+ * Tells GraalVM what a native image must keep, also in its older versions, which do not read the jar's own file. What is in the
+ * file is in the forms that are read here.
  */
 final class KeepsakeRuntimeHints implements RuntimeHintsRegistrar {
 
-    private static final String ROOT = "io.github.keepsake4j.";
-
-    /** The records that Jackson reads and writes. */
-    static final List<String> RECORDS = List.of(
-            ROOT + "log.Lease",
-            ROOT + "log.Summary",
-            ROOT + "log.View",
-            ROOT + "log.View$Run",
-            ROOT + "log.jdbc.ViewJson$Runs",
-            ROOT + "log.redis.Contents$Runs",
-            ROOT + "log.s3.KeepsakeField",
-            ROOT + "log.s3.KeepsakeField$Counted",
-            ROOT + "log.s3.KeepsakeField$Totals",
-            ROOT + "log.s3.RawJson$WithoutSequence",
-            ROOT + "log.s3.Tombstones$Stored");
-
-    /** What is looked for, and may be absent. */
-    static final List<String> LOOKED_FOR = List.of(
-            "org.apache.lucene.analysis.WordlistLoader",
-            "org.tartarus.snowball.SnowballStemmer",
-            "java.lang.Thread$Builder");
-
-    static final List<String> RESOURCES = List.of(
-            "io/github/keepsake4j/schema/**",
-            "io/github/keepsake4j/redis/*",
-            "com/knuddels/jtokkit/*",
-            "org/apache/lucene/analysis/snowball/*");
+    private static final String FILE =
+            "META-INF/native-image/io.github.keepsake4j/keepsake4j/reachability-metadata.json";
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
-        RESOURCES.forEach(hints.resources()::registerPattern);
-        RECORDS.forEach(record -> hints.reflection()
-                .registerType(
-                        TypeReference.of(record),
+        JsonFields metadata;
+        try {
+            metadata = JsonFields.read(
+                    FILE, new ClassPathResource(FILE, loader).getContentAsString(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        metadata.objects("resources")
+                .forEach(resource -> hints.resources().registerPattern(resource.neededText("glob")));
+        metadata.objects("reflection").forEach(entry -> register(hints, entry));
+    }
+
+    private static void register(RuntimeHints hints, JsonFields entry) {
+        if (entry.values().get("type") instanceof Map) {
+            entry.neededObject("type").texts("proxy").forEach(type -> hints.proxies()
+                    .registerJdkProxy(TypeReference.of(type)));
+            return;
+        }
+        hints.reflection().registerType(TypeReference.of(entry.neededText("type")), type -> {
+            if (entry.has("allDeclaredFields")) {
+                type.withMembers(
                         MemberCategory.INVOKE_DECLARED_CONSTRUCTORS,
                         MemberCategory.INVOKE_DECLARED_METHODS,
-                        MemberCategory.DECLARED_FIELDS));
-        LOOKED_FOR.forEach(type -> hints.reflection().registerType(TypeReference.of(type)));
-        hints.reflection()
-                .registerType(AiServices.class, type -> type.withField("context"))
-                .registerType(Thread.class, type -> type.withMethod("ofVirtual", List.of(), ExecutableMode.INVOKE))
-                .registerType(
-                        TypeReference.of("java.lang.Thread$Builder"),
-                        type -> type.withMethod("factory", List.of(), ExecutableMode.INVOKE));
-        hints.proxies().registerJdkProxy(TokenStream.class).registerJdkProxy(MessageLog.class);
+                        MemberCategory.DECLARED_FIELDS);
+            }
+            entry.objects("fields").forEach(field -> type.withField(field.neededText("name")));
+            entry.objects("methods")
+                    .forEach(method -> type.withMethod(method.neededText("name"), List.of(), ExecutableMode.INVOKE));
+        });
     }
 }

@@ -3,6 +3,8 @@ package io.github.keepsake4j.spring;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.message.ConversationKey;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,6 +44,21 @@ final class MemoriesInUse implements BeanPostProcessor, BeanFactoryAware {
     @Nullable
     Keepsake keepsake() {
         return keepsake;
+    }
+
+    /**
+     * Reads once in each log that was opened a memory that does not exist. Opens and writes nothing.
+     *
+     * @return the backend of each log by the name of its bean, empty if no memory is in use
+     * @throws RuntimeException if one of them fails; its text names no message
+     */
+    Map<String, String> probe(String tenant) {
+        Map<String, String> backends = new TreeMap<>();
+        logs.forEach((name, log) -> {
+            log.read(ConversationKey.of(tenant, "keepsake4j"), ReadQuery.newest(0));
+            backends.put(name, log.backend());
+        });
+        return backends;
     }
 
     /** Returns the logs that were opened, by the names of their beans. */

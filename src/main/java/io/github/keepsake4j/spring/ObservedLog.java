@@ -29,7 +29,11 @@ final class ObservedLog {
                             .contextualName("keepsake " + operation)
                             .lowCardinalityKeyValue("operation", operation)
                             .lowCardinalityKeyValue("backend", log.backend());
-                    return observe(observation, log, method, arguments);
+                    @Nullable Object[] result = new @Nullable Object[1];
+                    observation.observeChecked(() -> {
+                        result[0] = invoke(log, method, arguments);
+                    });
+                    return result[0];
                 });
     }
 
@@ -37,22 +41,6 @@ final class ObservedLog {
         return arguments != null && arguments[arguments.length - 1] instanceof Change<?> change
                 ? change.kind()
                 : method.getName();
-    }
-
-    private static @Nullable Object observe(
-            Observation observation, MessageLog log, Method method, @Nullable Object @Nullable [] arguments)
-            throws Throwable {
-        observation.start();
-        Observation.Scope scope = observation.openScope();
-        try {
-            return invoke(log, method, arguments);
-        } catch (Throwable e) {
-            observation.error(e);
-            throw e;
-        } finally {
-            scope.close();
-            observation.stop();
-        }
     }
 
     private static @Nullable Object invoke(MessageLog log, Method method, @Nullable Object @Nullable [] arguments)

@@ -21,8 +21,7 @@ final class RedisStore {
             throw new ConfigurationException(
                     "The store redis has no server.",
                     "Set keepsake4j.redis.url, such as redis://localhost:6379, or add one UnifiedJedis bean (of several, mark"
-                            + " one as @Primary).",
-                    null);
+                            + " one as @Primary).");
         }
         return builder.client(client).build();
     }

@@ -7,8 +7,6 @@ import io.github.keepsake4j.retention.CleanUp;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ScheduledFuture;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -31,7 +29,6 @@ final class RetentionJob implements SmartLifecycle {
     private final ObjectProvider<Metrics> metrics;
     private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
     private volatile boolean running;
-    private @Nullable ScheduledFuture<?> next;
 
     RetentionJob(
             KeepsakeProperties properties,
@@ -53,7 +50,8 @@ final class RetentionJob implements SmartLifecycle {
         scheduler.setDaemon(true);
         scheduler.setAwaitTerminationMillis(properties.shutdownMaxWait().toMillis());
         scheduler.initialize();
-        next = scheduler.schedule(
+        // It ends with the scheduler.
+        var unused = scheduler.schedule(
                 this::run, new CronTrigger(Objects.requireNonNull(retention.cron()), retention.zone()));
         running = true;
     }
@@ -61,9 +59,6 @@ final class RetentionJob implements SmartLifecycle {
     @Override
     public void stop() {
         running = false;
-        if (next != null) {
-            next.cancel(true);
-        }
         scheduler.shutdown();
     }
 

@@ -25,7 +25,7 @@ final class SchemaScript {
         String set = "Set keepsake4j.jdbc.schema to a script that makes the tables, or remove the property.";
         if (!script.exists()) {
             throw new ConfigurationException(
-                    "keepsake4j.jdbc.schema names " + location + ", which does not exist.", set, null);
+                    "keepsake4j.jdbc.schema names " + location + ", which does not exist.", set);
         }
         try (Connection connection = source.getConnection();
                 SqlConnection used = SqlConnection.of(connection)) {

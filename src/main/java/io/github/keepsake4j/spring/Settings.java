@@ -19,6 +19,7 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -51,7 +52,10 @@ final class Settings {
     /** Returns a strategy of all limits that are set. */
     static ContextStrategy strategy(KeepsakeProperties properties) {
         try {
-            return combined(properties);
+            return parts(properties).stream()
+                    .map(Part::strategy)
+                    .reduce(ContextStrategy::and)
+                    .orElseThrow();
         } catch (InvalidInputException e) {
             throw new ConfigurationException(
                     "The properties keepsake4j.strategy and keepsake4j.summary are refused: " + e.getMessage() + ".",
@@ -62,26 +66,11 @@ final class Settings {
 
     /** Returns the limits of {@link #strategy} by the names of their properties, for the log of the start. */
     static String window(KeepsakeProperties properties) {
-        KeepsakeProperties.Strategy limits = properties.strategy();
-        List<String> parts = new ArrayList<>();
-        if (properties.summary().enabled()) {
-            parts.add("summary");
-        }
-        if (limits.maxTokens() != null) {
-            parts.add("max-tokens=" + limits.maxTokens());
-        }
-        if (limits.maxTurns() != null) {
-            parts.add("max-turns=" + limits.maxTurns());
-        }
-        if (limits.maxMessages() != null || (limits.maxTokens() == null && limits.maxTurns() == null)) {
-            parts.add("max-messages=" + maxMessages(limits));
-        }
-        return String.join(" ", parts);
+        return parts(properties).stream().map(Part::name).collect(Collectors.joining(" "));
     }
 
-    private static int maxMessages(KeepsakeProperties.Strategy limits) {
-        return limits.maxMessages() == null ? DEFAULT_MESSAGES : limits.maxMessages();
-    }
+    /** A strategy by the name of its property. */
+    private record Part(String name, ContextStrategy strategy) {}
 
     static TokenCountEstimator estimator(@Nullable String model) {
         if (model == null) {
@@ -97,40 +86,46 @@ final class Settings {
         }
     }
 
-    private static ContextStrategy combined(KeepsakeProperties properties) {
+    private static List<Part> parts(KeepsakeProperties properties) {
         KeepsakeProperties.Strategy limits = properties.strategy();
         TokenCountEstimator estimator = estimator(limits.model());
-        List<ContextStrategy> parts = new ArrayList<>();
+        List<Part> parts = new ArrayList<>();
         if (properties.summary().enabled()) {
-            parts.add(Summarization.triggerTokens(properties.summary().triggerTokens())
-                    .keepTokens(properties.summary().keepTokens())
-                    .countedBy(estimator));
+            parts.add(new Part(
+                    "summary",
+                    Summarization.triggerTokens(properties.summary().triggerTokens())
+                            .keepTokens(properties.summary().keepTokens())
+                            .countedBy(estimator)));
         }
         if (limits.maxTokens() != null) {
-            parts.add(stepped(TokenLimit.withMaxTokens(limits.maxTokens(), estimator), limits.step()));
+            TokenLimit tokens = TokenLimit.withMaxTokens(limits.maxTokens(), estimator);
+            parts.add(new Part(
+                    "max-tokens=" + limits.maxTokens(), limits.step() == null ? tokens : tokens.step(limits.step())));
         }
         if (limits.maxTurns() != null) {
-            parts.add(stepped(SlidingWindow.withMaxTurns(limits.maxTurns()), limits.step()));
+            SlidingWindow turns = SlidingWindow.withMaxTurns(limits.maxTurns());
+            parts.add(new Part("max-turns=" + limits.maxTurns(), stepped(turns, limits.step())));
         }
         if (limits.maxMessages() != null || (limits.maxTokens() == null && limits.maxTurns() == null)) {
-            parts.add(stepped(SlidingWindow.withMaxMessages(maxMessages(limits)), limits.step()));
+            int most = limits.maxMessages() == null ? DEFAULT_MESSAGES : limits.maxMessages();
+            parts.add(new Part("max-messages=" + most, stepped(SlidingWindow.withMaxMessages(most), limits.step())));
         }
         if (limits.keepToolResults() != null) {
-            parts.add(ClearToolResults.keepNewest(limits.keepToolResults()));
+            parts.add(new Part(
+                    "keep-tool-results=" + limits.keepToolResults(),
+                    ClearToolResults.keepNewest(limits.keepToolResults())));
         }
         KeepsakeProperties.Memories made = properties.memories();
         if (made.blockTokens() != null) {
-            parts.add(Memories.block(made.blockTokens()).withMinTrust(made.leastTrust()));
+            parts.add(new Part(
+                    "block-tokens=" + made.blockTokens(),
+                    Memories.block(made.blockTokens()).withMinTrust(made.leastTrust())));
         }
-        return parts.stream().reduce(ContextStrategy::and).orElseThrow();
+        return parts;
     }
 
     private static SlidingWindow stepped(SlidingWindow window, @Nullable Integer step) {
         return step == null ? window : window.step(step);
-    }
-
-    private static TokenLimit stepped(TokenLimit limit, @Nullable Integer step) {
-        return step == null ? limit : limit.step(step);
     }
 
     /** Returns a summarizer of the application's model. */
@@ -159,18 +154,18 @@ final class Settings {
         return new ConfigurationException(
                 what + " a ChatModel bean, and there "
                         + (beans.getBeanNamesForType(ChatModel.class).length == 0 ? "is none." : "are several."),
-                "Add a ChatModel bean, name one in keepsake4j." + property + ", or add " + instead + ".",
-                null);
+                "Add a ChatModel bean, name one in keepsake4j." + property + ", or add " + instead + ".");
     }
 
     /** Sets the bean whose conversations are taken in. */
     static void importFrom(String name, ConfigurableListableBeanFactory beans, Keepsake.Builder builder) {
-        if (beans.containsBean(name) && beans.isTypeMatch(name, ImportSource.class)) {
-            builder.importFrom(beans.getBean(name, ImportSource.class));
+        Object old = beans.containsBean(name) && !isOurs(name, beans) ? beans.getBean(name) : null;
+        if (old instanceof ImportSource source) {
+            builder.importFrom(source);
             return;
         }
-        if (beans.containsBean(name) && beans.isTypeMatch(name, ChatMemoryStore.class) && !isOurs(name, beans)) {
-            builder.importFrom(beans.getBean(name, ChatMemoryStore.class));
+        if (old instanceof ChatMemoryStore store) {
+            builder.importFrom(store);
             return;
         }
         List<String> others = Stream.of(ChatMemoryStore.class, ImportSource.class)
@@ -182,8 +177,7 @@ final class Settings {
                         + ", and there is no other ChatMemoryStore or ImportSource of this" + " name.",
                 others.isEmpty()
                         ? "Add a bean of the old ChatMemoryStore, or remove the property."
-                        : "Set it to one of: " + String.join(", ", others) + ".",
-                null);
+                        : "Set it to one of: " + String.join(", ", others) + ".");
     }
 
     /** Returns whether a bean is a store of this library, which cannot be imported from. */
@@ -197,8 +191,7 @@ final class Settings {
             throw new ConfigurationException(
                     "keepsake4j." + property + " names the bean " + name + ", and there is no " + type.getSimpleName()
                             + " of this name.",
-                    "Set it to one of: " + String.join(", ", beans.getBeanNamesForType(type)) + ".",
-                    null);
+                    "Set it to one of: " + String.join(", ", beans.getBeanNamesForType(type)) + ".");
         }
         return beans.getBean(name, type);
     }

@@ -6,11 +6,19 @@ import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
+import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.sql.SchemaMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
@@ -44,6 +52,61 @@ final class Stores {
         return open(store, KeepsakeProperties.PREFIX + ".node-log.store");
     }
 
+    /** Opens the index: in the file that is named, else in PostgreSQL if the memories are there, else in memory. */
+    MessageIndex index() {
+        Path file = properties.index().file();
+        if (file != null) {
+            needDirectory(file, "index.file");
+            return JdbcMessageIndex.sqlite(file);
+        }
+        DataSource source = isJdbc() ? dataSources.postgres() : null;
+        if (source == null) {
+            return new InMemoryMessageIndex();
+        }
+        JdbcMessageIndex.Builder builder = JdbcMessageIndex.builder()
+                .dataSource(source)
+                .statementTimeout(properties.jdbc().statementTimeout())
+                .schema(properties.jdbc().initializeSchema());
+        return FirstRead.of(
+                "The DataSource cannot keep the index",
+                FirstRead.makeTables("index/postgresql/V1__keepsake_index.sql"),
+                builder::build,
+                index -> index.watermarks(List.of(ConversationKey.of(properties.tenant(), "keepsake4j"))));
+    }
+
+    /** Opens what keeps memories that are made: the directory that is named, else PostgreSQL if the conversations are there. */
+    MemoryStore memoryStore(Words words) {
+        Path directory = properties.memories().directory();
+        if (directory != null) {
+            needWritable(directory, "memories.directory");
+            return FileMemoryStore.of(directory, words);
+        }
+        boolean isJdbc = properties.memories().store() == Store.JDBC || isJdbc();
+        DataSource source = isJdbc ? dataSources.postgres() : null;
+        if (source == null) {
+            throw new ConfigurationException(
+                    "There is no store for the memories that are made: they are kept in PostgreSQL or in files.",
+                    "Set keepsake4j.memories.directory"
+                            + (isJdbc
+                                    ? ", or add a DataSource of PostgreSQL."
+                                    : ", or keepsake4j.memories.store=jdbc with a DataSource of PostgreSQL."));
+        }
+        JdbcMemoryStore.Builder builder = JdbcMemoryStore.builder()
+                .dataSource(source)
+                .statementTimeout(properties.jdbc().statementTimeout())
+                .schema(properties.jdbc().initializeSchema())
+                .words(words);
+        return FirstRead.of(
+                "The DataSource cannot keep the memories that are made",
+                FirstRead.makeTables("memories/postgresql/V1__keepsake_memories.sql"),
+                builder::build,
+                store -> store.chunks(ConversationKey.of(properties.tenant(), "keepsake4j"), 0));
+    }
+
+    private boolean isJdbc() {
+        return properties.store() == null || properties.store() == Store.JDBC;
+    }
+
     /** Returns the store that is there without being named. */
     private Store onlyOne() {
         List<Store> found = configured();
@@ -59,8 +122,7 @@ final class Stores {
             throw new ConfigurationException(
                     "Memories could be kept in several stores: "
                             + String.join(", ", found.stream().map(Store::value).toList()) + ".",
-                    set,
-                    null);
+                    set);
         }
         String other = dataSources.otherKind();
         throw new ConfigurationException(
@@ -69,8 +131,7 @@ final class Stores {
                         : "There is no store for memories: the DataSource is of " + other
                                 + ", and memories are kept in PostgreSQL or SQLite.",
                 set + " Or add a DataSource of PostgreSQL or SQLite"
-                        + (other == null ? "." : " with @KeepsakeDataSource."),
-                null);
+                        + (other == null ? "." : " with @KeepsakeDataSource."));
     }
 
     private List<Store> configured() {
@@ -135,8 +196,7 @@ final class Stores {
         if (mode == SchemaMode.NEVER && !(exists && JdbcMessageLog.isSqliteLog(file))) {
             throw new ConfigurationException(
                     "The SQLite file " + file + " has no tables of Keepsake4j.",
-                    "Remove keepsake4j.jdbc.initialize-schema=never, so that they are made.",
-                    null);
+                    "Remove keepsake4j.jdbc.initialize-schema=never, so that they are made.");
         }
         needDirectory(file, "sqlite.file");
         return FirstRead.of(
@@ -147,7 +207,7 @@ final class Stores {
     }
 
     /** Refuses a place for a SQLite file where none can be made or opened. */
-    static void needDirectory(Path file, String property) {
+    private static void needDirectory(Path file, String property) {
         Path directory = file.toAbsolutePath().getParent();
         String problem = null;
         if (directory != null && !Files.exists(directory)) {
@@ -161,13 +221,12 @@ final class Stores {
             throw new ConfigurationException(
                     "The SQLite file " + file + problem,
                     "Set keepsake4j." + property
-                            + " to a file in a directory that exists and that this process may write.",
-                    null);
+                            + " to a file in a directory that exists and that this process may write.");
         }
     }
 
     /** Refuses a directory that is none, that may not be written, or that cannot be made. */
-    static void needWritable(Path directory, String property) {
+    private static void needWritable(Path directory, String property) {
         Path there = directory.toAbsolutePath();
         while (there.getParent() != null && !Files.exists(there)) {
             there = there.getParent();
@@ -178,8 +237,7 @@ final class Stores {
                             + (Files.isDirectory(there)
                                     ? " may not be written by this process."
                                     : " is not a directory."),
-                    "Set keepsake4j." + property + " to a directory that this process may write.",
-                    null);
+                    "Set keepsake4j." + property + " to a directory that this process may write.");
         }
     }
 
@@ -191,17 +249,14 @@ final class Stores {
         if (!ClassUtils.isPresent(type, beans.getBeanClassLoader())) {
             throw new ConfigurationException(
                     what + " needs a library that is not on the class path.",
-                    "Add " + artifact + " to the dependencies.",
-                    null);
+                    "Add " + artifact + " to the dependencies.");
         }
     }
 
     private static <T> T required(@Nullable T value, String named, String property) {
         if (value == null) {
             throw new ConfigurationException(
-                    named + " needs the property keepsake4j." + property + ".",
-                    "Set keepsake4j." + property + ".",
-                    null);
+                    named + " needs the property keepsake4j." + property + ".", "Set keepsake4j." + property + ".");
         }
         return value;
     }

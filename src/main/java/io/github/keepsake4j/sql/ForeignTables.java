@@ -10,9 +10,13 @@ import java.sql.SQLException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Reads tables that other programs made, in any database. Nothing is written to them. */
 public final class ForeignTables {
@@ -20,6 +24,9 @@ public final class ForeignTables {
     private final DataSource dataSource;
     private final String what;
     private final String whenMissing;
+
+    /** The places of the parameters that have PostgreSQL's type {@code uuid}, by the text of the query. */
+    private final Map<String, Set<Integer>> uuids = new ConcurrentHashMap<>();
 
     /**
      * Creates the object without connecting.
@@ -48,14 +55,28 @@ public final class ForeignTables {
     }
 
     /**
-     * Returns the places, from 1, of the parameters of a query that have PostgreSQL's type {@code uuid}, which is compared with no
-     * text. The server says so itself, whatever tables of the same name other schemas have.
+     * Returns an id as a parameter of a query. PostgreSQL's type {@code uuid} is compared with no text. The server says so itself
+     * once, whatever tables of the same name other schemas have.
      *
      * @param sql the text
-     * @return the places
+     * @param place the parameter's place, from 1
+     * @param id the id
+     * @return the parameter, or null if no row can have the id
      */
-    public Set<Integer> uuidParameters(String sql) {
-        return with(connection -> connection.uuidParameters(sql));
+    public @Nullable Object parameter(String sql, int place, String id) {
+        Set<Integer> known = uuids.get(sql);
+        if (known == null) {
+            known = with(connection -> connection.uuidParameters(sql));
+            uuids.put(sql, known);
+        }
+        if (!known.contains(place)) {
+            return id;
+        }
+        try {
+            return UUID.fromString(id);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
     }
 
     /**

@@ -229,9 +229,10 @@ final class ArrivingMemory {
 
     private static boolean isPart(BesideMessages known, BesideMessages beside) {
         Set<String> came = new HashSet<>();
-        MemoryLines.rest(beside.withoutHead(), came::add);
+        MemoryLines.rest(beside, came::add);
         Set<String> there = new HashSet<>();
-        MemoryLines.rest(known.withoutHead(), there::add);
+        MemoryLines.rest(known, there::add);
+        there.remove(Lines.head(String.valueOf(known.head())));
         return came.containsAll(there);
     }
 

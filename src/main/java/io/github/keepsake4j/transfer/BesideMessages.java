@@ -48,11 +48,6 @@ record BesideMessages(
                 head);
     }
 
-    /** Returns a copy that names no head. */
-    BesideMessages withoutHead() {
-        return new BesideMessages(title, metadata, messages, summaries, views, branches, null);
-    }
-
     /** Returns a copy with another title and other metadata. */
     BesideMessages with(@Nullable String otherTitle, Map<String, String> otherMetadata) {
         return new BesideMessages(otherTitle, otherMetadata, messages, summaries, views, branches, head);

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.function.Consumer;
 
 /**
  * What a memory holds, in short. Two memories with equal fingerprints show the same in all that is moved.
@@ -17,8 +18,17 @@ import java.util.HexFormat;
 record Fingerprint(long memories, long messages, String sha256) {
 
     static Fingerprint of(MessageLog log, MemoryKey key) {
+        return of(log, key, progress -> {}, line -> {});
+    }
+
+    /** Writes a memory, and returns what was written. */
+    static <E extends Exception> Fingerprint of(
+            MessageLog log, MemoryKey key, Consumer<MemoryCopy.Progress> listener, MemoryLines.Sink<E> sink) throws E {
         Digest digest = new Digest();
-        long messages = MemoryLines.write(log, key, progress -> {}, digest::add);
+        long messages = MemoryLines.<E>write(log, key, listener, line -> {
+            digest.add(line);
+            sink.add(line);
+        });
         return new Fingerprint(messages < 0 ? 0 : 1, Math.max(0, messages), digest.hex());
     }
 

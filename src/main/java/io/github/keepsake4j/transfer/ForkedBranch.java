@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A branch up to a message, as it becomes another memory. */
@@ -58,17 +59,12 @@ final class ForkedBranch {
     }
 
     private void findPages() {
-        for (Optional<String> next = Optional.of(end); next.isPresent(); ) {
-            pages.push(next.get());
-            Tail page = page(next.get());
-            List<LoggedMessage> messages = page.messages();
-            for (int i = messages.size() - 1; i >= 0; i--) {
-                before(messages.get(i).sequence());
+        pages(end).map(Tail::messages).filter(page -> !page.isEmpty()).forEach(page -> {
+            pages.push(page.get(page.size() - 1).id());
+            for (int i = page.size() - 1; i >= 0; i--) {
+                before(page.get(i).sequence());
             }
-            next = messages.isEmpty() || page.complete()
-                    ? Optional.empty()
-                    : Optional.ofNullable(messages.get(0).parentId());
-        }
+        });
         long number = 1;
         for (Map.Entry<Long, Run> run : runs.entrySet()) {
             run.setValue(new Run(run.getValue().last(), number));
@@ -80,6 +76,17 @@ final class ForkedBranch {
     private void before(long sequence) {
         Run next = runs.remove(sequence + 1);
         runs.put(sequence, new Run(next == null ? sequence : next.last(), 0));
+    }
+
+    /** Reads a branch, the newest page first. Pages are read as they are asked for. */
+    private Stream<Tail> pages(String newest) {
+        return Stream.iterate(page(newest), Objects::nonNull, page -> {
+            List<LoggedMessage> messages = page.messages();
+            String before = messages.isEmpty() || page.complete()
+                    ? null
+                    : messages.get(0).parentId();
+            return before == null ? null : page(before);
+        });
     }
 
     private Tail page(String newest) {
@@ -150,19 +157,13 @@ final class ForkedBranch {
 
     /** Returns the newest message before another one on its branch that the fork has. */
     private Optional<String> newestShared(String last) {
-        for (Optional<String> next = Optional.of(last); next.isPresent(); ) {
-            Tail page = page(next.get());
-            List<LoggedMessage> messages = page.messages();
-            for (int i = messages.size() - 1; i >= 0; i--) {
-                if (number(messages.get(i).sequence()) > 0) {
-                    return Optional.of(messages.get(i).id());
-                }
-            }
-            next = messages.isEmpty() || page.complete()
-                    ? Optional.empty()
-                    : Optional.ofNullable(messages.get(0).parentId());
-        }
-        return Optional.empty();
+        return pages(last)
+                .flatMap(page -> page.messages().stream()
+                        .filter(message -> number(message.sequence()) > 0)
+                        .reduce((older, newer) -> newer)
+                        .stream())
+                .findFirst()
+                .map(LoggedMessage::id);
     }
 
     /** Returns a view of the fork. Runs of messages on other branches are left out. */
@@ -193,32 +194,27 @@ final class ForkedBranch {
     }
 
     private NewMessage moved(LoggedMessage message, Made made) {
-        NewMessage copy = new NewMessage(
-                        id(message.id()),
-                        message.message(),
-                        message.tokens(),
-                        message.tokenCounter(),
-                        message.createdAt())
-                .withOutcome(message.outcome())
-                .ofTurn(message.question() == null ? null : id(message.question()));
         // The fork did not use the tokens again.
-        return copy.withMade(
-                made.withSeen(made.seen() == null ? null : seen(made.seen())).withUsage(null));
+        return MemorySource.copy(message, this::id)
+                .withMade(made.withSeen(made.seen() == null ? null : seen(made.seen()))
+                        .withUsage(null));
     }
 
     /** Returns what an answer of the fork was made from. What the fork has not is told as {@code altered}. */
     private Seen seen(Seen original) {
         List<Long> sequences = original.sequences();
-        List<Long> shown = sequences.stream()
-                .map(this::number)
-                .filter(number -> number > 0)
-                .toList();
-        List<Long> shortened = original.shortened().stream()
-                .map(this::number)
-                .filter(number -> number > 0)
-                .toList();
+        List<Long> shown = numbers(sequences);
         long summary = versions.getOrDefault(original.summary(), 0L);
         boolean lacks = shown.size() < sequences.size() || (summary == 0 && original.summary() > 0);
-        return new Seen(Seen.ranges(shown), shortened, summary, original.altered() || lacks, original.memories());
+        return new Seen(
+                Seen.ranges(shown),
+                numbers(original.shortened()),
+                summary,
+                original.altered() || lacks,
+                original.memories());
+    }
+
+    private List<Long> numbers(List<Long> sequences) {
+        return sequences.stream().map(this::number).filter(number -> number > 0).toList();
     }
 }

@@ -85,13 +85,13 @@ final class Intake {
         if (taken == 0) {
             // What a memory has said before its old list was found is newer than the list.
             if (position.head() == null) {
-                append(Append.under(Parent.root(), numbered(list, 0)).at(position));
+                log.append(key, Append.under(Parent.root(), numbered(list, 0)).at(position));
             }
             return;
         }
         List<ImportedMessage> rest = rest(newestTaken(taken, list.size()), list);
         if (!rest.isEmpty()) {
-            append(Append.under(Parent.head(), numbered(rest, taken)).inEpoch(position.epoch()));
+            log.append(key, Append.under(Parent.head(), numbered(rest, taken)).inEpoch(position.epoch()));
         }
     }
 
@@ -254,12 +254,8 @@ final class Intake {
         }
         Append append = Append.under(under, batch).inEpoch(position.epoch()).asImport();
         boolean atHead = head != null && under.equals(Parent.of(head));
-        append(atHead ? append.expectingHead(head) : append);
+        log.append(key, atHead ? append.expectingHead(head) : append);
         return batch.get(batch.size() - 1).id();
-    }
-
-    private void append(Append append) {
-        log.append(key, append);
     }
 
     private NewMessage counted(String id, ImportedMessage imported) {

@@ -9,7 +9,6 @@ import dev.langchain4j.data.message.UserMessage;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -72,18 +71,12 @@ public final class LangChain4jExport {
         return plain;
     }
 
-    private static List<@Nullable Object> list(Collection<?> values) {
-        List<@Nullable Object> plain = new ArrayList<>(values.size());
-        values.forEach(value -> plain.add(value(value)));
-        return plain;
-    }
-
     private static @Nullable Object value(@Nullable Object value) {
         if (value instanceof Map<?, ?> map) {
             return map(map);
         }
         if (value instanceof Collection<?> collection) {
-            return list(collection);
+            return collection.stream().map(LangChain4jExport::value).toList();
         }
         if (value instanceof Instant) {
             return value.toString();

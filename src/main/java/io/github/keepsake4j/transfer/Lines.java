@@ -1,6 +1,7 @@
 package io.github.keepsake4j.transfer;
 
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.Made;
@@ -15,13 +16,12 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /** The lines of an export, each a JSON object that begins with its kind. {@link Line} reads them. Pure functions. */
 final class Lines {
@@ -51,62 +51,62 @@ final class Lines {
 
     /** Begins an export. */
     static String export() {
-        return line(EXPORT, json -> json.put("version", VERSION));
+        return PlainJson.write(line(EXPORT).with("version", VERSION));
     }
 
     /** Ends an export. */
     static String done(MemoryCopy.Report report) {
-        return line(DONE, json -> {
-            json.put("memories", report.memories());
-            json.put("messages", report.messages());
-            json.put("damaged", report.damaged());
-        });
+        return PlainJson.write(line(DONE)
+                .with("memories", report.memories())
+                .with("messages", report.messages())
+                .with("damaged", report.damaged()));
     }
 
     /** Begins a memory. */
     static String memory(MemoryKey key, BesideMessages beside) {
-        return line(MEMORY, json -> {
-            if (key instanceof NodeKey node) {
-                json.put("scope", NODE);
-                json.put("tenant", node.tenant());
-                json.put("app", node.appId());
-                json.put("conversation", node.conversationId());
-                json.put("node", node.nodeId());
-            } else if (key instanceof ConversationKey conversation) {
-                json.put("scope", CONVERSATION);
-                json.put("tenant", conversation.tenant());
-                json.put("conversation", conversation.conversationId());
-            }
-            put(json, "title", beside.title());
-            json.put("metadata", new TreeMap<>(beside.metadata()));
-        });
+        return PlainJson.write(memoryFields(key, beside));
+    }
+
+    static JsonObject memoryFields(MemoryKey key, BesideMessages beside) {
+        JsonObject json = line(MEMORY);
+        if (key instanceof NodeKey node) {
+            json.with("scope", NODE)
+                    .with("tenant", node.tenant())
+                    .with("app", node.appId())
+                    .with("conversation", node.conversationId())
+                    .with("node", node.nodeId());
+        } else if (key instanceof ConversationKey conversation) {
+            json.with("scope", CONVERSATION)
+                    .with("tenant", conversation.tenant())
+                    .with("conversation", conversation.conversationId());
+        }
+        return json.withPresent("title", beside.title()).with("metadata", new TreeMap<>(beside.metadata()));
     }
 
     /** Ends a memory. */
     static String end(Fingerprint fingerprint) {
-        return line(END, json -> {
-            json.put("messages", fingerprint.messages());
-            json.put("sha256", fingerprint.sha256());
-        });
+        return PlainJson.write(
+                line(END).with("messages", fingerprint.messages()).with("sha256", fingerprint.sha256()));
     }
 
     static String message(Moved moved) {
         NewMessage message = moved.message();
-        String json = line(MESSAGE, fields -> {
-            fields.put("id", message.id());
-            put(fields, "parent", moved.parentId());
-            put(fields, "at", text(message.createdAt()));
-            fields.put("tokens", message.tokens());
-            fields.put("counter", message.tokenCounter());
-            put(fields, "question", message.question());
-            put(fields, "outcome", message.outcome() == null ? null : outcome(message.outcome()));
-            Made made = message.made();
-            put(fields, "seen", made.seen() == null ? null : seen(made.seen()));
-            put(fields, "usage", made.usage() == null ? null : usage(made.usage()));
-            put(fields, "model", made.modelName());
-            put(fields, "finish", made.finishReason());
-            put(fields, "request", made.request());
-        });
+        Instant createdAt = message.createdAt();
+        Outcome outcome = message.outcome();
+        Made made = message.made();
+        String json = PlainJson.write(line(MESSAGE)
+                .with("id", message.id())
+                .withPresent("parent", moved.parentId())
+                .withPresent("at", createdAt == null ? null : createdAt.toString())
+                .with("tokens", message.tokens())
+                .with("counter", message.tokenCounter())
+                .withPresent("question", message.question())
+                .withPresent("outcome", outcome == null ? null : outcome(outcome))
+                .withPresent("seen", made.seen() == null ? null : seen(made.seen()))
+                .withPresent("usage", made.usage() == null ? null : usage(made.usage()))
+                .withPresent("model", made.modelName())
+                .withPresent("finish", made.finishReason())
+                .withPresent("request", made.request()));
         return json.substring(0, json.length() - 1) + ",\"message\":" + json(message.message()) + "}";
     }
 
@@ -141,103 +141,63 @@ final class Lines {
                 : value;
     }
 
-    private static Map<String, Object> outcome(Outcome outcome) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("kind", outcome.kind().name());
-        put(json, "reason", outcome.reason());
-        return json;
+    private static JsonObject outcome(Outcome outcome) {
+        return new JsonObject().with("kind", outcome.kind().name()).withPresent("reason", outcome.reason());
     }
 
-    private static Map<String, Object> seen(Seen seen) {
-        List<Object> shown = new ArrayList<>();
-        seen.shown().forEach(range -> {
-            shown.add(range.first());
-            shown.add(range.last());
-        });
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("shown", shown);
-        if (!seen.shortened().isEmpty()) {
-            json.put("shortened", seen.shortened());
-        }
-        if (seen.summary() > 0) {
-            json.put("summary", seen.summary());
-        }
-        if (seen.altered()) {
-            json.put("altered", true);
-        }
-        if (!seen.memories().isEmpty()) {
-            json.put("memories", seen.memories());
-        }
-        return json;
+    private static JsonObject seen(Seen seen) {
+        List<Long> shown = seen.shown().stream()
+                .flatMap(range -> Stream.of(range.first(), range.last()))
+                .toList();
+        return new JsonObject()
+                .with("shown", shown)
+                .withPresent("shortened", seen.shortened().isEmpty() ? null : seen.shortened())
+                .withPresent("summary", seen.summary() > 0 ? seen.summary() : null)
+                .withPresent("altered", seen.altered() ? true : null)
+                .withPresent("memories", seen.memories().isEmpty() ? null : seen.memories());
     }
 
-    private static Map<String, Object> usage(Usage usage) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("input", usage.input());
-        json.put("output", usage.output());
-        json.put("cached", usage.cached());
-        return json;
+    private static JsonObject usage(Usage usage) {
+        return new JsonObject()
+                .with("input", usage.input())
+                .with("output", usage.output())
+                .with("cached", usage.cached());
     }
 
     static String summary(Summary summary) {
-        return line(SUMMARY, json -> {
-            json.put("covers", summary.coversUpTo());
-            json.put("text", summary.text());
-            json.put("tokens", summary.tokens());
-            json.put("counter", summary.tokenCounter());
-            json.put("replacedMessages", summary.replacedMessages());
-            json.put("replacedTokens", summary.replacedTokens());
-            put(json, "model", summary.model());
-            json.put("at", summary.createdAt().toString());
-        });
+        return PlainJson.write(line(SUMMARY)
+                .with("covers", summary.coversUpTo())
+                .with("text", summary.text())
+                .with("tokens", summary.tokens())
+                .with("counter", summary.tokenCounter())
+                .with("replacedMessages", summary.replacedMessages())
+                .with("replacedTokens", summary.replacedTokens())
+                .withPresent("model", summary.model())
+                .with("at", summary.createdAt().toString()));
     }
 
     static String view(View view) {
-        return line(VIEW, json -> {
-            put(json, "anchor", view.anchor());
-            json.put(
-                    "runs",
-                    view.runs().stream()
-                            .map(run -> {
-                                Map<String, Object> each = new LinkedHashMap<>();
-                                put(each, "after", run.after());
-                                each.put("last", run.last());
-                                return each;
-                            })
-                            .toList());
-            put(json, "summary", view.summary());
-        });
+        return PlainJson.write(line(VIEW)
+                .withPresent("anchor", view.anchor())
+                .with(
+                        "runs",
+                        view.runs().stream()
+                                .map(run -> new JsonObject()
+                                        .withPresent("after", run.after())
+                                        .with("last", run.last()))
+                                .toList())
+                .withPresent("summary", view.summary()));
     }
 
     static String branch(String name, String end) {
-        return line(BRANCH, json -> {
-            json.put("name", name);
-            json.put("end", end);
-        });
+        return PlainJson.write(line(BRANCH).with("name", name).with("end", end));
     }
 
     static String head(String id) {
-        return line(HEAD, json -> json.put("id", id));
+        return PlainJson.write(line(HEAD).with("id", id));
     }
 
-    private interface Fill {
-        void fill(Map<String, Object> json);
-    }
-
-    private static String line(String kind, Fill fill) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("kind", kind);
-        fill.fill(json);
-        return PlainJson.write(json);
-    }
-
-    private static void put(Map<String, Object> json, String name, @Nullable Object value) {
-        if (value != null) {
-            json.put(name, value);
-        }
-    }
-
-    private static @Nullable String text(@Nullable Instant time) {
-        return time == null ? null : time.toString();
+    private static JsonObject line(String kind) {
+        return new JsonObject().with("kind", kind);
     }
 }

@@ -4,7 +4,6 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.io.IOException;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -80,19 +79,6 @@ public final class MarkdownExport {
      * @throws KeepsakeException if the log fails
      */
     public MemoryCopy.Report writeTenant(String tenant, Appendable out) throws IOException {
-        return writeTenants(List.of(tenant), out);
-    }
-
-    /**
-     * Writes all memories of several tenants. A log has no list of its tenants, so that the application names them.
-     *
-     * @param tenants the tenants' ids
-     * @param out takes the text; it is neither flushed nor closed
-     * @return what was written; {@link MemoryCopy.Report#damaged()} memories are missing
-     * @throws IOException if the output fails
-     * @throws KeepsakeException if the log fails
-     */
-    public MemoryCopy.Report writeTenants(Collection<String> tenants, Appendable out) throws IOException {
-        return Memories.each(log, tenants, key -> writeMemory(key, out));
+        return Memories.each(log, List.of(tenant), key -> writeMemory(key, out));
     }
 }

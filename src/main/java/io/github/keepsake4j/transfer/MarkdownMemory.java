@@ -4,7 +4,7 @@ import static io.github.keepsake4j.transfer.MarkdownText.block;
 import static io.github.keepsake4j.transfer.MarkdownText.code;
 import static io.github.keepsake4j.transfer.MarkdownText.plain;
 
-import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
@@ -14,14 +14,12 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** One memory as Markdown. Its messages are numbered from 1, in the order in which they were stored. */
 final class MarkdownMemory {
@@ -78,8 +76,7 @@ final class MarkdownMemory {
     /** Writes the fields of the memory's line in an export. */
     private void head() throws IOException {
         String title = beside.title();
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>(
-                JsonFields.read("memory", Lines.memory(key, beside)).values());
+        JsonObject fields = Lines.memoryFields(key, beside);
         fields.keySet().removeAll(Set.of("kind", "title"));
         fields.put("messages", beside.messages());
         list(

@@ -11,7 +11,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Optional;
 
 /** The memories of tenants, the oldest ones first: a log lists those first that came last, and so does the log they go to. */
 final class Memories {
@@ -32,28 +31,23 @@ final class Memories {
         MemoryCopy.Report report = MemoryCopy.Report.NONE;
         for (String tenant : new LinkedHashSet<>(tenants)) {
             List<MemoryKey> keys = new ArrayList<>();
-            Optional<ListQuery> next = Optional.of(ListQuery.first(LISTED));
-            while (next.isPresent()) {
-                MemoryPage page = log.list(tenant, next.get());
+            for (ListQuery next = ListQuery.first(LISTED); next != null; ) {
+                MemoryPage page = log.list(tenant, next);
                 report = report.plus(
                         new MemoryCopy.Report(0, 0, List.of(), page.damaged().size()));
                 page.memories().stream().map(MemoryInfo::key).forEach(keys::add);
-                next = page.next();
+                next = page.next().orElse(null);
             }
             Collections.reverse(keys);
             for (MemoryKey key : keys) {
-                report = report.plus(unlessDamaged(key, step));
+                try {
+                    report = report.plus(step.on(key));
+                } catch (UnreadableDataException e) {
+                    // One damaged memory must not keep the others of a tenant from being moved.
+                    report = report.plus(new MemoryCopy.Report(0, 0, List.of(), 1));
+                }
             }
         }
         return report;
-    }
-
-    /** One damaged memory must not keep the others of a tenant from being moved. */
-    private static <E extends Exception> MemoryCopy.Report unlessDamaged(MemoryKey key, Step<E> step) throws E {
-        try {
-            return step.on(key);
-        } catch (UnreadableDataException e) {
-            return new MemoryCopy.Report(0, 0, List.of(), 1);
-        }
     }
 }

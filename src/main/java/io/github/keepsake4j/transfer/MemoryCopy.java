@@ -1,11 +1,15 @@
 package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.util.ArrayList;
@@ -119,7 +123,7 @@ public final class MemoryCopy {
     }
 
     /** The memory is not in one of the logs as it is in the other. */
-    static final class UncopiedException extends KeepsakeException {
+    private static final class UncopiedException extends KeepsakeException {
 
         private static final long serialVersionUID = 1L;
 
@@ -218,7 +222,7 @@ public final class MemoryCopy {
         for (int pass = 0; pass < MOST_PASSES; pass++) {
             boolean isThere;
             try {
-                isThere = new OneMemory(source, to, key, listener).copy();
+                isThere = copy(key, to);
             } catch (InvalidInputException e) {
                 // What was just read may not be there any more.
                 refuseErased(key, epoch);
@@ -235,6 +239,44 @@ public final class MemoryCopy {
         }
         throw new ChangingException("Memory " + key + " is not the same in both logs after " + MOST_PASSES
                 + " passes. Copy it again when nothing is added to it");
+    }
+
+    /** Copies once what the target lacks, and returns whether the source has the memory. */
+    private boolean copy(MemoryKey key, MemoryTarget to) {
+        // All that names messages is read before them, so that what it names is copied.
+        BesideMessages beside = BesideMessages.read(source, key);
+        if (beside == null) {
+            return false;
+        }
+        LoggedMessage last = to.newest();
+        long behind = last == null ? 0 : sequence(key, last);
+        copyOutcomes(key, to, behind);
+        new MemorySource(source, key, beside.summaries()).read(behind, page -> {
+            to.append(page);
+            LoggedMessage newest = to.newest();
+            listener.accept(new Progress(key, newest == null ? 0 : newest.sequence(), beside.messages()));
+        });
+        to.complete(beside);
+        return true;
+    }
+
+    /** The outcome of a message may change when it was copied already. */
+    private void copyOutcomes(MemoryKey key, MemoryTarget to, long upTo) {
+        for (HistoryQuery next = HistoryQuery.oldest(MemorySource.PAGE); next != null && next.sequence() < upTo; ) {
+            HistoryPage page = source.history(key, next);
+            to.setOutcomes(page.messages().stream()
+                    .filter(message -> message.sequence() <= upTo)
+                    .toList());
+            next = page.next().orElse(null);
+        }
+    }
+
+    private long sequence(MemoryKey key, LoggedMessage last) {
+        return Reads.message(source, key, last.id())
+                .map(LoggedMessage::sequence)
+                .orElseThrow(() -> new UncopiedException(
+                        "Memory " + key + " has messages in the target that the source has not, such as " + last.id()
+                                + ". Erase it in the target, or copy it into an empty log"));
     }
 
     private void refuseErased(MemoryKey key, long epoch) {

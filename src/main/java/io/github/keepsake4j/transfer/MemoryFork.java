@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -84,9 +85,7 @@ public final class MemoryFork {
         target.mergeMetadata(begun);
         branch.read(target::append);
         target.complete(beside.with(title(there, beside), metadata));
-        Map<String, @Nullable String> done = new HashMap<>();
-        done.put(UNFINISHED, null);
-        target.mergeMetadata(done);
+        target.mergeMetadata(Collections.singletonMap(UNFINISHED, null));
     }
 
     private static @Nullable String title(@Nullable MemoryInfo there, BesideMessages beside) {

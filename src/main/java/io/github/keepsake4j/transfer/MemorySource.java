@@ -7,12 +7,14 @@ import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Reads;
+import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /** The messages of a memory, page by page, as they are moved. */
 final class MemorySource {
@@ -22,7 +24,8 @@ final class MemorySource {
 
     private final MessageLog log;
     private final MemoryKey key;
-    private final Numbers numbers;
+    private final long before;
+    private final Map<Long, Long> versions = new HashMap<>();
 
     /** Takes a page. */
     @FunctionalInterface
@@ -33,34 +36,56 @@ final class MemorySource {
     MemorySource(MessageLog log, MemoryKey key, List<Summary> summaries) {
         this.log = log;
         this.key = key;
-        this.numbers = new Numbers(log, key, summaries);
+        List<LoggedMessage> first = log.history(key, HistoryQuery.oldest(1)).messages();
+        this.before = first.isEmpty() ? 0 : first.get(0).sequence() - 1;
+        for (Summary summary : summaries) {
+            versions.put(summary.version(), versions.size() + 1L);
+        }
     }
 
     /** Reads the messages of all branches behind a sequence number, each page when the one before it was taken. */
     <E extends Exception> void read(long behind, Pages<E> pages) throws E {
-        Optional<HistoryQuery> next = Optional.of(new HistoryQuery(PAGE, behind, true));
-        while (next.isPresent()) {
-            HistoryPage page = log.history(key, next.get());
+        for (HistoryQuery next = new HistoryQuery(PAGE, behind, true); next != null; ) {
+            HistoryPage page = log.history(key, next);
             Map<String, Made> made = made(log, key, page.messages());
             pages.take(page.messages().stream()
                     .map(message -> moved(message, made.getOrDefault(message.id(), Made.NOTHING)))
                     .toList());
-            next = page.next();
+            next = page.next().orElse(null);
         }
     }
 
-    /** Returns the number of a message, from 1. */
+    /** Returns the number that a message has in a log that has counted them from 1. Here, the first ones may have been dropped. */
     long number(long sequence) {
-        return numbers.of(sequence);
+        return sequence - before;
     }
 
     private Moved moved(LoggedMessage message, Made made) {
-        NewMessage copy = new NewMessage(
-                        message.id(), message.message(), message.tokens(), message.tokenCounter(), message.createdAt())
+        Made numbered = made.withSeen(made.seen() == null ? null : numbered(made.seen()));
+        return new Moved(copy(message, id -> id).withMade(numbered), message.parentId());
+    }
+
+    private Seen numbered(Seen seen) {
+        return new Seen(
+                seen.shown().stream()
+                        .map(range -> new Seen.Range(number(range.first()), number(range.last())))
+                        .toList(),
+                seen.shortened().stream().map(this::number).toList(),
+                versions.getOrDefault(seen.summary(), 0L),
+                seen.altered(),
+                seen.memories());
+    }
+
+    /** Returns a message as it is appended, under ids that derive from those that it has. */
+    static NewMessage copy(LoggedMessage message, UnaryOperator<String> ids) {
+        return new NewMessage(
+                        ids.apply(message.id()),
+                        message.message(),
+                        message.tokens(),
+                        message.tokenCounter(),
+                        message.createdAt())
                 .withOutcome(message.outcome())
-                .ofTurn(message.question());
-        return new Moved(
-                copy.withMade(made.withSeen(made.seen() == null ? null : numbers.of(made.seen()))), message.parentId());
+                .ofTurn(message.question() == null ? null : ids.apply(message.question()));
     }
 
     /** Returns what is kept beside messages, by their ids. Only answers have that. */

@@ -133,21 +133,28 @@ final class MemoryTarget {
     }
 
     private void describe(BesideMessages beside) {
+        if (!isDescribedAs(beside)) {
+            log.change(key, Change.Describe.as(beside.title(), beside.metadata()));
+            refuseIfErased(() -> {
+                if (isDescribedAs(beside)) {
+                    log.change(key, Change.Describe.as(null, Map.of()));
+                }
+            });
+        }
+    }
+
+    private boolean isDescribedAs(BesideMessages beside) {
         MemoryInfo there = Reads.info(log, key);
-        boolean isSame = there != null
+        return there != null
                 && Objects.equals(there.title(), beside.title())
                 && there.metadata().equals(beside.metadata());
-        if (!isSame) {
-            log.change(key, Change.Describe.as(beside.title(), beside.metadata()));
-            refuseIfErased(() -> removeDescription(beside));
-        }
     }
 
     /** Changes a part of the metadata. */
     void mergeMetadata(Map<String, @Nullable String> changes) {
         log.change(key, Change.Describe.merging(changes));
-        Map<String, @Nullable String> none = new HashMap<>();
-        changes.keySet().forEach(name -> none.put(name, null));
+        Map<String, @Nullable String> none = new HashMap<>(changes);
+        none.replaceAll((name, value) -> null);
         refuseIfErased(() -> log.change(key, Change.Describe.merging(none)));
     }
 
@@ -166,15 +173,5 @@ final class MemoryTarget {
             log.erase(key);
         }
         throw new ErasedException(key, epoch, now);
-    }
-
-    private void removeDescription(BesideMessages beside) {
-        MemoryInfo there = Reads.info(log, key);
-        boolean isOurs = there != null
-                && Objects.equals(there.title(), beside.title())
-                && there.metadata().equals(beside.metadata());
-        if (isOurs) {
-            log.change(key, Change.Describe.as(null, Map.of()));
-        }
     }
 }

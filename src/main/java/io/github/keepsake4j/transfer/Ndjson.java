@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -94,20 +93,7 @@ public final class Ndjson {
      * @throws KeepsakeException as {@link #writeMemory} does
      */
     public MemoryCopy.Report writeTenant(String tenant, OutputStream out) throws IOException {
-        return writeTenants(List.of(tenant), out);
-    }
-
-    /**
-     * Writes all memories of several tenants. A log has no list of its tenants, so that the application names them.
-     *
-     * @param tenants the tenants' ids
-     * @param out takes the lines; it is flushed and not closed
-     * @return what was written; {@link MemoryCopy.Report#damaged()} memories are missing
-     * @throws IOException if the stream fails
-     * @throws KeepsakeException as {@link #writeMemory} does
-     */
-    public MemoryCopy.Report writeTenants(Collection<String> tenants, OutputStream out) throws IOException {
-        return write(out, lines -> Memories.each(log, tenants, key -> memory(key, lines)));
+        return write(out, lines -> Memories.each(log, List.of(tenant), key -> memory(key, lines)));
     }
 
     private interface Body {
@@ -129,10 +115,8 @@ public final class Ndjson {
      */
     private MemoryCopy.Report memory(MemoryKey key, OutputStream lines) throws IOException {
         ByteArrayOutputStream held = new ByteArrayOutputStream();
-        Fingerprint.Digest digest = new Fingerprint.Digest();
         boolean[] isLarge = {false};
-        long messages = MemoryLines.<IOException>write(log, key, listener, line -> {
-            digest.add(line);
+        Fingerprint end = Fingerprint.<IOException>of(log, key, listener, line -> {
             isLarge[0] |= held.size() + line.length() > MAX_HELD;
             if (isLarge[0]) {
                 held.reset();
@@ -140,10 +124,9 @@ public final class Ndjson {
                 write(held, line);
             }
         });
-        if (messages < 0) {
+        if (end.memories() == 0) {
             return MemoryCopy.Report.NONE;
         }
-        Fingerprint end = new Fingerprint(1, messages, digest.hex());
         if (isLarge[0]) {
             end = writeAgain(key, lines);
         } else {
@@ -154,14 +137,10 @@ public final class Ndjson {
     }
 
     private Fingerprint writeAgain(MemoryKey key, OutputStream lines) throws IOException {
-        Fingerprint.Digest digest = new Fingerprint.Digest();
         try {
-            long messages = MemoryLines.<IOException>write(log, key, listener, line -> {
-                digest.add(line);
-                write(lines, line);
-            });
-            if (messages >= 0) {
-                return new Fingerprint(1, messages, digest.hex());
+            Fingerprint end = Fingerprint.<IOException>of(log, key, listener, line -> write(lines, line));
+            if (end.memories() > 0) {
+                return end;
             }
         } catch (UnreadableDataException e) {
             throw brokenOff(key, e);

@@ -222,18 +222,11 @@ public final class LlmNode {
         if (memory.node() != null) {
             memory.node().addMessages(run.turn(), run.query(), run.files(), List.of(answer), made);
             memory.node().flush();
-        } else if (memory.conversation() != null && place != null && epoch != null) {
-            write(memory.conversation(), run, answer, made, place, epoch);
         }
-    }
-
-    private void write(
-            TokenBufferMemory conversation,
-            NodeRun run,
-            AiMessage answer,
-            Made made,
-            TokenBufferMemory.Place place,
-            long epoch) {
+        TokenBufferMemory conversation = memory.conversation();
+        if (conversation == null || place == null || epoch == null) {
+            return;
+        }
         TokenCounts counts = memories.settings().counts();
         String id = run.turn().messageId();
         List<NewMessage> batch = new ArrayList<>();

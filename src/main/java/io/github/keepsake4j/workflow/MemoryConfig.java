@@ -1,7 +1,8 @@
 package io.github.keepsake4j.workflow;
 
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.message.InvalidInputException;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -83,17 +84,14 @@ public record MemoryConfig(
         if (json == null) {
             return null;
         }
-        Map<?, ?> prefix = value(json, "role_prefix", "role_prefix", Map.class);
-        Map<?, ?> bound = value(json, "window", "window", Map.class);
+        JsonFields fields = JsonFields.of("", json);
+        JsonFields prefix = fields.object("role_prefix");
+        JsonFields bound = fields.object("window");
         return new MemoryConfig(
-                MemoryMode.of(value(json, "mode", "mode", String.class)),
-                prefix == null
-                        ? null
-                        : new RolePrefix(
-                                value(prefix, "user", "role_prefix.user", String.class),
-                                value(prefix, "assistant", "role_prefix.assistant", String.class)),
-                bound == null ? null : window(bound),
-                value(json, "query_prompt_template", "query_prompt_template", String.class));
+                MemoryMode.of(fields.text("mode")),
+                prefix == null ? null : new RolePrefix(prefix.text("user"), prefix.text("assistant")),
+                bound == null ? null : new Window(Boolean.TRUE.equals(bound.flag("enabled")), size(bound)),
+                fields.text("query_prompt_template"));
     }
 
     /**
@@ -102,31 +100,24 @@ public record MemoryConfig(
      *
      * @return the values by name; any JSON library can write them
      */
-    public Map<String, Object> toJson() {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put("mode", mode.jsonName());
-        if (rolePrefix != null) {
-            json.put("role_prefix", present("user", rolePrefix.user(), "assistant", rolePrefix.assistant()));
-        }
-        if (window != null) {
-            json.put("window", present("enabled", window.enabled(), "size", window.size()));
-        }
-        if (queryPromptTemplate != null) {
-            json.put("query_prompt_template", queryPromptTemplate);
-        }
-        return json;
-    }
-
-    private static Map<String, Object> present(
-            String name, @Nullable Object value, String other, @Nullable Object otherValue) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        if (value != null) {
-            json.put(name, value);
-        }
-        if (otherValue != null) {
-            json.put(other, otherValue);
-        }
-        return json;
+    public Map<String, @Nullable Object> toJson() {
+        return new JsonObject()
+                .with("mode", mode.jsonName())
+                .withPresent(
+                        "role_prefix",
+                        rolePrefix == null
+                                ? null
+                                : new JsonObject()
+                                        .withPresent("user", rolePrefix.user())
+                                        .withPresent("assistant", rolePrefix.assistant()))
+                .withPresent(
+                        "window",
+                        window == null
+                                ? null
+                                : new JsonObject()
+                                        .with("enabled", window.enabled())
+                                        .withPresent("size", window.size()))
+                .withPresent("query_prompt_template", queryPromptTemplate);
     }
 
     /**
@@ -161,22 +152,11 @@ public record MemoryConfig(
         if (queryPromptTemplate == null || queryPromptTemplate.isBlank()) {
             return query;
         }
-        return PLACEHOLDER
-                .matcher(queryPromptTemplate)
-                .replaceAll(found -> Matcher.quoteReplacement(fill(found.group(), name(found), query, variables)));
-    }
-
-    private static String name(java.util.regex.MatchResult found) {
-        String inner = found.group(1);
-        return inner != null ? inner : Objects.requireNonNull(found.group(2));
-    }
-
-    private static String fill(String placeholder, String name, String query, Map<String, String> variables) {
-        String value = variables.get(name);
-        if (value != null) {
-            return value;
-        }
-        return name.equals("sys.query") || name.equals("query") ? query : placeholder;
+        return PLACEHOLDER.matcher(queryPromptTemplate).replaceAll(found -> {
+            String name = found.group(1) == null ? found.group(2) : found.group(1);
+            boolean isQuery = name.equals("sys.query") || name.equals("query");
+            return Matcher.quoteReplacement(variables.getOrDefault(name, isQuery ? query : found.group()));
+        });
     }
 
     /** Returns the names of the roles in a history that is rendered as text. */
@@ -184,20 +164,15 @@ public record MemoryConfig(
         return rolePrefix == null ? RolePrefix.STANDARD : rolePrefix;
     }
 
-    private static Window window(Map<?, ?> json) {
-        Boolean enabled = value(json, "enabled", "window.enabled", Boolean.class);
-        Number size = value(json, "size", "window.size", Number.class);
-        if (size != null && size.doubleValue() != Math.rint(size.doubleValue())) {
-            throw new InvalidInputException("window.size", "must be a whole number");
+    /** Returns the size of a window. One that is too large for an int is the largest. */
+    private static @Nullable Integer size(JsonFields window) {
+        Object size = window.values().get("size");
+        if (size == null) {
+            return null;
         }
-        return new Window(enabled != null && enabled, size == null ? null : (int) size.doubleValue());
-    }
-
-    private static <T> @Nullable T value(Map<?, ?> json, String name, String path, Class<T> type) {
-        Object value = json.get(name);
-        if (value != null && !type.isInstance(value)) {
-            throw new InvalidInputException(path, "has the wrong type");
+        if (!(size instanceof Number number) || number.doubleValue() != Math.rint(number.doubleValue())) {
+            throw window.wrong("size", "must be a whole number");
         }
-        return type.cast(value);
+        return (int) number.doubleValue();
     }
 }

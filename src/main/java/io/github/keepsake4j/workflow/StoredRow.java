@@ -6,7 +6,6 @@ import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,21 +22,18 @@ record StoredRow(@Nullable LoggedMessage question, @Nullable LoggedMessage answe
         return of(row, Reads.messages(log, key, Ids.ofRow(row)));
     }
 
-    /** Returns what was found of a row. */
+    /** Returns what was found of a row. What was found is in order of sequence. */
     static StoredRow of(String row, List<LoggedMessage> found) {
-        List<LoggedMessage> own = found.stream()
-                .filter(logged -> Ids.ofRow(row).contains(logged.id()))
-                .sorted(Comparator.comparingLong(LoggedMessage::sequence))
-                .toList();
-        return new StoredRow(
-                own.stream()
-                        .filter(logged -> !logged.id().equals(row))
-                        .findFirst()
-                        .orElse(null),
-                own.stream()
-                        .filter(logged -> logged.id().equals(row))
-                        .findFirst()
-                        .orElse(null));
+        LoggedMessage question = null;
+        LoggedMessage answer = null;
+        for (LoggedMessage logged : found) {
+            if (logged.id().equals(row)) {
+                answer = logged;
+            } else if (question == null && Ids.ofRow(row).contains(logged.id())) {
+                question = logged;
+            }
+        }
+        return new StoredRow(question, answer);
     }
 
     /** Returns the id of the row's last message, or null if nothing of the row is stored. */

@@ -390,22 +390,25 @@ final class TurnPlacement {
      */
     private @Nullable Ancestors ancestors(MessageLog conversations, String row, boolean answered) {
         MemoryKey conversation = ConversationKey.of(key.tenant(), key.conversationId());
-        if (answered) {
-            try {
-                return ancestorsUpTo(conversations, conversation, row);
-            } catch (UnknownMessageException e) {
-                LOG.debug("Memory {}: no answer of message {} is stored", conversation, row);
-            }
+        String end = answered
+                ? row
+                : StoredRow.find(conversations, conversation, row).last();
+        if (end == null) {
+            return null;
         }
-        String end = StoredRow.find(conversations, conversation, row).last();
-        return end == null ? null : ancestorsUpTo(conversations, conversation, end);
-    }
-
-    private static Ancestors ancestorsUpTo(MessageLog conversations, MemoryKey conversation, String end) {
-        Tail thread = conversations.read(conversation, ReadQuery.newest(PAGE).endingIn(end));
-        List<String> ids = new ArrayList<>();
-        thread.messages().forEach(logged -> ids.add(0, logged.id()));
-        return new Ancestors(ids, thread.complete() && thread.missingParent() == null);
+        try {
+            Tail thread =
+                    conversations.read(conversation, ReadQuery.newest(PAGE).endingIn(end));
+            List<String> ids = new ArrayList<>();
+            thread.messages().forEach(logged -> ids.add(0, logged.id()));
+            return new Ancestors(ids, thread.complete() && thread.missingParent() == null);
+        } catch (UnknownMessageException e) {
+            if (!answered) {
+                throw e;
+            }
+            LOG.debug("Memory {}: no answer of message {} is stored", conversation, row);
+            return ancestors(conversations, row, false);
+        }
     }
 
     private @Nullable LoggedMessage find(String id) {

@@ -201,7 +201,6 @@ public final class WorkflowMemories {
         private FileResolver fileResolver = FileResolver.NONE;
         private FileContentSource fileContents = FileContentSource.NONE;
         private boolean requiresConversation;
-        private boolean fetchesRemoteFiles;
         private RemoteHosts remoteHosts = RemoteHosts.openWeb();
         private Metrics metrics = Metrics.NONE;
 
@@ -292,20 +291,7 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Makes this library fetch images and documents from the open web, following up to 5 redirects, and pass their
-         * bytes to the model. By default, their URLs are passed on unchanged, and the program that fetches them decides
-         * which redirects to follow. Call this method if that program runs in your own network. In both cases
-         * {@link #remoteHosts} decides which URLs are refused.
-         *
-         * @return this builder
-         */
-        public Builder fetchRemoteFiles() {
-            this.fetchesRemoteFiles = true;
-            return this;
-        }
-
-        /**
-         * Sets the hosts whose files may be passed on or fetched: only those of a list, or every host of the open web.
+         * Sets the hosts whose URLs may be passed on: only those of a list, or every host of the open web.
          * Default: {@link RemoteHosts#openWeb()}, which refuses a URL that points to an internal address or whose host
          * cannot be resolved.
          *
@@ -338,7 +324,7 @@ public final class WorkflowMemories {
             if (conversationLog == null && nodeLog == null) {
                 throw new InvalidInputException("nodeLog", "is required unless a conversationLog is set");
             }
-            FileRebuilder files = FileRebuilder.of(fileResolver, fileContents, fetchesRemoteFiles, remoteHosts);
+            FileRebuilder files = FileRebuilder.of(fileResolver, fileContents, remoteHosts);
             TokenCountEstimator counting =
                     estimator == null ? JtokkitTokenCountEstimator.forEncoding("o200k_base") : estimator;
             TokenCounter named = TokenCounter.of(counting);

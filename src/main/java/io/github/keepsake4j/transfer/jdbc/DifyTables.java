@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,9 +52,6 @@ final class DifyTables implements ImportSource {
 
     private final ForeignTables tables;
 
-    /** Whether the ids are UUIDs, as in Dify's PostgreSQL; null until it is known. */
-    private volatile @Nullable Boolean uuids;
-
     DifyTables(ForeignTables tables) {
         this.tables = tables;
     }
@@ -63,23 +59,19 @@ final class DifyTables implements ImportSource {
     private record Exchange(
             String id, @Nullable String parent, String query, String answer, @Nullable Instant createdAt) {}
 
-    /** A file of a row; its reference is null if it is malformed. */
-    private record File(String message, @Nullable FileReference reference) {}
-
     @Override
     public List<ImportedMessage> messages(ConversationKey conversation) {
-        Object id = id(conversation.conversationId());
+        Object id = tables.parameter(MESSAGES, 1, conversation.conversationId());
         List<Exchange> exchanges = id == null ? List.of() : tables.list(MESSAGES, DifyTables::exchange, id);
         if (id == null || exchanges.isEmpty()) {
             return List.of();
         }
         Map<String, List<FileReference>> files = new HashMap<>();
-        for (File file : tables.list(FILES, row -> file(conversation, row), id)) {
-            if (file.reference() != null) {
-                files.computeIfAbsent(file.message(), message -> new ArrayList<>())
-                        .add(file.reference());
-            }
-        }
+        tables.list(
+                FILES,
+                row -> files.computeIfAbsent(row.getString(1), message -> new ArrayList<>())
+                        .addAll(file(conversation, row)),
+                id);
         List<ImportedMessage> messages = new ArrayList<>();
         Map<String, String> ends = new HashMap<>();
         String newest = null;
@@ -150,23 +142,6 @@ final class DifyTables implements ImportSource {
                 null);
     }
 
-    /** Returns the parameter for a conversation's id, or null if no row can have it. */
-    private @Nullable Object id(String conversationId) {
-        Boolean known = uuids;
-        if (known == null) {
-            known = tables.uuidParameters(MESSAGES).contains(1);
-            uuids = known;
-        }
-        if (!known) {
-            return conversationId;
-        }
-        try {
-            return UUID.fromString(conversationId);
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
-    }
-
     /** Adds what is there of a question and its answer, and returns the id of the last message, or of the parent. */
     private static @Nullable String add(
             List<ImportedMessage> messages, Exchange exchange, @Nullable String parent, List<FileReference> files) {
@@ -201,8 +176,8 @@ final class DifyTables implements ImportSource {
                 createdAt == null ? null : createdAt.toInstant());
     }
 
-    private static File file(ConversationKey conversation, ResultSet row) throws SQLException {
-        String message = row.getString(1);
+    /** Returns the reference to a file, or none if the row is malformed. */
+    private static List<FileReference> file(ConversationKey conversation, ResultSet row) throws SQLException {
         String owner = row.getString(5);
         String upload = row.getString(6);
         try {
@@ -213,22 +188,20 @@ final class DifyTables implements ImportSource {
                 // Older rows name the file only at the end of its URL.
                 upload = url.substring(url.lastIndexOf('/') + 1).split("\\.", 2)[0];
             }
-            return new File(
-                    message,
-                    new FileReference(
-                            FileReference.Type.valueOf(upper(row.getString(2))),
-                            method,
-                            made ? null : upload,
-                            made ? upload : null,
-                            url,
-                            owner == null ? null : FileReference.Owner.valueOf(upper(owner))));
+            return List.of(new FileReference(
+                    FileReference.Type.valueOf(upper(row.getString(2))),
+                    method,
+                    made ? null : upload,
+                    made ? upload : null,
+                    url,
+                    owner == null ? null : FileReference.Owner.valueOf(upper(owner))));
         } catch (IllegalArgumentException | InvalidInputException e) {
             LOG.warn(
                     "Memory {}: a file of message {} is left out, because its row in message_files is malformed ({})",
                     conversation,
-                    message,
+                    row.getString(1),
                     e.getClass().getName());
-            return new File(message, null);
+            return List.of();
         }
     }
 

@@ -1,6 +1,8 @@
 package io.github.keepsake4j.transfer.jdbc;
 
+import dev.langchain4j.data.message.ChatMessageDeserializer;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.ForeignTables;
 import io.github.keepsake4j.transfer.ImportSource;
 import io.github.keepsake4j.transfer.ImportedMessage;
@@ -17,6 +19,13 @@ import javax.sql.DataSource;
  */
 public final class JdbcImportSource implements ImportSource {
 
+    private static final String SELECT_LIST =
+            """
+            SELECT content
+            FROM chat_memory
+            WHERE memory_id = ?
+            """;
+
     private final ImportSource table;
 
     private JdbcImportSource(ImportSource table) {
@@ -31,7 +40,8 @@ public final class JdbcImportSource implements ImportSource {
      * @return the source
      */
     public static JdbcImportSource langChain4j(DataSource dataSource) {
-        return new JdbcImportSource(new LangChain4jTable(tables(dataSource)));
+        ForeignTables tables = tables(dataSource);
+        return new JdbcImportSource(conversation -> list(tables, conversation));
     }
 
     /**
@@ -58,6 +68,24 @@ public final class JdbcImportSource implements ImportSource {
      */
     public static JdbcImportSource dify(DataSource dataSource) {
         return new JdbcImportSource(new DifyTables(tables(dataSource)));
+    }
+
+    /** Reads LangChain4j's community table: a row is a whole list. */
+    private static List<ImportedMessage> list(ForeignTables tables, ConversationKey conversation) {
+        List<String> contents = tables.list(SELECT_LIST, row -> row.getString(1), conversation.conversationId());
+        if (contents.isEmpty() || contents.get(0) == null) {
+            return List.of();
+        }
+        try {
+            return ChatMessageDeserializer.messagesFromJson(contents.get(0)).stream()
+                    .map(ImportedMessage::of)
+                    .toList();
+        } catch (RuntimeException e) {
+            throw new UnreadableDataException(
+                    "The content of " + conversation + " in chat_memory is not LangChain4j's JSON ("
+                            + e.getClass().getName() + ")",
+                    null);
+        }
     }
 
     private static ForeignTables tables(DataSource dataSource) {

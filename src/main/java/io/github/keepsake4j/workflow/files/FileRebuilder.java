@@ -34,27 +34,22 @@ public final class FileRebuilder {
     private static final String PDF = "application/pdf";
     private static final int MAX_NAME = 100;
 
-    /** All remote files of a history together take no longer, but for a look-up that has begun. */
+    /** The look-ups for all remote files of a history together take no longer, but for one that has begun. */
     private static final Duration REMOTE = Duration.ofSeconds(15);
 
     private static final Duration LOOKUP = Duration.ofSeconds(5);
 
-    /** More remote files of a history are not fetched. */
-    static final int MOST_FETCHED = 20;
-
     private final FileResolver resolver;
     private final FileContentSource source;
     private final RemoteUrls remote;
-    private final @Nullable RemoteFetcher fetcher;
     private final LongSupplier nanos;
 
     /** Creates a rebuilder that checks URLs with the given rules. */
-    FileRebuilder(FileResolver resolver, FileContentSource source, RemoteUrls remote, @Nullable RemoteFetcher fetcher) {
+    FileRebuilder(FileResolver resolver, FileContentSource source, RemoteUrls remote, LongSupplier nanos) {
         this.resolver = resolver;
         this.source = source;
         this.remote = remote;
-        this.fetcher = fetcher;
-        this.nanos = fetcher == null ? System::nanoTime : fetcher.nanos();
+        this.nanos = nanos;
     }
 
     /**
@@ -62,27 +57,12 @@ public final class FileRebuilder {
      *
      * @param resolver looks up the files
      * @param source loads their contents
-     * @param fetchesRemoteFiles whether images and documents are fetched from the open web; otherwise their URLs are
-     *     passed on. A URL that points to an internal address is always refused
+     * @param hosts the hosts whose URLs are passed on
      * @return the rebuilder
      */
-    public static FileRebuilder of(FileResolver resolver, FileContentSource source, boolean fetchesRemoteFiles) {
-        return of(resolver, source, fetchesRemoteFiles, RemoteHosts.openWeb());
-    }
-
-    /**
-     * Creates a rebuilder with a rule for the hosts of remote files.
-     *
-     * @param resolver looks up the files
-     * @param source loads their contents
-     * @param fetchesRemoteFiles whether images and documents are fetched; otherwise their URLs are passed on
-     * @param hosts the hosts whose URLs are fetched or passed on
-     * @return the rebuilder
-     */
-    public static FileRebuilder of(
-            FileResolver resolver, FileContentSource source, boolean fetchesRemoteFiles, RemoteHosts hosts) {
+    public static FileRebuilder of(FileResolver resolver, FileContentSource source, RemoteHosts hosts) {
         RemoteUrls remote = new RemoteUrls(RemoteUrls.within(LOOKUP, InetAddress::getAllByName), hosts);
-        return new FileRebuilder(resolver, source, remote, fetchesRemoteFiles ? new RemoteFetcher(remote) : null);
+        return new FileRebuilder(resolver, source, remote, System::nanoTime);
     }
 
     /**
@@ -132,8 +112,6 @@ public final class FileRebuilder {
         /** When remote files are no longer looked at, by the clock; null before the first one. */
         private @Nullable Long end;
 
-        private int fetched;
-
         Request(MemoryKey key, String tenantId, FileUploadConfig config) {
             this.key = key;
             this.tenantId = tenantId;
@@ -180,17 +158,9 @@ public final class FileRebuilder {
             if (now - until >= 0) {
                 return missing(file, "the " + REMOTE.toSeconds() + " seconds for remote files are over");
             }
-            if (fetcher == null || !isLoaded(file)) {
-                return remote.isAllowed(url)
-                        ? ofUrl(file, null, url)
-                        : missing(file, "its URL is refused because its host is not allowed or not in the open web");
-            }
-            if (++fetched > MOST_FETCHED) {
-                return missing(file, "a history has more than " + MOST_FETCHED + " remote files");
-            }
-            return fetcher.fetch(url, config.maxFileBytes(), until)
-                    .map(found -> ofBytes(file, url.getPath(), found.mimeType(), found.bytes()))
-                    .orElseGet(() -> missing(file, "its URL is refused or redirects to a URL that is refused"));
+            return remote.isAllowed(url)
+                    ? ofUrl(file, null, url)
+                    : missing(file, "its URL is refused because its host is not allowed or not in the open web");
         }
 
         private Content load(ResolvedFile file) {
@@ -206,29 +176,25 @@ public final class FileRebuilder {
                 return tooLarge(file);
             }
             String mime = file.mimeType() == null ? "" : file.mimeType().toLowerCase(Locale.ROOT);
-            return ofBytes(file.reference(), file.name(), mime, bytes);
-        }
-
-        private Content tooLarge(ResolvedFile file) {
-            return missing(file.reference(), "it exceeds the limit of " + config.maxFileBytes() + " bytes");
-        }
-
-        private Content ofBytes(FileReference file, @Nullable String name, String mime, byte[] bytes) {
-            if (file.type() == FileReference.Type.IMAGE) {
+            if (file.reference().type() == FileReference.Type.IMAGE) {
                 if (!mime.isEmpty() && !mime.startsWith("image/") && !mime.endsWith("/octet-stream")) {
                     // The content may be an HTML page instead of an image. A provider would refuse it, and every later
                     // call with it.
-                    return missing(file, "its content is not an image");
+                    return missing(file.reference(), "its content is not an image");
                 }
                 String type = mime.startsWith("image/") ? mime : "image/png";
                 return ImageContent.from(Base64.getEncoder().encodeToString(bytes), type, config.imageDetail());
             }
-            if (isPdf(mime, name)) {
+            if (isPdf(mime, file.name())) {
                 return PdfFileContent.from(Base64.getEncoder().encodeToString(bytes), PDF);
             }
             return isText(mime)
                     ? TextContent.from(new String(bytes, StandardCharsets.UTF_8))
-                    : named(file, file.transferMethod() == TransferMethod.REMOTE_URL ? null : name);
+                    : named(file.reference(), file.name());
+        }
+
+        private Content tooLarge(ResolvedFile file) {
+            return missing(file.reference(), "it exceeds the limit of " + config.maxFileBytes() + " bytes");
         }
 
         /**

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The rule for the hosts of remote files. A URL that a user sent is passed on or fetched only if its host is allowed;
+ * The rule for the hosts of remote files. A URL that a user sent is passed on only if its host is allowed;
  * otherwise, a placeholder is shown. In every case, the URL must be one of HTTP or HTTPS. Immutable.
  */
 public final class RemoteHosts {
@@ -25,9 +25,6 @@ public final class RemoteHosts {
             ".home",
             ".lan",
             ".home.arpa");
-
-    private static final RemoteHosts OPEN_WEB = new RemoteHosts(Set.of(), false);
-    private static final RemoteHosts RESOLVED_BY_PROXY = new RemoteHosts(Set.of(), true);
 
     /** The allowed hosts in lower case, or none if a host is judged by its addresses. */
     private final Set<String> only;
@@ -46,7 +43,7 @@ public final class RemoteHosts {
      * @return the rule
      */
     public static RemoteHosts openWeb() {
-        return OPEN_WEB;
+        return new RemoteHosts(Set.of(), false);
     }
 
     /**
@@ -58,7 +55,7 @@ public final class RemoteHosts {
      * @return the rule
      */
     public static RemoteHosts resolvedByProxy() {
-        return RESOLVED_BY_PROXY;
+        return new RemoteHosts(Set.of(), true);
     }
 
     /**

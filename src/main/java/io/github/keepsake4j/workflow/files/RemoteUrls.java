@@ -4,13 +4,12 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.Arrays;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Distinguishes URLs that are allowed, such as those of the open web, from URLs that point to internal addresses. A user's URL is passed to a model's
@@ -37,10 +36,6 @@ final class RemoteUrls {
     private final Names names;
     private final RemoteHosts hosts;
 
-    RemoteUrls(Names names) {
-        this(names, RemoteHosts.openWeb());
-    }
-
     RemoteUrls(Names names, RemoteHosts hosts) {
         this.names = names;
         this.hosts = hosts;
@@ -49,16 +44,8 @@ final class RemoteUrls {
     /** Returns addresses by a look-up that is given up after a time: a resolver may ask dead servers for long. */
     static Names within(Duration time, Names names) {
         return host -> {
-            CompletableFuture<InetAddress[]> found = new CompletableFuture<>();
-            Thread thread = new Thread(
-                    () -> {
-                        try {
-                            found.complete(names.addresses(host));
-                        } catch (UnknownHostException | RuntimeException e) {
-                            found.completeExceptionally(e);
-                        }
-                    },
-                    "keepsake-names");
+            FutureTask<InetAddress[]> found = new FutureTask<>(() -> names.addresses(host));
+            Thread thread = new Thread(found, "keepsake-names");
             thread.setDaemon(true);
             thread.start();
             try {
@@ -72,71 +59,58 @@ final class RemoteUrls {
         };
     }
 
-    /** Returns whether a URL is allowed. */
-    boolean isAllowed(URI url) {
-        return checked(url) != null;
-    }
-
     /**
-     * Returns the addresses of a URL that is allowed: its host is listed, or it points to the open web. For a name that cannot
-     * be resolved it is unknown where it points, so the rule for hosts decides.
-     *
-     * @return the addresses that were checked, none for a host that is allowed by its name, or null if the URL is refused
+     * Returns whether a URL is allowed: its host is listed, or it points to the open web. For a name that cannot be resolved it
+     * is unknown where it points, so the rule for hosts decides.
      */
-    @Nullable
-    List<InetAddress> checked(URI url) {
+    boolean isAllowed(URI url) {
         String host = url.getHost();
         if (host == null || !("http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme()))) {
-            return null;
+            return false;
         }
         if (hosts.isList()) {
-            return hosts.lists(host) ? List.of() : null;
+            return hosts.lists(host);
         }
         boolean isAddress6 = host.startsWith("[");
         if (!isAddress6
                 && NUMBERS.matcher(host).matches()
                 && !FOUR_NUMBERS.matcher(host).matches()) {
-            return null;
+            return false;
         }
         String name = isAddress6 ? host.substring(1, host.length() - 1) : host;
         try {
             InetAddress[] addresses = names.addresses(name);
             for (InetAddress address : addresses) {
-                if (isInside(address.getAddress(), address)) {
-                    return null;
+                if (isInside(address)) {
+                    return false;
                 }
             }
-            return addresses.length > 0 ? List.of(addresses) : null;
+            return addresses.length > 0;
         } catch (UnknownHostException e) {
-            return !isAddress6 && hosts.allowsUnresolved(host) ? List.of() : null;
+            return !isAddress6 && hosts.allowsUnresolved(host);
         }
     }
 
-    private static boolean isInside(byte[] bytes, InetAddress address) {
-        if (address.isAnyLocalAddress()
+    private static boolean isInside(InetAddress address) throws UnknownHostException {
+        byte[] bytes = address.getAddress();
+        return address.isAnyLocalAddress()
                 || address.isLoopbackAddress()
                 || address.isLinkLocalAddress()
                 || address.isSiteLocalAddress()
-                || address.isMulticastAddress()) {
-            return true;
-        }
-        return bytes.length == 4 ? isInside4(bytes, 0) : isInside6(bytes);
+                || address.isMulticastAddress()
+                || (bytes.length == 4 ? isInside4(bytes) : isInside6(bytes));
     }
 
-    private static boolean isInside4(byte[] bytes, int at) {
-        int first = bytes[at] & 0xFF;
-        int second = bytes[at + 1] & 0xFF;
+    /** Returns whether an IPv4 address is one of the internal ones that the JDK does not know as such. */
+    private static boolean isInside4(byte[] bytes) {
+        int first = bytes[0] & 0xFF;
+        int second = bytes[1] & 0xFF;
         return first == 0
-                || first == 10
-                || first == 127
-                || first >= 224
+                || first >= 240
                 || (first == 100 && second >= 64 && second < 128)
-                || (first == 169 && second == 254)
-                || (first == 172 && second >= 16 && second < 32)
-                || (first == 192 && second == 168)
-                || (first == 192 && second == 0 && bytes[at + 2] == 0)
+                || (first == 192 && second == 0 && bytes[2] == 0)
                 // The address of Azure's service that gives machines information about themselves.
-                || (first == 168 && second == 63 && (bytes[at + 2] & 0xFF) == 129 && bytes[at + 3] == 16)
+                || (first == 168 && second == 63 && (bytes[2] & 0xFF) == 129 && bytes[3] == 16)
                 || (first == 198 && (second == 18 || second == 19));
     }
 
@@ -145,12 +119,11 @@ final class RemoteUrls {
      * NAT64 addresses are judged by the IPv4 address that they carry; Teredo addresses are always internal. The JVM
      * converts mapped addresses to IPv4 addresses.
      */
-    private static boolean isInside6(byte[] bytes) {
-        if (startsWith(bytes, 0x20, 0x02)) {
-            return isInside4(bytes, 2);
-        }
-        if (startsWith(bytes, 0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0)) {
-            return isInside4(bytes, 12);
+    private static boolean isInside6(byte[] bytes) throws UnknownHostException {
+        boolean is6to4 = startsWith(bytes, 0x20, 0x02);
+        if (is6to4 || startsWith(bytes, 0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0)) {
+            int carried = is6to4 ? 2 : 12;
+            return isInside(InetAddress.getByAddress(Arrays.copyOfRange(bytes, carried, carried + 4)));
         }
         return (bytes[0] & 0xE0) != 0x20 || startsWith(bytes, 0x20, 0x01, 0, 0);
     }

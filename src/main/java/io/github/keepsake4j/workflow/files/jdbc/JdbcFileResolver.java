@@ -15,8 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.UUID;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -125,9 +123,6 @@ public final class JdbcFileResolver implements FileResolver {
         private final TransferMethod method;
         private final ForeignTables rows;
 
-        /** Which parameters have PostgreSQL's type {@code uuid}: 1, the tenant's id, and 2, that of a file; null until known. */
-        private volatile @Nullable Set<Integer> uuids;
-
         Files(DataSource dataSource, Table table, TransferMethod method) {
             this.table = Objects.requireNonNull(table, "table");
             this.method = method;
@@ -141,16 +136,11 @@ public final class JdbcFileResolver implements FileResolver {
             if (asked.isEmpty()) {
                 return;
             }
-            Set<Integer> known = uuids;
-            if (known == null) {
-                known = rows.uuidParameters(table.find(1));
-                uuids = known;
-            }
-            Object tenant = parameter(known.contains(1), tenantId);
-            boolean isUuid = known.contains(2);
-            Map<Object, List<FileReference>> byId = new LinkedHashMap<>();
+            String sql = table.find(1);
+            Object tenant = rows.parameter(sql, 1, tenantId);
+            Map<@Nullable Object, List<FileReference>> byId = new LinkedHashMap<>();
             for (FileReference file : asked) {
-                Object id = parameter(isUuid, file.id());
+                Object id = rows.parameter(sql, 2, file.id());
                 if (id != null) {
                     byId.computeIfAbsent(id, i -> new ArrayList<>()).add(file);
                 }
@@ -163,8 +153,8 @@ public final class JdbcFileResolver implements FileResolver {
             rows.list(
                     table.find(byId.size()),
                     row -> {
-                        Object id = parameter(isUuid, row.getString(1));
-                        return id == null || read(found, row, byId.getOrDefault(id, List.of()));
+                        String id = row.getString(1);
+                        return id == null || read(found, row, byId.getOrDefault(rows.parameter(sql, 2, id), List.of()));
                     },
                     parameters.toArray());
         }
@@ -178,17 +168,6 @@ public final class JdbcFileResolver implements FileResolver {
                 found.put(file, new ResolvedFile(file, storageKey, row.getString(3), row.getString(4), known));
             }
             return true;
-        }
-
-        private static @Nullable Object parameter(boolean isUuid, @Nullable String id) {
-            if (!isUuid || id == null) {
-                return id;
-            }
-            try {
-                return UUID.fromString(id);
-            } catch (IllegalArgumentException e) {
-                return null;
-            }
         }
     }
 }

@@ -11,7 +11,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
@@ -109,8 +108,10 @@ public final class S3FileContentSource implements FileContentSource {
     private static FileContent download(S3Client client, String bucket, String key, long maxBytes) {
         try (ResponseInputStream<GetObjectResponse> in =
                 client.getObject(request -> request.bucket(bucket).key(key))) {
-            byte[] bytes = atMost(in, maxBytes);
-            if (bytes == null) {
+            Long length = in.response().contentLength();
+            boolean isTooLarge = length != null && length > maxBytes;
+            byte[] bytes = isTooLarge ? new byte[0] : in.readNBytes((int) maxBytes + 1);
+            if (isTooLarge || bytes.length > maxBytes) {
                 in.abort();
                 throw new IllegalStateException("the object exceeds the limit of " + maxBytes + " bytes");
             }
@@ -118,15 +119,5 @@ public final class S3FileContentSource implements FileContentSource {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static byte @Nullable [] atMost(ResponseInputStream<GetObjectResponse> in, long maxBytes)
-            throws IOException {
-        Long length = in.response().contentLength();
-        if (length != null && length > maxBytes) {
-            return null;
-        }
-        byte[] bytes = in.readNBytes((int) maxBytes + 1);
-        return bytes.length > maxBytes ? null : bytes;
     }
 }

@@ -11,6 +11,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.workflow.files.FileRebuilder;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
+import io.github.keepsake4j.workflow.files.RemoteHosts;
 import io.github.keepsake4j.workflow.files.ResolvedFile;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -122,7 +123,7 @@ class PostgresFileResolverTest {
                 (tenant, file) -> {
                     throw new IllegalStateException();
                 },
-                false);
+                RemoteHosts.openWeb());
         ByteArrayOutputStream logged = new ByteArrayOutputStream();
         PrintStream before = System.err;
         System.setErr(new PrintStream(logged, true));

@@ -1,0 +1,57 @@
+package io.github.keepsake4j.spring;
+
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import java.util.Arrays;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.ConfigurationCondition;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.util.StringUtils;
+
+/** When beans are there. */
+final class Conditions {
+
+    private Conditions() {}
+
+    /** Matches if the application sets any property of ours: it then means to use memories. */
+    static final class OnAnyProperty implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            return Binder.get(context.getEnvironment())
+                    .bind(KeepsakeProperties.PREFIX, Bindable.mapOf(String.class, Object.class))
+                    .isBound();
+        }
+    }
+
+    /** Matches if the application has no {@link ChatMemoryStore} bean but the one that conversations are imported from. */
+    static final class OnNoOtherChatMemoryStore implements ConfigurationCondition {
+
+        @Override
+        public ConfigurationPhase getConfigurationPhase() {
+            return ConfigurationPhase.REGISTER_BEAN;
+        }
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            String old = context.getEnvironment().getProperty(KeepsakeProperties.PREFIX + ".import-from");
+            ConfigurableListableBeanFactory beans = context.getBeanFactory();
+            return beans == null
+                    || Arrays.stream(beans.getBeanNamesForType(ChatMemoryStore.class, true, false))
+                            .allMatch(name -> name.equals(old));
+        }
+    }
+
+    /** Matches if there is a cron expression, and it is not the one that means "off". */
+    static final class OnRetention implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            String cron = context.getEnvironment().getProperty(KeepsakeProperties.PREFIX + ".retention.cron");
+            return StringUtils.hasText(cron) && !cron.equals(KeepsakeProperties.Retention.OFF);
+        }
+    }
+}
