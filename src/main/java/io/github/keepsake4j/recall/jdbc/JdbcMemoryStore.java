@@ -19,6 +19,9 @@ import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.KeyColumns;
 import io.github.keepsake4j.sql.PostgresBuilder;
+import io.github.keepsake4j.sql.Session;
+import io.github.keepsake4j.sql.SqliteMode;
+import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -41,11 +44,24 @@ public final class JdbcMemoryStore implements MemoryStore {
     private static final int PAGE = 1_000;
 
     private final Connections connections;
+    private final boolean isSqlite;
     private final FactWords words;
+    private final long least;
 
-    private JdbcMemoryStore(Connections connections, Words words) {
+    private JdbcMemoryStore(Connections connections, boolean isSqlite, Words words, long least) {
         this.connections = connections;
+        this.isSqlite = isSqlite;
         this.words = new FactWords(words);
+        this.least = least;
+    }
+
+    /**
+     * Keeps the facts of one discussion in a file of SQLite, for one call.
+     *
+     * @param least the revision where there is no progress yet
+     */
+    static JdbcMemoryStore sqlite(Path file, SqliteMode mode, Words words, long least) {
+        return new JdbcMemoryStore(Connections.sqlite(file, mode, Schema.MEMORIES), true, words, least);
     }
 
     /**
@@ -174,11 +190,15 @@ public final class JdbcMemoryStore implements MemoryStore {
     }
 
     private <T> T reading(String what, MemoryKey key, SqlMemories.Work<T> work) {
-        return connections.single(what + key, session -> work.on(new SqlMemories(session, false, words, key, 0)));
+        return connections.single(what + key, session -> work.on(memories(session, key)));
     }
 
     private <T> T writing(String what, MemoryKey key, SqlMemories.Work<T> work) {
-        return connections.write(what + key, session -> work.on(new SqlMemories(session, false, words, key, 0)));
+        return connections.write(what + key, session -> work.on(memories(session, key)));
+    }
+
+    private SqlMemories memories(Session session, MemoryKey key) {
+        return new SqlMemories(session, isSqlite, words, key, least);
     }
 
     @Override
@@ -256,7 +276,7 @@ public final class JdbcMemoryStore implements MemoryStore {
          * @throws InvalidInputException if not exactly one of data source and URL is given
          */
         public JdbcMemoryStore build() {
-            return new JdbcMemoryStore(connections(Schema.MEMORIES), words);
+            return new JdbcMemoryStore(connections(Schema.MEMORIES), false, words, 0);
         }
     }
 }

@@ -2,7 +2,6 @@ package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.memories.FactQuery;
 import io.github.keepsake4j.recall.memories.FactWords;
@@ -10,7 +9,9 @@ import io.github.keepsake4j.recall.memories.FoundMemory;
 import io.github.keepsake4j.recall.memories.MadeMemory;
 import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryReader;
+import io.github.keepsake4j.recall.memories.MemoryRules;
 import io.github.keepsake4j.recall.memories.MemoryStatus;
+import io.github.keepsake4j.recall.memories.MemoryTrack;
 import io.github.keepsake4j.recall.memories.Overview;
 import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
@@ -84,7 +85,7 @@ final class SqlMemories {
     private record Row(long number, long step, boolean isShown, MadeMemory memory) {}
 
     private String text(MemorySql sql) {
-        return isSqlite ? sql.onSqlite : sql.onPostgres;
+        return sql.text(isSqlite);
     }
 
     private Row row(ResultSet row) throws SQLException {
@@ -208,9 +209,8 @@ final class SqlMemories {
     }
 
     private void insert(MadeMemory memory, long step) throws SQLException {
-        if (session.first(text(MemorySql.BY_ID), row -> true, id, memory.id()) != null) {
-            throw new InvalidInputException("id", "memory " + memory.id() + " of discussion " + key + " is there");
-        }
+        boolean isThere = session.first(text(MemorySql.BY_ID), row -> true, id, memory.id()) != null;
+        MemoryRules.checkNew(key, memory, isThere);
         long number = number(MemorySql.NEXT_NUMBER, id, memory.kind().name());
         boolean shown = memory.status() == MemoryStatus.CURRENT;
         update(
@@ -303,25 +303,22 @@ final class SqlMemories {
             return false;
         }
         Progress before = progress(kind, state);
-        if (step != 0 && before.steps().stream().noneMatch(each -> each.number() == step)) {
-            throw new InvalidInputException("step", "discussion " + key + " has no step " + step);
-        }
-        Set<Long> path = new HashSet<>(Set.of(0L));
-        new Progress(0, step, before.steps()).path().forEach(each -> path.add(each.number()));
+        MemoryRules.checkStep(key, before, step);
         List<Row> rows = rows(MemorySql.MEMORIES, id, kind.name());
-        Set<String> replaced = rows.stream()
-                .filter(row -> path.contains(row.step()) && row.memory().status() != MemoryStatus.FORGOTTEN)
-                .map(row -> Objects.requireNonNullElse(row.memory().replaces(), ""))
-                .collect(Collectors.toSet());
-        for (Row row : rows) {
-            // What is replaced on one branch only holds on the others.
-            MadeMemory memory = row.memory();
-            MadeMemory after = memory.status() == MemoryStatus.FORGOTTEN
-                    ? memory
-                    : memory.withStatus(replaced.contains(memory.id()) ? MemoryStatus.REPLACED : MemoryStatus.CURRENT);
-            boolean shown = path.contains(row.step()) && after.status() == MemoryStatus.CURRENT;
-            if (shown != row.isShown() || after.status() != memory.status()) {
-                change(row, after, shown);
+        MemoryTrack after = new MemoryTrack(
+                        before,
+                        rows.stream()
+                                .map(row -> new MemoryTrack.Entry(row.step(), row.memory()))
+                                .toList())
+                .moveTo(step);
+        Set<Long> onPath = after.progress().onPath();
+        for (int i = 0; i < rows.size(); i++) {
+            Row row = rows.get(i);
+            MadeMemory memory = after.entries().get(i).memory();
+            boolean isOnPath = onPath.contains(row.step());
+            boolean shown = isOnPath && memory.status() == MemoryStatus.CURRENT;
+            if (shown != row.isShown() || memory.status() != row.memory().status()) {
+                change(row, memory, isOnPath);
             }
         }
         if (step != 0) {
@@ -338,9 +335,7 @@ final class SqlMemories {
         if (before == null || before.memory().kind() != kind) {
             return false;
         }
-        boolean isOnPath = before.step() == 0
-                || progress(kind, state).path().stream().anyMatch(step -> step.number() == before.step());
-        change(before, memory, isOnPath);
+        change(before, memory, progress(kind, state).onPath().contains(before.step()));
         if (isSqlite) {
             session.update(MemorySql.OPTIMIZE);
         }
@@ -407,7 +402,8 @@ final class SqlMemories {
             return List.of();
         }
         if (!state.fingerprint().equals(words.fingerprint())) {
-            return searchInTexts(query);
+            // The words were made by others. They are made again with the next change.
+            return words.search(query, shown(MemoryKind.FACT, Integer.MAX_VALUE));
         }
         int trust = query.leastTrust().level();
         long facts = number(MemorySql.COUNT_SHOWN, id, MemoryKind.FACT.name(), trust);
@@ -431,14 +427,6 @@ final class SqlMemories {
             }
         }
         return List.copyOf(found);
-    }
-
-    /** Finds facts whose words were made by others. They are made again with the next change. */
-    private List<FoundMemory> searchInTexts(FactQuery query) throws SQLException {
-        List<MadeMemory> facts = shown(MemoryKind.FACT, Integer.MAX_VALUE).stream()
-                .filter(fact -> fact.trust().isAtLeast(query.leastTrust()))
-                .toList();
-        return words.search(query, facts);
     }
 
     /** Returns the summaries in the order in which they were stored. */
@@ -476,7 +464,7 @@ final class SqlMemories {
 
     /** Keeps the discussion's key, by which a clean-up finds it. Returns whether something was added. */
     boolean noted(boolean added) throws SQLException {
-        if (added) {
+        if (added && !isSqlite) {
             session.update(MemorySql.NOTE_KEY, id, key.canonical());
         }
         return added;

@@ -78,12 +78,7 @@ public interface MemoryReader {
         return Overview.of(
                 summary(key),
                 List.of(
-                        new Overview.Track(
-                                chunks(key, Integer.MAX_VALUE),
-                                progress(key, MemoryKind.CHUNK).path()),
-                        new Overview.Track(
-                                facts(key, Integer.MAX_VALUE),
-                                progress(key, MemoryKind.FACT).path())),
+                        Overview.Track.of(this, key, MemoryKind.CHUNK), Overview.Track.of(this, key, MemoryKind.FACT)),
                 last,
                 leastTrust);
     }
