@@ -5,3 +5,4 @@
 package io.github.keepsake4j.recall.inmemory;
 
 import org.jspecify.annotations.NullMarked;
+

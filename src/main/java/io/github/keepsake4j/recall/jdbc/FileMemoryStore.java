@@ -1,22 +1,17 @@
 package io.github.keepsake4j.recall.jdbc;
 
-import io.github.keepsake4j.log.InputRules;
-import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.StorageUnavailableException;
-import io.github.keepsake4j.recall.memories.FactQuery;
-import io.github.keepsake4j.recall.memories.FoundMemory;
+import io.github.keepsake4j.recall.memories.GuardedMemoryStore;
 import io.github.keepsake4j.recall.memories.MadeMemory;
 import io.github.keepsake4j.recall.memories.MemoryKind;
-import io.github.keepsake4j.recall.memories.MemoryRules;
-import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.MemoryReader;
+import io.github.keepsake4j.recall.memories.MemoryWriter;
 import io.github.keepsake4j.recall.memories.Overview;
-import io.github.keepsake4j.recall.memories.Passage;
-import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.sql.SqliteMode;
@@ -52,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Other programs may read the files at any time. Several processes on one machine may share the directory; it must not be on a
  * network drive. What is erased is in no file afterwards, and a small file without ids remains. Thread-safe.
  */
-public final class FileMemoryStore implements MemoryStore {
+public final class FileMemoryStore extends GuardedMemoryStore {
 
     private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 
@@ -88,33 +83,6 @@ public final class FileMemoryStore implements MemoryStore {
         return new FileMemoryStore(Objects.requireNonNull(directory, "directory"), Objects.requireNonNull(words, "words"));
     }
 
-    @Override
-    public List<MadeMemory> chunks(MemoryKey key, int last) {
-        return reading("memories", key, MemoryKind.CHUNK, chunks -> chunks.chunks(key, last));
-    }
-
-    @Override
-    public List<MadeMemory> facts(MemoryKey key, int last) {
-        return reading("memories", key, MemoryKind.FACT, facts -> facts.facts(key, last));
-    }
-
-    @Override
-    public List<FoundMemory> search(MemoryKey key, FactQuery query) {
-        Objects.requireNonNull(query, "query");
-        return reading("search in memories", key, MemoryKind.FACT, facts -> facts.search(key, query));
-    }
-
-    @Override
-    public @Nullable MadeMemory summary(MemoryKey key) {
-        return reading("summary", key, MemoryKind.SUMMARY, all -> Optional.ofNullable(all.summary(key)))
-                .orElse(null);
-    }
-
-    @Override
-    public List<MadeMemory> summaries(MemoryKey key) {
-        return reading("summaries", key, MemoryKind.SUMMARY, all -> all.summaries(key));
-    }
-
     /** Reads each file once. */
     @Override
     public Overview overview(MemoryKey key, int last, Trust leastTrust) {
@@ -125,64 +93,15 @@ public final class FileMemoryStore implements MemoryStore {
 
     @Override
     public Optional<MadeMemory> find(MemoryKey key, String id) {
-        Objects.requireNonNull(id, "id");
-        return reading("memory", key, MemoryKind.CHUNK, texts -> texts.find(key, id))
+        return super.find(key, id)
                 .or(() -> reading("memory", key, MemoryKind.FACT, facts -> facts.find(key, id)));
     }
 
     @Override
-    public Progress progress(MemoryKey key, MemoryKind kind) {
-        return reading("progress", key, kind, store -> store.progress(key, kind));
-    }
-
-    @Override
-    public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
-        MemoryRules.checkAdd(kind, passage, made);
-        return writing("add to the memories", key, kind, store -> store.add(key, kind, revision, passage, made));
-    }
-
-    @Override
-    public boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
-        return writing("failure in the memories", key, kind, store -> store.addFailure(key, kind, revision, passage));
-    }
-
-    @Override
-    public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
-        return writing("move of the memories", key, kind, store -> store.moveTo(key, kind, revision, step));
-    }
-
-    @Override
-    public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
-        return writing("new summary", key, MemoryKind.SUMMARY, all -> all.addSummary(key, versions, revision, summary));
-    }
-
-    @Override
     public boolean put(MemoryKey key, MadeMemory memory) {
-        MemoryKind kind = memory.kind();
-        boolean isEmpty = kind == MemoryKind.FACT && !Files.exists(MemoryFiles.of(root, key).facts());
-        return !isEmpty && writing("change of a memory", key, kind, store -> store.put(key, memory));
-    }
-
-    @Override
-    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
-        InputRules.checkLease(name, owner, duration);
-        return writing("lease on the memories", key, MemoryKind.CHUNK, store -> store.acquireLease(key, name, owner, duration));
-    }
-
-    @Override
-    public void releaseLease(MemoryKey key, String name, String owner) {
-        writing("release of the memories", key, MemoryKind.CHUNK, store -> {
-            store.releaseLease(key, name, owner);
-            return true;
-        });
-    }
-
-    @Override
-    public void erase(MemoryKey key) {
-        writing("erasure of the memories", key, MemoryKind.CHUNK, store -> {
-            store.erase(key);
-            return true;
-        });
+        // A file of facts is not made for this.
+        boolean isEmpty = memory.kind() == MemoryKind.FACT && !Files.exists(MemoryFiles.of(root, key).facts());
+        return !isEmpty && super.put(key, memory);
     }
 
     @Override
@@ -229,17 +148,22 @@ public final class FileMemoryStore implements MemoryStore {
         return new StorageUnavailableException(what + " of " + of + ": the files cannot be used at the moment", e);
     }
 
-    private <T> T reading(String what, MemoryKey key, MemoryKind kind, Function<MemoryStore, T> work) {
+    @Override
+    protected <T> T reading(String what, MemoryKey key, MemoryKind kind, Function<MemoryReader, T> work) {
         return reading(what, key, () -> {
             LedgerStore texts = new LedgerStore(root, words);
-            Path facts = MemoryFiles.of(root, key).facts();
-            return kind == MemoryKind.FACT && Files.exists(facts)
-                    ? withFacts(facts, SqliteMode.SMALL_IF_THERE, texts.least(key), work)
-                    : work.apply(texts);
+            Path file = MemoryFiles.of(root, key).facts();
+            if (kind != MemoryKind.FACT || !Files.exists(file)) {
+                return work.apply(texts);
+            }
+            try (JdbcMemoryStore facts = JdbcMemoryStore.sqlite(file, SqliteMode.SMALL_IF_THERE, words, texts.least(key))) {
+                return facts.reading(what, key, kind, work);
+            }
         });
     }
 
-    private <T> T writing(String what, MemoryKey key, MemoryKind kind, Function<MemoryStore, T> work) {
+    @Override
+    protected <T> T writing(String what, MemoryKey key, MemoryKind kind, Function<MemoryWriter, T> work) {
         MemoryFiles files = MemoryFiles.of(root, key);
         return reading(what, key, () -> LedgerStore.io(() -> locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, () -> {
             if (!Files.isDirectory(files.directory())) {
@@ -251,14 +175,10 @@ public final class FileMemoryStore implements MemoryStore {
                 return work.apply(texts);
             }
             texts.noteKey(key);
-            return withFacts(files.facts(), SqliteMode.SMALL, texts.least(key), work);
+            try (JdbcMemoryStore facts = JdbcMemoryStore.sqlite(files.facts(), SqliteMode.SMALL, words, texts.least(key))) {
+                return facts.writing(what, key, kind, work);
+            }
         })));
-    }
-
-    private <T> T withFacts(Path file, SqliteMode mode, long least, Function<MemoryStore, T> work) {
-        try (MemoryStore facts = JdbcMemoryStore.sqlite(file, mode, words, least)) {
-            return work.apply(facts);
-        }
     }
 
     private synchronized LockFile locks(String what) throws IOException {

@@ -8,7 +8,7 @@ import io.github.keepsake4j.recall.memories.MadeMemory;
 import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryTrack;
 import io.github.keepsake4j.recall.memories.Progress;
-import io.github.keepsake4j.recall.memories.TrackedMemoryStore;
+import io.github.keepsake4j.recall.memories.TrackedMemories;
 import io.github.keepsake4j.recall.words.Words;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * What {@link FileMemoryStore} keeps in files of JSON lines: all but facts. For one call on one discussion, so each file is read once.
  * The caller sees to it that no other changes the files. Where they cannot be used, an {@link UncheckedIOException} is thrown.
  */
-final class LedgerStore extends TrackedMemoryStore {
+final class LedgerStore extends TrackedMemories {
 
     private static final Logger LOG = LoggerFactory.getLogger(LedgerStore.class);
 
@@ -215,8 +215,7 @@ final class LedgerStore extends TrackedMemoryStore {
     }
 
     /** Reads the names of all of the tenant's files. A file that names no discussion is passed over and logged. */
-    @Override
-    public void discussions(String tenant, Consumer<MemoryKey> action) {
+    void discussions(String tenant, Consumer<MemoryKey> action) {
         for (Path file : io(() -> MemoryFiles.keys(root, tenant))) {
             byte[] key = io(() -> SmallFiles.read(file));
             if (key != null) {
@@ -235,10 +234,5 @@ final class LedgerStore extends TrackedMemoryStore {
                     file);
             return Optional.empty();
         }
-    }
-
-    @Override
-    public String backend() {
-        return "file";
     }
 }

@@ -12,6 +12,7 @@ import io.github.keepsake4j.recall.memories.MemoryReader;
 import io.github.keepsake4j.recall.memories.MemoryRules;
 import io.github.keepsake4j.recall.memories.MemoryStatus;
 import io.github.keepsake4j.recall.memories.MemoryTrack;
+import io.github.keepsake4j.recall.memories.MemoryWriter;
 import io.github.keepsake4j.recall.memories.Overview;
 import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
@@ -41,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * The memories of one discussion in tables, within a transaction. A writer locks the progress first. The rows that are shown are
  * those on the path to the head; only these have words.
  */
-final class SqlMemories {
+final class SqlMemories implements MemoryWriter {
 
     private final Session session;
     private final boolean isSqlite;
@@ -65,12 +66,6 @@ final class SqlMemories {
                 ? KeyColumns.hash(key)
                 : key instanceof ConversationKey conversation ? conversation.conversationId() : key.canonical();
         this.least = least;
-    }
-
-    /** What is done with the memories of a discussion. */
-    @FunctionalInterface
-    interface Work<T> {
-        T on(SqlMemories memories) throws SQLException;
     }
 
     /** A row of the progress. */
@@ -100,26 +95,47 @@ final class SqlMemories {
                         Objects.requireNonNull(row.getString(5))));
     }
 
-    private List<Row> rows(MemorySql sql, Object... parameters) throws SQLException {
-        return session.list(text(sql), this::row, parameters);
+    private <T> List<T> list(String sql, Session.Mapper<T> mapper, Object... parameters) {
+        try {
+            return session.list(sql, mapper, parameters);
+        } catch (SQLException e) {
+            throw new UncheckedSqlException(e);
+        }
     }
 
-    private @Nullable Row byId(String memory) throws SQLException {
-        return session.first(text(MemorySql.BY_ID), this::row, id, memory);
+    private <T> @Nullable T first(MemorySql sql, Session.Mapper<T> mapper, Object... parameters) {
+        List<T> rows = list(text(sql), mapper, parameters);
+        return rows.isEmpty() ? null : rows.get(0);
     }
 
-    private void update(MemorySql sql, Object... parameters) throws SQLException {
-        session.update(text(sql), parameters);
+    private List<Row> rows(MemorySql sql, Object... parameters) {
+        return list(text(sql), this::row, parameters);
     }
 
-    /** Returns the progress, with a revision where there is none yet. */
-    Progress progress(MemoryKind kind) throws SQLException {
-        State state = session.first(text(MemorySql.PROGRESS), State::of, id, kind.name());
+    private @Nullable Row byId(String memory) {
+        return first(MemorySql.BY_ID, this::row, id, memory);
+    }
+
+    private int update(String sql, @Nullable Object... parameters) {
+        try {
+            return session.update(sql, parameters);
+        } catch (SQLException e) {
+            throw new UncheckedSqlException(e);
+        }
+    }
+
+    private void update(MemorySql sql, @Nullable Object... parameters) {
+        update(text(sql), parameters);
+    }
+
+    @Override
+    public Progress progress(MemoryKey any, MemoryKind kind) {
+        State state = first(MemorySql.PROGRESS, State::of, id, kind.name());
         return progress(kind, state == null ? new State(least, 0, "") : state);
     }
 
-    private Progress progress(MemoryKind kind, State state) throws SQLException {
-        List<Step> steps = session.list(
+    private Progress progress(MemoryKind kind, State state) {
+        List<Step> steps = list(
                 text(MemorySql.STEPS),
                 row -> new Step(
                         row.getLong(1),
@@ -138,16 +154,17 @@ final class SqlMemories {
     }
 
     /** Locks the progress, and makes it with a revision where there is none yet. */
-    private State lock(MemoryKind kind) throws SQLException {
+    private State lock(MemoryKind kind) {
         update(MemorySql.NEW_PROGRESS, id, kind.name(), least, words.fingerprint());
-        return Objects.requireNonNull(session.first(text(MemorySql.LOCK_PROGRESS), State::of, id, kind.name()));
+        return Objects.requireNonNull(first(MemorySql.LOCK_PROGRESS, State::of, id, kind.name()));
     }
 
-    private void put(MemoryKind kind, State state) throws SQLException {
+    private void put(MemoryKind kind, State state) {
         update(MemorySql.PUT_PROGRESS, state.revision(), state.head(), state.fingerprint(), id, kind.name());
     }
 
-    boolean add(MemoryKind kind, long revision, Passage passage, List<MadeMemory> memories) throws SQLException {
+    @Override
+    public boolean add(MemoryKey any, MemoryKind kind, long revision, Passage passage, List<MadeMemory> memories) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
@@ -172,16 +189,17 @@ final class SqlMemories {
             }
         }
         put(kind, after);
+        noteKey();
         return true;
     }
 
     /** Makes a step the last one that was processed. */
-    private void touch(MemoryKind kind, long step) throws SQLException {
+    private void touch(MemoryKind kind, long step) {
         update(MemorySql.TOUCH_STEP, Instant.now().toString(), id, kind.name(), step);
     }
 
     /** Writes a step. One without a time is never taken for the last one that was processed. */
-    private void put(MemoryKind kind, Step step, String time) throws SQLException {
+    private void put(MemoryKind kind, Step step, String time) {
         Passage passage = step.passage();
         update(
                 MemorySql.PUT_STEP,
@@ -198,18 +216,20 @@ final class SqlMemories {
                 time);
     }
 
-    boolean addFailure(MemoryKind kind, long revision, Passage passage) throws SQLException {
+    @Override
+    public boolean addFailure(MemoryKey any, MemoryKind kind, long revision, Passage passage) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
         }
         put(kind, progress(kind, state).next(passage).failed(), "");
         put(kind, new State(revision + 1, state.head(), state.fingerprint()));
+        noteKey();
         return true;
     }
 
-    private void insert(MadeMemory memory, long step) throws SQLException {
-        boolean isThere = session.first(text(MemorySql.BY_ID), row -> true, id, memory.id()) != null;
+    private void insert(MadeMemory memory, long step) {
+        boolean isThere = first(MemorySql.BY_ID, row -> true, id, memory.id()) != null;
         MemoryRules.checkNew(key, memory, isThere);
         long number = number(MemorySql.NEXT_NUMBER, id, memory.kind().name());
         boolean shown = memory.status() == MemoryStatus.CURRENT;
@@ -231,11 +251,11 @@ final class SqlMemories {
         }
     }
 
-    private long number(MemorySql sql, Object... parameters) throws SQLException {
-        return Objects.requireNonNull(session.first(text(sql), row -> row.getLong(1), parameters));
+    private long number(MemorySql sql, Object... parameters) {
+        return Objects.requireNonNull(first(sql, row -> row.getLong(1), parameters));
     }
 
-    private void markReplaced(String memory) throws SQLException {
+    private void markReplaced(String memory) {
         Row older = byId(memory);
         if (older != null && older.memory().status() == MemoryStatus.CURRENT) {
             change(older, older.memory().withStatus(MemoryStatus.REPLACED), older.isShown());
@@ -243,12 +263,12 @@ final class SqlMemories {
     }
 
     /** Changes a memory, which is shown if it is current and on the path. */
-    private void change(Row before, MadeMemory after, boolean isOnPath) throws SQLException {
+    private void change(Row before, MadeMemory after, boolean isOnPath) {
         boolean shown = isOnPath && after.status() == MemoryStatus.CURRENT;
         if (before.isShown()) {
             update(MemorySql.DELETE_WORDS, id, before.number());
             if (isSqlite) {
-                session.update(MemorySql.DELETE_PLAIN, before.number());
+                update(MemorySql.DELETE_PLAIN, before.number());
             }
         }
         update(
@@ -266,15 +286,19 @@ final class SqlMemories {
         }
     }
 
-    private void addWords(long number, MadeMemory memory) throws SQLException {
+    private void addWords(long number, MadeMemory memory) {
         if (memory.kind() != MemoryKind.FACT) {
             return;
         }
         List<Object[]> rows = new ArrayList<>();
         words.weights(memory).forEach((term, weight) -> rows.add(new Object[] {id, term, number, weight}));
-        session.updateAll(text(MemorySql.NEW_WORD), rows);
+        try {
+            session.updateAll(text(MemorySql.NEW_WORD), rows);
+        } catch (SQLException e) {
+            throw new UncheckedSqlException(e);
+        }
         if (isSqlite) {
-            session.update(
+            update(
                     MemorySql.NEW_PLAIN,
                     number,
                     memory.title(),
@@ -286,7 +310,7 @@ final class SqlMemories {
     }
 
     /** Makes all words again if they were made by others. Returns by which they are made now. */
-    private String words(MemoryKind kind, State state) throws SQLException {
+    private String words(MemoryKind kind, State state) {
         if (!state.fingerprint().equals(words.fingerprint())) {
             for (Row row : rows(MemorySql.MEMORIES, id, kind.name())) {
                 if (row.isShown()) {
@@ -297,7 +321,8 @@ final class SqlMemories {
         return words.fingerprint();
     }
 
-    boolean moveTo(MemoryKind kind, long revision, long step) throws SQLException {
+    @Override
+    public boolean moveTo(MemoryKey any, MemoryKind kind, long revision, long step) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
@@ -328,7 +353,8 @@ final class SqlMemories {
         return true;
     }
 
-    boolean put(MadeMemory memory) throws SQLException {
+    @Override
+    public boolean put(MemoryKey any, MadeMemory memory) {
         MemoryKind kind = memory.kind();
         State state = lock(kind);
         Row before = byId(memory.id());
@@ -337,13 +363,23 @@ final class SqlMemories {
         }
         change(before, memory, progress(kind, state).onPath().contains(before.step()));
         if (isSqlite) {
-            session.update(MemorySql.OPTIMIZE);
+            update(MemorySql.OPTIMIZE);
         }
         put(kind, new State(state.revision() + 1, state.head(), words(kind, state)));
         return true;
     }
 
-    List<MadeMemory> shown(MemoryKind kind, int last) throws SQLException {
+    @Override
+    public List<MadeMemory> chunks(MemoryKey any, int last) {
+        return shown(MemoryKind.CHUNK, last);
+    }
+
+    @Override
+    public List<MadeMemory> facts(MemoryKey any, int last) {
+        return shown(MemoryKind.FACT, last);
+    }
+
+    private List<MadeMemory> shown(MemoryKind kind, int last) {
         List<MadeMemory> found = memories(rows(MemorySql.SHOWN, id, kind.name(), last));
         Collections.reverse(found);
         return found;
@@ -353,10 +389,10 @@ final class SqlMemories {
         return rows.stream().map(Row::memory).collect(Collectors.toList());
     }
 
-    /** Reads what {@link MemorySql#OVERVIEW} selects. */
-    Overview overview(int last, Trust leastTrust) throws SQLException {
+    @Override
+    public Overview overview(MemoryKey any, int last, Trust leastTrust) {
         int trust = leastTrust.level();
-        List<Row> rows = session.list(
+        List<Row> rows = list(
                 MemorySql.OVERVIEW,
                 this::row,
                 id,
@@ -391,12 +427,14 @@ final class SqlMemories {
         return new Overview(summary, memories, byHand);
     }
 
-    Optional<MadeMemory> find(String memory) throws SQLException {
+    @Override
+    public Optional<MadeMemory> find(MemoryKey any, String memory) {
         return Optional.ofNullable(byId(memory)).map(Row::memory);
     }
 
-    List<FoundMemory> search(FactQuery query) throws SQLException {
-        State state = session.first(text(MemorySql.PROGRESS), State::of, id, MemoryKind.FACT.name());
+    @Override
+    public List<FoundMemory> search(MemoryKey any, FactQuery query) {
+        State state = first(MemorySql.PROGRESS, State::of, id, MemoryKind.FACT.name());
         Set<String> terms = words.terms(query);
         if (state == null || terms.isEmpty()) {
             return List.of();
@@ -407,7 +445,7 @@ final class SqlMemories {
         }
         int trust = query.leastTrust().level();
         long facts = number(MemorySql.COUNT_SHOWN, id, MemoryKind.FACT.name(), trust);
-        List<FactWords.Posting> postings = session.list(
+        List<FactWords.Posting> postings = list(
                 text(MemorySql.WORDS),
                 row -> new FactWords.Posting(
                         Objects.requireNonNull(row.getString(1)), row.getLong(2), row.getDouble(3)),
@@ -420,7 +458,7 @@ final class SqlMemories {
             if (found.size() == query.limit()) {
                 break;
             }
-            Row row = session.first(text(MemorySql.BY_NUMBER), this::row, id, MemoryKind.FACT.name(), score.fact());
+            Row row = first(MemorySql.BY_NUMBER, this::row, id, MemoryKind.FACT.name(), score.fact());
             // A moment later it may be gone.
             if (row != null && row.isShown()) {
                 found.add(new FoundMemory(row.memory(), score.score()));
@@ -429,64 +467,66 @@ final class SqlMemories {
         return List.copyOf(found);
     }
 
-    /** Returns the summaries in the order in which they were stored. */
-    List<MadeMemory> summaries() throws SQLException {
+    @Override
+    public List<MadeMemory> summaries(MemoryKey any) {
         return memories(rows(MemorySql.MEMORIES, id, MemoryKind.SUMMARY.name()));
     }
 
-    /** Returns the summary that holds, if there is one. */
-    Optional<MadeMemory> summary() throws SQLException {
-        List<MadeMemory> versions = summaries();
-        return versions.isEmpty()
-                ? Optional.empty()
-                : Optional.ofNullable(progress(MemoryKind.CHUNK).holding(versions));
+    @Override
+    public @Nullable MadeMemory summary(MemoryKey any) {
+        List<MadeMemory> versions = summaries(key);
+        return versions.isEmpty() ? null : progress(key, MemoryKind.CHUNK).holding(versions);
     }
 
-    boolean addSummary(int versions, long revision, MadeMemory summary) throws SQLException {
+    @Override
+    public boolean addSummary(MemoryKey any, int versions, long revision, MadeMemory summary) {
         State chunks = lock(MemoryKind.CHUNK);
-        if (chunks.revision() != revision || summaries().size() != versions) {
+        if (chunks.revision() != revision || summaries(key).size() != versions) {
             return false;
         }
         insert(summary, 0);
+        noteKey();
         return true;
     }
 
     /** Erases all, and refuses what those add that saw it before. */
-    boolean erase() throws SQLException {
+    @Override
+    public void erase(MemoryKey any) {
         for (MemoryKind kind : MemoryKind.values()) {
             put(kind, new State(lock(kind).revision() + 1, 0, words.fingerprint()));
         }
         for (String statement : MemorySql.ERASE) {
-            session.update(statement, id);
+            update(statement, id);
         }
-        return true;
     }
 
-    /** Keeps the discussion's key, by which a clean-up finds it. Returns whether something was added. */
-    boolean noted(boolean added) throws SQLException {
-        if (added && !isSqlite) {
-            session.update(MemorySql.NOTE_KEY, id, key.canonical());
+    /** Keeps the discussion's key, by which a clean-up finds it. A file has the facts of one discussion. */
+    private void noteKey() {
+        if (!isSqlite) {
+            update(MemorySql.NOTE_KEY, id, key.canonical());
         }
-        return added;
     }
 
-    @Nullable
-    Lease takeLease(String name, String owner, Duration duration) throws SQLException {
-        return session.first(
-                MemorySql.TAKE_LEASE,
-                row -> new Lease(
+    @Override
+    public Optional<Lease> acquireLease(MemoryKey any, String name, String owner, Duration duration) {
+        return list(
+                        MemorySql.TAKE_LEASE,
+                        row -> new Lease(
+                                name,
+                                owner,
+                                Objects.requireNonNull(row.getObject(1, OffsetDateTime.class))
+                                        .toInstant()),
+                        id,
                         name,
                         owner,
-                        Objects.requireNonNull(row.getObject(1, OffsetDateTime.class))
-                                .toInstant()),
-                id,
-                name,
-                owner,
-                duration.toNanos() / 1_000,
-                id);
+                        duration.toNanos() / 1_000,
+                        id)
+                .stream()
+                .findFirst();
     }
 
-    int releaseLease(String name, String owner) throws SQLException {
-        return session.update(MemorySql.RELEASE_LEASE, id, name, owner);
+    @Override
+    public void releaseLease(MemoryKey any, String name, String owner) {
+        update(MemorySql.RELEASE_LEASE, id, name, owner);
     }
 }

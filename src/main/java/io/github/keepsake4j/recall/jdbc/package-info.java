@@ -7,3 +7,4 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -6,3 +6,4 @@
 package io.github.keepsake4j.recall.memories;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -2,7 +2,6 @@ package io.github.keepsake4j.recall.memories;
 
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.LeaseRules;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.words.Words;
 import java.time.Duration;
@@ -14,17 +13,17 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** A store that reads the memories of one kind as a whole, and decides in the heap what a change makes of them. */
-public abstract class TrackedMemoryStore implements MemoryStore {
+/** Memories of which those of one kind are read as a whole. What a change makes of them is decided in the heap. */
+public abstract class TrackedMemories implements MemoryWriter {
 
     private final FactWords words;
 
     /**
-     * Creates a store.
+     * Creates the object.
      *
      * @param words splits texts into the words by which facts are found
      */
-    protected TrackedMemoryStore(Words words) {
+    protected TrackedMemories(Words words) {
         this.words = new FactWords(words);
     }
 
@@ -63,38 +62,37 @@ public abstract class TrackedMemoryStore implements MemoryStore {
     protected abstract void putLeases(MemoryKey key, Map<String, Lease> leases);
 
     @Override
-    public synchronized List<MadeMemory> chunks(MemoryKey key, int last) {
+    public List<MadeMemory> chunks(MemoryKey key, int last) {
         return newest(key, MemoryKind.CHUNK, last);
     }
 
     @Override
-    public synchronized List<MadeMemory> facts(MemoryKey key, int last) {
+    public List<MadeMemory> facts(MemoryKey key, int last) {
         return newest(key, MemoryKind.FACT, last);
     }
 
     private List<MadeMemory> newest(MemoryKey key, MemoryKind kind, int last) {
-        InvalidInputException.checkAtLeast("last", 0, last);
         List<MadeMemory> shown = track(key, kind).shown();
         return List.copyOf(shown.subList(Math.max(0, shown.size() - last), shown.size()));
     }
 
     @Override
-    public synchronized List<FoundMemory> search(MemoryKey key, FactQuery query) {
+    public List<FoundMemory> search(MemoryKey key, FactQuery query) {
         return words.search(query, track(key, MemoryKind.FACT).shown());
     }
 
     @Override
-    public synchronized @Nullable MadeMemory summary(MemoryKey key) {
+    public @Nullable MadeMemory summary(MemoryKey key) {
         return track(key, MemoryKind.CHUNK).progress().holding(summaries(key));
     }
 
     @Override
-    public synchronized List<MadeMemory> summaries(MemoryKey key) {
+    public List<MadeMemory> summaries(MemoryKey key) {
         return track(key, MemoryKind.SUMMARY).memories();
     }
 
     @Override
-    public synchronized Optional<MadeMemory> find(MemoryKey key, String id) {
+    public Optional<MadeMemory> find(MemoryKey key, String id) {
         return Arrays.stream(MemoryKind.values())
                 .flatMap(kind -> track(key, kind).memories().stream())
                 .filter(memory -> memory.id().equals(id))
@@ -102,14 +100,13 @@ public abstract class TrackedMemoryStore implements MemoryStore {
     }
 
     @Override
-    public synchronized Progress progress(MemoryKey key, MemoryKind kind) {
+    public Progress progress(MemoryKey key, MemoryKind kind) {
         return track(key, kind).progress();
     }
 
     @Override
-    public synchronized boolean add(
+    public boolean add(
             MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
-        MemoryRules.checkAdd(kind, passage, made);
         return change(key, kind, revision, track -> {
             made.forEach(memory -> checkNew(key, memory));
             return track.add(passage, made);
@@ -117,14 +114,12 @@ public abstract class TrackedMemoryStore implements MemoryStore {
     }
 
     @Override
-    public synchronized boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
-        MemoryRules.checkKind(kind);
+    public boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
         return change(key, kind, revision, track -> track.addFailure(passage));
     }
 
     @Override
-    public synchronized boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
-        MemoryRules.checkKind(kind);
+    public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
         return change(key, kind, revision, track -> {
             MemoryRules.checkStep(key, track.progress(), step);
             return track.moveTo(step);
@@ -145,8 +140,7 @@ public abstract class TrackedMemoryStore implements MemoryStore {
     }
 
     @Override
-    public synchronized boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
-        MemoryRules.checkSummary(summary);
+    public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
         MemoryTrack before = track(key, MemoryKind.SUMMARY);
         if (before.entries().size() != versions
                 || progress(key, MemoryKind.CHUNK).revision() != revision) {
@@ -158,7 +152,7 @@ public abstract class TrackedMemoryStore implements MemoryStore {
     }
 
     @Override
-    public synchronized boolean put(MemoryKey key, MadeMemory memory) {
+    public boolean put(MemoryKey key, MadeMemory memory) {
         MemoryTrack before = track(key, memory.kind());
         boolean isThere = before.memories().stream().anyMatch(each -> each.id().equals(memory.id()));
         if (isThere) {
@@ -168,7 +162,7 @@ public abstract class TrackedMemoryStore implements MemoryStore {
     }
 
     @Override
-    public synchronized Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
+    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
         Map<String, Lease> leases = leases(key);
         Optional<Lease> lease = LeaseRules.acquire(leases, name, owner, duration, Instant.now());
         if (lease.isPresent()) {
@@ -178,18 +172,10 @@ public abstract class TrackedMemoryStore implements MemoryStore {
     }
 
     @Override
-    public synchronized void releaseLease(MemoryKey key, String name, String owner) {
+    public void releaseLease(MemoryKey key, String name, String owner) {
         Map<String, Lease> leases = leases(key);
         if (LeaseRules.release(leases, name, owner)) {
             putLeases(key, leases);
         }
     }
-
-    /** Does nothing: each change leaves nothing behind. */
-    @Override
-    public void compact() {}
-
-    /** Does nothing. */
-    @Override
-    public void close() {}
 }
