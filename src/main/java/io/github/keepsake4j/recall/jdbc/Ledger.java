@@ -5,10 +5,8 @@ import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryStatus;
 import io.github.keepsake4j.recall.memories.MemoryTrack;
 import io.github.keepsake4j.recall.memories.MemoryTrack.Entry;
-import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Step;
-import io.github.keepsake4j.recall.memories.Trust;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -73,11 +71,11 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
                 entries.add(new Entry(number, MemoryJson.memory(place, text(place, line), Map.of(), own)));
             } else {
                 revision++;
-                Passage passage = new Passage(List.of(), 0, MemoryJson.textOr(line, HASH, ""), "", "");
+                MadeMemory memory = foreign(kind, i, place, line);
                 long next = steps.isEmpty() ? 1 : steps.lastKey() + 1;
-                steps.put(next, new Step(next, head, passage, 0));
+                steps.put(next, new Step(next, head, memory.source(), 0));
                 head = next;
-                entries.add(new Entry(head, foreign(kind, i, text(place, line), passage)));
+                entries.add(new Entry(head, memory));
             }
             places.add(i);
         }
@@ -90,23 +88,14 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
     }
 
     /** Returns what another program wrote. */
-    private static MadeMemory foreign(MemoryKind kind, int line, String text, Passage passage) {
-        return new MadeMemory(
-                "line-" + (line + 1),
-                kind,
-                text,
-                "",
-                "",
-                List.of(),
-                List.of(),
-                passage,
-                null,
-                "",
-                Instant.EPOCH,
-                Trust.RETRIEVED,
-                false,
-                null,
-                MemoryStatus.CURRENT);
+    private static MadeMemory foreign(MemoryKind kind, int line, String place, Map<?, ?> theirs) {
+        Map<String, String> own = Map.of(
+                "id", "line-" + (line + 1),
+                "kind", kind.name(),
+                "message_hash", MemoryJson.textOr(theirs, HASH, ""),
+                "at", Instant.EPOCH.toString(),
+                "status", MemoryStatus.CURRENT.name());
+        return MemoryJson.memory(place, text(place, theirs), Map.of(), own);
     }
 
     private static String text(String place, Map<?, ?> line) {

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
@@ -230,40 +229,14 @@ public final class Discussions {
 
         private Creator creator() {
             Workflows named = new Workflows(Map.copyOf(workflows), workflowDirectory, chatModel);
-            boolean facts = config.useVectorForQualityMemory();
-            String field = facts ? "vectorMemoryWorkflowName" : "fileMemoryWorkflowName";
-            String name = facts ? config.vectorMemoryWorkflowName() : config.fileMemoryWorkflowName();
-            String summary = config.chatSummaryWorkflowName();
             return new Creator(
                     store,
                     config,
-                    name == null ? direct(facts) : named.find(field, name),
-                    summary == null ? directSummary() : named.find("chatSummaryWorkflowName", summary),
+                    config.memories(named),
+                    config.summaries(named),
                     estimator,
                     leaseDuration,
                     clock);
-        }
-
-        private NamedWorkflow direct(boolean facts) {
-            ChatModel model = chatModel;
-            return model == null
-                    ? MISSING
-                    : new NamedWorkflow(
-                            "the model",
-                            facts ? DirectPrompts.facts(model, config) : DirectPrompts.chunks(model, config));
-        }
-
-        private NamedWorkflow directSummary() {
-            ChatModel model = chatModel;
-            return model == null ? MISSING : new NamedWorkflow("the model", DirectPrompts.summaries(model, config));
-        }
-
-        /** Memories can be read without a model. */
-        private static final NamedWorkflow MISSING = new NamedWorkflow("no model", Builder::missing);
-
-        private static String missing(List<String> inputs) {
-            throw new MemoryFailedException(
-                    "there is neither a chatModel nor a workflow for " + inputs.size() + " inputs", null);
         }
     }
 }
