@@ -58,20 +58,41 @@ public record RecallTool(
 
     @Override
     public List<Content> retrieve(Query query) {
-        Object memoryId = query.metadata() == null ? null : query.metadata().chatMemoryId();
-        return texts(memoryId, query.text()).stream().map(Content::from).toList();
+        return texts(memoryId(query), query.text()).stream().map(Content::from).toList();
     }
 
     /** Returns passages as texts, best first. */
     private List<String> texts(@Nullable Object memoryId, String question) {
+        MemoryKey key = key(memoryId, keys);
+        return recall.recall(scopes.apply(key), question, options.shownTo(key)).passages().stream()
+                .map(passage -> RecalledText.of(passage, options.zone()))
+                .toList();
+    }
+
+    /**
+     * Returns the memory that a call of an AI service works with.
+     *
+     * @param memoryId the id that LangChain4j passes, or null
+     * @param keys returns the memory of an id
+     * @return the memory
+     * @throws InvalidInputException if there is no id
+     */
+    public static MemoryKey key(@Nullable Object memoryId, Function<Object, MemoryKey> keys) {
         if (memoryId == null) {
             throw new InvalidInputException(
                     "memory id",
                     "is missing; call the AI service with a @MemoryId, so that it is known whose memory is meant");
         }
-        MemoryKey key = keys.apply(memoryId);
-        return recall.recall(scopes.apply(key), question, options.shownTo(key)).passages().stream()
-                .map(passage -> RecalledText.of(passage, options.zone()))
-                .toList();
+        return keys.apply(memoryId);
+    }
+
+    /**
+     * Returns the memory id of a query.
+     *
+     * @param query what a retriever is asked
+     * @return the id, or null if there is none
+     */
+    public static @Nullable Object memoryId(Query query) {
+        return query.metadata() == null ? null : query.metadata().chatMemoryId();
     }
 }

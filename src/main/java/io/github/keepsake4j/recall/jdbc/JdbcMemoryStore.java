@@ -14,7 +14,6 @@ import io.github.keepsake4j.sql.PostgresBuilder;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqliteMode;
 import java.nio.file.Path;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -95,28 +94,23 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
 
     @Override
     public void discussions(String tenant, Consumer<MemoryKey> action) {
-        byte[] after = KeyColumns.hash(tenant, 0);
         byte[] end = KeyColumns.hash(tenant, -1);
+        byte[] after = KeyColumns.hash(tenant, 0);
         while (true) {
             byte[] from = after;
-            List<Named> page = connections.single(
+            List<MemoryKey> page = connections.single(
                     "list of memories of tenant " + MemoryKey.encode(tenant),
-                    session -> session.list(MemorySql.DISCUSSIONS, Named::of, from, end, PAGE));
-            page.forEach(each -> action.accept(each.discussion()));
+                    session -> session.list(
+                            MemorySql.DISCUSSIONS,
+                            row -> MemoryKey.parse(Objects.requireNonNull(row.getString(2))),
+                            from,
+                            end,
+                            PAGE));
+            page.forEach(action);
             if (page.size() < PAGE) {
                 return;
             }
-            after = page.get(PAGE - 1).memoryKey();
-        }
-    }
-
-    /** A row that names a discussion. */
-    @SuppressWarnings("ArrayRecordComponent")
-    private record Named(byte[] memoryKey, MemoryKey discussion) {
-
-        static Named of(ResultSet row) throws SQLException {
-            return new Named(
-                    Objects.requireNonNull(row.getBytes(1)), MemoryKey.parse(Objects.requireNonNull(row.getString(2))));
+            after = KeyColumns.hash(page.get(PAGE - 1));
         }
     }
 

@@ -64,31 +64,19 @@ enum MemorySql {
 
     /** Columns: number, step, shown, memory_text, metadata_json. In order. */
     MEMORIES(
-            """
-            SELECT number, step, shown, memory_text, metadata_json
-            FROM keepsake_made_memory WHERE memory_key = ? AND kind = ? ORDER BY number
-            """),
+            Rows.SELECT + " AND kind = ? ORDER BY number"),
 
     /** Further parameter: limit. As {@link #MEMORIES}, but those that are shown, from the newest. */
     SHOWN(
-            """
-            SELECT number, step, shown, memory_text, metadata_json
-            FROM keepsake_made_memory WHERE memory_key = ? AND kind = ? AND shown = 1 ORDER BY number DESC LIMIT ?
-            """),
+            Rows.SELECT + " AND kind = ? AND shown = 1 ORDER BY number DESC LIMIT ?"),
 
     /** As {@link #MEMORIES}. Parameters: discussion, memory_id. */
     BY_ID(
-            """
-            SELECT number, step, shown, memory_text, metadata_json
-            FROM keepsake_made_memory WHERE memory_key = ? AND memory_id = ?
-            """),
+            Rows.SELECT + " AND memory_id = ?"),
 
     /** As {@link #MEMORIES}. Further parameter: number. */
     BY_NUMBER(
-            """
-            SELECT number, step, shown, memory_text, metadata_json
-            FROM keepsake_made_memory WHERE memory_key = ? AND kind = ? AND number = ?
-            """),
+            Rows.SELECT + " AND kind = ? AND number = ?"),
 
     /** Further parameter: the least trust. */
     COUNT_SHOWN(
@@ -141,6 +129,14 @@ enum MemorySql {
             FROM keepsake_word w JOIN memories m ON m.id = w.memory
             WHERE ? IS NOT NULL AND w.term IN (SELECT value FROM json_each(?)) AND m.discussion_id = ? AND m.trust <= ?
             """);
+
+    /** The beginning of several statements. */
+    private static final class Rows {
+        static final String SELECT =
+                """
+                SELECT number, step, shown, memory_text, metadata_json
+                FROM keepsake_made_memory WHERE memory_key = ?""";
+    }
 
     private static final Map<MemorySql, String> ON_SQLITE = Arrays.stream(values())
             .collect(Collectors.toMap(sql -> sql, sql -> sql.onSqlite == null ? renamed(sql.onPostgres) : sql.onSqlite));

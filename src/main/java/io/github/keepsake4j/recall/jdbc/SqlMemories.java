@@ -9,7 +9,6 @@ import io.github.keepsake4j.recall.memories.FoundMemory;
 import io.github.keepsake4j.recall.memories.MadeMemory;
 import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryReader;
-import io.github.keepsake4j.recall.memories.MemoryRules;
 import io.github.keepsake4j.recall.memories.MemoryStatus;
 import io.github.keepsake4j.recall.memories.MemoryTrack;
 import io.github.keepsake4j.recall.memories.MemoryWriter;
@@ -72,7 +71,7 @@ final class SqlMemories implements MemoryWriter {
     private record State(long revision, long head, String fingerprint) {
 
         static State of(ResultSet row) throws SQLException {
-            return new State(row.getLong(1), row.getLong(2), Objects.requireNonNull(row.getString(3)));
+            return new State(row.getLong(1), row.getLong(2), string(row, 3));
         }
     }
 
@@ -91,8 +90,12 @@ final class SqlMemories implements MemoryWriter {
                 row.getInt(3) == 1,
                 MemoryJson.memory(
                         "Memory " + number + " of discussion " + key,
-                        Objects.requireNonNull(row.getString(4)),
-                        Objects.requireNonNull(row.getString(5))));
+                        string(row, 4),
+                        string(row, 5)));
+    }
+
+    private static String string(ResultSet row, int column) throws SQLException {
+        return Objects.requireNonNull(row.getString(column));
     }
 
     private <T> List<T> list(String sql, Session.Mapper<T> mapper, Object... parameters) {
@@ -142,11 +145,11 @@ final class SqlMemories implements MemoryWriter {
                         row.getLong(2),
                         new Passage(
                                 MemoryJson.list(
-                                        "A passage of discussion " + key, Objects.requireNonNull(row.getString(7))),
+                                        "A passage of discussion " + key, string(row, 7)),
                                 row.getInt(3),
-                                Objects.requireNonNull(row.getString(4)),
-                                Objects.requireNonNull(row.getString(5)),
-                                Objects.requireNonNull(row.getString(6))),
+                                string(row, 4),
+                                string(row, 5),
+                                string(row, 6)),
                         row.getInt(8)),
                 id,
                 kind.name());
@@ -159,8 +162,8 @@ final class SqlMemories implements MemoryWriter {
         return Objects.requireNonNull(first(MemorySql.LOCK_PROGRESS, State::of, id, kind.name()));
     }
 
-    private void put(MemoryKind kind, State state) {
-        update(MemorySql.PUT_PROGRESS, state.revision(), state.head(), state.fingerprint(), id, kind.name());
+    private void put(MemoryKind kind, State before, long head, String fingerprint) {
+        update(MemorySql.PUT_PROGRESS, before.revision() + 1, head, fingerprint, id, kind.name());
     }
 
     @Override
@@ -181,14 +184,14 @@ final class SqlMemories implements MemoryWriter {
                 touch(kind, head);
             }
         }
-        State after = new State(revision + 1, head, words(kind, state));
+        String fingerprint = words(kind, state);
         for (MadeMemory memory : memories) {
             insert(memory, step);
             if (memory.replaces() != null) {
                 markReplaced(memory.replaces());
             }
         }
-        put(kind, after);
+        put(kind, state, head, fingerprint);
         noteKey();
         return true;
     }
@@ -223,14 +226,14 @@ final class SqlMemories implements MemoryWriter {
             return false;
         }
         put(kind, progress(kind, state).next(passage).failed(), "");
-        put(kind, new State(revision + 1, state.head(), state.fingerprint()));
+        put(kind, state, state.head(), state.fingerprint());
         noteKey();
         return true;
     }
 
     private void insert(MadeMemory memory, long step) {
         boolean isThere = first(MemorySql.BY_ID, row -> true, id, memory.id()) != null;
-        MemoryRules.checkNew(key, memory, isThere);
+        MemoryTrack.checkNew(key, memory, isThere);
         long number = number(MemorySql.NEXT_NUMBER, id, memory.kind().name());
         boolean shown = memory.status() == MemoryStatus.CURRENT;
         update(
@@ -328,7 +331,7 @@ final class SqlMemories implements MemoryWriter {
             return false;
         }
         Progress before = progress(kind, state);
-        MemoryRules.checkStep(key, before, step);
+        MemoryTrack.checkStep(key, before, step);
         List<Row> rows = rows(MemorySql.MEMORIES, id, kind.name());
         MemoryTrack after = new MemoryTrack(
                         before,
@@ -349,7 +352,7 @@ final class SqlMemories implements MemoryWriter {
         if (step != 0) {
             touch(kind, step);
         }
-        put(kind, new State(revision + 1, step, words(kind, state)));
+        put(kind, state, step, words(kind, state));
         return true;
     }
 
@@ -365,7 +368,7 @@ final class SqlMemories implements MemoryWriter {
         if (isSqlite) {
             update(MemorySql.OPTIMIZE);
         }
-        put(kind, new State(state.revision() + 1, state.head(), words(kind, state)));
+        put(kind, state, state.head(), words(kind, state));
         return true;
     }
 
@@ -448,7 +451,7 @@ final class SqlMemories implements MemoryWriter {
         List<FactWords.Posting> postings = list(
                 text(MemorySql.WORDS),
                 row -> new FactWords.Posting(
-                        Objects.requireNonNull(row.getString(1)), row.getLong(2), row.getDouble(3)),
+                        string(row, 1), row.getLong(2), row.getDouble(3)),
                 id,
                 MemoryJson.list(terms),
                 id,
@@ -493,7 +496,7 @@ final class SqlMemories implements MemoryWriter {
     @Override
     public void erase(MemoryKey any) {
         for (MemoryKind kind : MemoryKind.values()) {
-            put(kind, new State(lock(kind).revision() + 1, 0, words.fingerprint()));
+            put(kind, lock(kind), 0, words.fingerprint());
         }
         for (String statement : MemorySql.ERASE) {
             update(statement, id);

@@ -186,19 +186,20 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             job.isAgain = false;
         }
         boolean isBusy = false;
-        RuntimeException failure = null;
+        Throwable failure = null;
         try {
             isBusy = make(key, false).end() == End.BUSY;
         } catch (RuntimeException e) {
             failure = e;
         } catch (Error e) {
-            ended(key, false, new IllegalStateException("a creator failed", e));
+            failure = e;
             throw e;
+        } finally {
+            ended(key, isBusy, failure);
         }
-        ended(key, isBusy, failure);
     }
 
-    private void ended(MemoryKey key, boolean isBusy, @Nullable RuntimeException failure) {
+    private void ended(MemoryKey key, boolean isBusy, @Nullable Throwable failure) {
         Duration pause;
         synchronized (jobs) {
             Job job = jobs.get(key);

@@ -49,21 +49,15 @@ final class Creator {
     private final Duration leaseDuration;
     private final Clock clock;
 
-    Creator(
-            MemoryStore store,
-            DiscussionConfig config,
-            NamedWorkflow memories,
-            NamedWorkflow summaries,
-            TokenCountEstimator estimator,
-            Duration leaseDuration,
-            Clock clock) {
-        this.store = store;
-        this.config = config;
-        this.memories = memories;
-        this.summaries = summaries;
-        this.estimator = estimator;
-        this.leaseDuration = leaseDuration;
-        this.clock = clock;
+    Creator(Discussions.Builder builder) {
+        store = builder.store;
+        config = builder.config;
+        Workflows named = builder.workflows();
+        memories = config.memories(named);
+        summaries = config.summaries(named);
+        estimator = builder.estimator;
+        leaseDuration = builder.leaseDuration;
+        clock = builder.clock;
     }
 
     /**

@@ -9,6 +9,7 @@ import dev.langchain4j.rag.query.Query;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.RecallTool;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.words.Words;
 import java.util.ArrayList;
@@ -96,8 +97,7 @@ public record MemoryTools(
 
     @Override
     public List<Content> retrieve(Query query) {
-        Object memoryId = query.metadata() == null ? null : query.metadata().chatMemoryId();
-        return search(memoryId, query.text()).stream()
+        return search(RecallTool.memoryId(query), query.text()).stream()
                 .map(memory -> Content.from(
                         MemoryText.of(List.of(memory), options.zone())))
                 .toList();
@@ -146,12 +146,7 @@ public record MemoryTools(
     }
 
     private List<MemoryKey> scope(@Nullable Object memoryId) {
-        if (memoryId == null) {
-            throw new InvalidInputException(
-                    "memory id",
-                    "is missing; call the AI service with a @MemoryId, so that it is known whose memories are meant");
-        }
-        MemoryKey key = keys.apply(memoryId);
+        MemoryKey key = RecallTool.key(memoryId, keys);
         List<MemoryKey> named = scopes.apply(key).memories();
         if (named == null) {
             throw new InvalidInputException(

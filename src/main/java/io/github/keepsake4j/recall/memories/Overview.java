@@ -66,15 +66,11 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
             List<MadeMemory> shown = track.shown().stream()
                     .filter(memory -> memory.trust().isAtLeast(leastTrust))
                     .toList();
-            List<MadeMemory> pinned =
-                    newest(shown.stream().filter(MadeMemory::pinned).toList(), MemoryReader.MAX_PINNED);
-            List<MadeMemory> recent = newest(shown, last);
-            Set<String> chosen = new HashSet<>();
-            pinned.forEach(memory -> chosen.add(memory.id()));
-            recent.forEach(memory -> chosen.add(memory.id()));
+            Set<MadeMemory> chosen = new HashSet<>(newest(shown, last));
+            chosen.addAll(newest(shown.stream().filter(MadeMemory::pinned).toList(), MemoryReader.MAX_PINNED));
             Set<String> ends = new HashSet<>();
             track.path().forEach(step -> ends.add(step.passage().upTo()));
-            shown.stream().filter(memory -> chosen.contains(memory.id())).forEach(memory -> {
+            shown.stream().filter(chosen::contains).forEach(memory -> {
                 memories.add(memory);
                 if (!ends.contains(memory.source().upTo())) {
                     byHand.add(memory.id());

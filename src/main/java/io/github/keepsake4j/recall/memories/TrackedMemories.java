@@ -121,7 +121,7 @@ public abstract class TrackedMemories implements MemoryWriter {
     @Override
     public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
         return change(key, kind, revision, track -> {
-            MemoryRules.checkStep(key, track.progress(), step);
+            MemoryTrack.checkStep(key, track.progress(), step);
             return track.moveTo(step);
         });
     }
@@ -136,7 +136,7 @@ public abstract class TrackedMemories implements MemoryWriter {
     }
 
     private void checkNew(MemoryKey key, MadeMemory memory) {
-        MemoryRules.checkNew(key, memory, find(key, memory.id()).isPresent());
+        MemoryTrack.checkNew(key, memory, find(key, memory.id()).isPresent());
     }
 
     @Override
