@@ -369,10 +369,9 @@ public abstract class MessageRecallContract {
         RecallTool bound = new RecallTool(
                 recall, id -> ConversationKey.of("acme", (String) id), Scope::memory, RecallOptions.standard());
 
-        assertThat(bound
-                        .retrieve(Query.from(
-                                "Which colour has my parrot?",
-                                Metadata.from(UserMessage.from("Which colour has my parrot?"), "alice", List.of()))))
+        assertThat(bound.retrieve(Query.from(
+                        "Which colour has my parrot?",
+                        Metadata.from(UserMessage.from("Which colour has my parrot?"), "alice", List.of()))))
                 .singleElement()
                 .satisfies(
                         content -> assertThat(content.textSegment().text())
@@ -382,9 +381,7 @@ public abstract class MessageRecallContract {
                                 [2026-01-10 09:00] user: the parrot is green
                                 [2026-01-10 09:00] assistant: Nice colour.
                                 </recalled-messages>"""));
-        assertThat(bound.recall("parrot", "bob"))
-                .contains("blue")
-                .doesNotContain("green");
+        assertThat(bound.recall("parrot", "bob")).contains("blue").doesNotContain("green");
         assertThat(bound.recall("elephant", "bob")).isEqualTo("Nothing was said about it.");
         assertThatThrownBy(() -> bound.retrieve(Query.from("parrot")))
                 .isInstanceOf(InvalidInputException.class)

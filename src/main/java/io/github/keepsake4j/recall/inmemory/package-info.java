@@ -5,4 +5,3 @@
 package io.github.keepsake4j.recall.inmemory;
 
 import org.jspecify.annotations.NullMarked;
-

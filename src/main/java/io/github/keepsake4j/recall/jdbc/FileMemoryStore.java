@@ -80,27 +80,37 @@ public final class FileMemoryStore extends GuardedMemoryStore {
      * @return the store, to be closed at the end
      */
     public static FileMemoryStore of(Path directory, Words words) {
-        return new FileMemoryStore(Objects.requireNonNull(directory, "directory"), Objects.requireNonNull(words, "words"));
+        return new FileMemoryStore(
+                Objects.requireNonNull(directory, "directory"), Objects.requireNonNull(words, "words"));
     }
 
     /** Reads each file once. */
     @Override
     public Overview overview(MemoryKey key, int last, Trust leastTrust) {
         InvalidInputException.checkAtLeast("last", 0, last);
-        Overview.Track facts = reading("memories", key, MemoryKind.FACT, store -> Overview.Track.of(store, key, MemoryKind.FACT));
-        return reading("memories", key, MemoryKind.CHUNK, store -> Overview.of(store.summary(key), List.of(Overview.Track.of(store, key, MemoryKind.CHUNK), facts), last, leastTrust));
+        Overview.Track facts =
+                reading("memories", key, MemoryKind.FACT, store -> Overview.Track.of(store, key, MemoryKind.FACT));
+        return reading(
+                "memories",
+                key,
+                MemoryKind.CHUNK,
+                store -> Overview.of(
+                        store.summary(key),
+                        List.of(Overview.Track.of(store, key, MemoryKind.CHUNK), facts),
+                        last,
+                        leastTrust));
     }
 
     @Override
     public Optional<MadeMemory> find(MemoryKey key, String id) {
-        return super.find(key, id)
-                .or(() -> reading("memory", key, MemoryKind.FACT, facts -> facts.find(key, id)));
+        return super.find(key, id).or(() -> reading("memory", key, MemoryKind.FACT, facts -> facts.find(key, id)));
     }
 
     @Override
     public boolean put(MemoryKey key, MadeMemory memory) {
         // A file of facts is not made for this.
-        boolean isEmpty = memory.kind() == MemoryKind.FACT && !Files.exists(MemoryFiles.of(root, key).facts());
+        boolean isEmpty = memory.kind() == MemoryKind.FACT
+                && !Files.exists(MemoryFiles.of(root, key).facts());
         return !isEmpty && super.put(key, memory);
     }
 
@@ -156,7 +166,8 @@ public final class FileMemoryStore extends GuardedMemoryStore {
             if (kind != MemoryKind.FACT || !Files.exists(file)) {
                 return work.apply(texts);
             }
-            try (JdbcMemoryStore facts = JdbcMemoryStore.sqlite(file, SqliteMode.SMALL_IF_THERE, words, texts.least(key))) {
+            try (JdbcMemoryStore facts =
+                    JdbcMemoryStore.sqlite(file, SqliteMode.SMALL_IF_THERE, words, texts.least(key))) {
                 return facts.reading(what, key, kind, work);
             }
         });
@@ -165,20 +176,24 @@ public final class FileMemoryStore extends GuardedMemoryStore {
     @Override
     protected <T> T writing(String what, MemoryKey key, MemoryKind kind, Function<MemoryWriter, T> work) {
         MemoryFiles files = MemoryFiles.of(root, key);
-        return reading(what, key, () -> LedgerStore.io(() -> locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, () -> {
-            if (!Files.isDirectory(files.directory())) {
-                Files.createDirectories(files.directory(), SmallFiles.ownersDirectory(files.directory()));
-                SmallFiles.forceNames(root);
-            }
-            LedgerStore texts = new LedgerStore(root, words);
-            if (kind != MemoryKind.FACT) {
-                return work.apply(texts);
-            }
-            texts.noteKey(key);
-            try (JdbcMemoryStore facts = JdbcMemoryStore.sqlite(files.facts(), SqliteMode.SMALL, words, texts.least(key))) {
-                return facts.writing(what, key, kind, work);
-            }
-        })));
+        return reading(
+                what,
+                key,
+                () -> LedgerStore.io(() -> locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, () -> {
+                    if (!Files.isDirectory(files.directory())) {
+                        Files.createDirectories(files.directory(), SmallFiles.ownersDirectory(files.directory()));
+                        SmallFiles.forceNames(root);
+                    }
+                    LedgerStore texts = new LedgerStore(root, words);
+                    if (kind != MemoryKind.FACT) {
+                        return work.apply(texts);
+                    }
+                    texts.noteKey(key);
+                    try (JdbcMemoryStore facts =
+                            JdbcMemoryStore.sqlite(files.facts(), SqliteMode.SMALL, words, texts.least(key))) {
+                        return facts.writing(what, key, kind, work);
+                    }
+                })));
     }
 
     private synchronized LockFile locks(String what) throws IOException {

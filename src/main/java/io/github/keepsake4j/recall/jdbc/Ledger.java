@@ -155,8 +155,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
         own.put("head", after.head());
         own.put("revision", after.revision());
         after.steps().stream()
-                .filter(step -> step.failures() > 0
-                        && !track.progress().steps().contains(step))
+                .filter(step -> step.failures() > 0 && !track.progress().steps().contains(step))
                 .forEach(step -> {
                     Map<String, @Nullable Object> failed = new LinkedHashMap<>();
                     failed.put("step", step.number());

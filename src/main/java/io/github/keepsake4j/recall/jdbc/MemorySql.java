@@ -20,8 +20,7 @@ enum MemorySql {
             """),
 
     /** Columns: revision, head, fingerprint. */
-    PROGRESS(
-            "SELECT revision, head, fingerprint FROM keepsake_made_progress WHERE memory_key = ? AND kind = ?"),
+    PROGRESS("SELECT revision, head, fingerprint FROM keepsake_made_progress WHERE memory_key = ? AND kind = ?"),
 
     /** As {@link #PROGRESS}, and keeps other writers waiting. */
     LOCK_PROGRESS(
@@ -63,20 +62,16 @@ enum MemorySql {
             """),
 
     /** Columns: number, step, shown, memory_text, metadata_json. In order. */
-    MEMORIES(
-            Rows.SELECT + " AND kind = ? ORDER BY number"),
+    MEMORIES("SELECT " + Columns.ROWS + " AND kind = ? ORDER BY number"),
 
     /** Further parameter: limit. As {@link #MEMORIES}, but those that are shown, from the newest. */
-    SHOWN(
-            Rows.SELECT + " AND kind = ? AND shown = 1 ORDER BY number DESC LIMIT ?"),
+    SHOWN("SELECT " + Columns.ROWS + " AND kind = ? AND shown = 1 ORDER BY number DESC LIMIT ?"),
 
     /** As {@link #MEMORIES}. Parameters: discussion, memory_id. */
-    BY_ID(
-            Rows.SELECT + " AND memory_id = ?"),
+    BY_ID("SELECT " + Columns.ROWS + " AND memory_id = ?"),
 
     /** As {@link #MEMORIES}. Further parameter: number. */
-    BY_NUMBER(
-            Rows.SELECT + " AND kind = ? AND number = ?"),
+    BY_NUMBER("SELECT " + Columns.ROWS + " AND kind = ? AND number = ?"),
 
     /** Further parameter: the least trust. */
     COUNT_SHOWN(
@@ -85,8 +80,7 @@ enum MemorySql {
             """),
 
     /** The next number of a memory. */
-    NEXT_NUMBER(
-            "SELECT COALESCE(MAX(number), 0) + 1 FROM keepsake_made_memory WHERE memory_key = ? AND kind = ?"),
+    NEXT_NUMBER("SELECT COALESCE(MAX(number), 0) + 1 FROM keepsake_made_memory WHERE memory_key = ? AND kind = ?"),
 
     /** Further parameters: number, memory_id, memory_text, date_added, metadata_json, step, shown, trust, pinned. */
     NEW_MEMORY(
@@ -130,16 +124,17 @@ enum MemorySql {
             WHERE ? IS NOT NULL AND w.term IN (SELECT value FROM json_each(?)) AND m.discussion_id = ? AND m.trust <= ?
             """);
 
-    /** The beginning of several statements. */
-    private static final class Rows {
-        static final String SELECT =
+    /** What several statements select, up to the condition. */
+    private static final class Columns {
+        static final String ROWS =
                 """
-                SELECT number, step, shown, memory_text, metadata_json
+                number, step, shown, memory_text, metadata_json
                 FROM keepsake_made_memory WHERE memory_key = ?""";
     }
 
     private static final Map<MemorySql, String> ON_SQLITE = Arrays.stream(values())
-            .collect(Collectors.toMap(sql -> sql, sql -> sql.onSqlite == null ? renamed(sql.onPostgres) : sql.onSqlite));
+            .collect(
+                    Collectors.toMap(sql -> sql, sql -> sql.onSqlite == null ? renamed(sql.onPostgres) : sql.onSqlite));
 
     private final String onPostgres;
     private final @Nullable String onSqlite;

@@ -88,10 +88,7 @@ final class SqlMemories implements MemoryWriter {
                 number,
                 row.getLong(2),
                 row.getInt(3) == 1,
-                MemoryJson.memory(
-                        "Memory " + number + " of discussion " + key,
-                        string(row, 4),
-                        string(row, 5)));
+                MemoryJson.memory("Memory " + number + " of discussion " + key, string(row, 4), string(row, 5)));
     }
 
     private static String string(ResultSet row, int column) throws SQLException {
@@ -144,8 +141,7 @@ final class SqlMemories implements MemoryWriter {
                         row.getLong(1),
                         row.getLong(2),
                         new Passage(
-                                MemoryJson.list(
-                                        "A passage of discussion " + key, string(row, 7)),
+                                MemoryJson.list("A passage of discussion " + key, string(row, 7)),
                                 row.getInt(3),
                                 string(row, 4),
                                 string(row, 5),
@@ -450,8 +446,7 @@ final class SqlMemories implements MemoryWriter {
         long facts = number(MemorySql.COUNT_SHOWN, id, MemoryKind.FACT.name(), trust);
         List<FactWords.Posting> postings = list(
                 text(MemorySql.WORDS),
-                row -> new FactWords.Posting(
-                        string(row, 1), row.getLong(2), row.getDouble(3)),
+                row -> new FactWords.Posting(string(row, 1), row.getLong(2), row.getDouble(3)),
                 id,
                 MemoryJson.list(terms),
                 id,

@@ -7,4 +7,3 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import org.jspecify.annotations.NullMarked;
-

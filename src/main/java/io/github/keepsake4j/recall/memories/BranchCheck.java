@@ -55,7 +55,8 @@ final class BranchCheck {
     private Predicate<MadeMemory> of(MemoryKey key, MemoryKind kind) {
         MemoryKind track = kind == MemoryKind.SUMMARY ? MemoryKind.CHUNK : kind;
         List<Step> path = reader.progress(key, track).path();
-        String newest = path.isEmpty() ? null : path.get(path.size() - 1).passage().lastMessageId();
+        String newest =
+                path.isEmpty() ? null : path.get(path.size() - 1).passage().lastMessageId();
         if (newest != null) {
             if (isOn(key, newest)) {
                 Set<String> ends =

@@ -123,8 +123,7 @@ final class BranchSight {
 
         /** Finds out about memories whose passages follow one another: what is before one on the branch is on it too. */
         void upToNewest(List<MadeMemory> path) {
-            List<String> lasts =
-                    path.stream()
+            List<String> lasts = path.stream()
                     .map(memory -> memory.source().lastMessageId())
                     .filter(Objects::nonNull)
                     .toList();
@@ -157,7 +156,8 @@ final class BranchSight {
                 return false;
             }
             String last = summary.source().lastMessageId();
-            String newest = path.isEmpty() ? null : path.get(path.size() - 1).source().lastMessageId();
+            String newest =
+                    path.isEmpty() ? null : path.get(path.size() - 1).source().lastMessageId();
             return last == null || (newest != null && on.contains(newest)) || isOn(last);
         }
 

@@ -46,6 +46,7 @@ enum DirectPrompts {
     private final String standardPrompt;
 
     /** What the inputs are called in the prompts, in order. */
+    @SuppressWarnings("ImmutableEnumChecker") // A list that List.of makes is immutable.
     private final List<String> placeholders;
 
     DirectPrompts(

@@ -121,7 +121,11 @@ public abstract class GuardedMemoryStore implements MemoryStore {
     @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
         InputRules.checkLease(name, owner, duration);
-        return writing("lease on the memories", key, MemoryKind.CHUNK, store -> store.acquireLease(key, name, owner, duration));
+        return writing(
+                "lease on the memories",
+                key,
+                MemoryKind.CHUNK,
+                store -> store.acquireLease(key, name, owner, duration));
     }
 
     @Override

@@ -77,8 +77,7 @@ public interface MemoryReader {
     default Overview overview(MemoryKey key, int last, Trust leastTrust) {
         return Overview.of(
                 summary(key),
-                List.of(
-                        Overview.Track.of(this, key, MemoryKind.CHUNK), Overview.Track.of(this, key, MemoryKind.FACT)),
+                List.of(Overview.Track.of(this, key, MemoryKind.CHUNK), Overview.Track.of(this, key, MemoryKind.FACT)),
                 last,
                 leastTrust);
     }

@@ -90,16 +90,13 @@ public record MemoryTools(
     }
 
     private String text(List<MadeMemory> memories, String none) {
-        return memories.isEmpty()
-                ? none
-                : MemoryText.of(memories, options.zone());
+        return memories.isEmpty() ? none : MemoryText.of(memories, options.zone());
     }
 
     @Override
     public List<Content> retrieve(Query query) {
         return search(RecallTool.memoryId(query), query.text()).stream()
-                .map(memory -> Content.from(
-                        MemoryText.of(List.of(memory), options.zone())))
+                .map(memory -> Content.from(MemoryText.of(List.of(memory), options.zone())))
                 .toList();
     }
 

@@ -111,9 +111,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
      */
     public MemoryTrack addFailure(Passage passage) {
         return new MemoryTrack(
-                progress.changedTo(progress.head())
-                        .with(progress.next(passage).failed()),
-                entries);
+                progress.changedTo(progress.head()).with(progress.next(passage).failed()), entries);
     }
 
     /**

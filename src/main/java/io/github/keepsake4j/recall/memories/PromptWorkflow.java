@@ -161,8 +161,7 @@ record PromptWorkflow(ChatModel chatModel, List<Node> nodes, List<String> placeh
 
     @Override
     public boolean readsMemories() {
-        return placeholders.stream()
-                .skip(1)
-                .anyMatch(placeholder -> nodes.stream().anyMatch(node -> node.has(placeholder)));
+        return placeholders.stream().skip(1).anyMatch(placeholder -> nodes.stream()
+                .anyMatch(node -> node.has(placeholder)));
     }
 }

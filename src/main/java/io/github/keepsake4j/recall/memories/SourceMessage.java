@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.LoggedMessage;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,16 @@ public record SourceMessage(@Nullable String id, ChatMessage message, Trust trus
      */
     public static SourceMessage of(ChatMessage message) {
         return new SourceMessage(null, message, trustOf(message));
+    }
+
+    /**
+     * Returns a message of a log, trusted by its type. What an answer was made from is not looked at.
+     *
+     * @param logged the message
+     * @return the source
+     */
+    public static SourceMessage of(LoggedMessage logged) {
+        return new SourceMessage(logged.id(), logged.message(), trustOf(logged.message()));
     }
 
     private static Trust trustOf(ChatMessage message) {

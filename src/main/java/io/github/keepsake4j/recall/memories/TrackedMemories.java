@@ -105,8 +105,7 @@ public abstract class TrackedMemories implements MemoryWriter {
     }
 
     @Override
-    public boolean add(
-            MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
+    public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
         return change(key, kind, revision, track -> {
             made.forEach(memory -> checkNew(key, memory));
             return track.add(passage, made);

@@ -6,4 +6,3 @@
 package io.github.keepsake4j.recall.memories;
 
 import org.jspecify.annotations.NullMarked;
-
