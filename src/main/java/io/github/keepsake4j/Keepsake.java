@@ -5,6 +5,7 @@ import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.chat.ChatMemories;
@@ -31,14 +32,12 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.metrics.Metrics;
-import io.github.keepsake4j.recall.BoundRecall;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageRecall;
 import io.github.keepsake4j.recall.MessageSearch;
 import io.github.keepsake4j.recall.ObservedLog;
 import io.github.keepsake4j.recall.OwnText;
 import io.github.keepsake4j.recall.RecallOptions;
-import io.github.keepsake4j.recall.RecallRetriever;
 import io.github.keepsake4j.recall.RecallTool;
 import io.github.keepsake4j.recall.Recalled;
 import io.github.keepsake4j.recall.Scope;
@@ -49,9 +48,7 @@ import io.github.keepsake4j.recall.memories.ConversationMemories;
 import io.github.keepsake4j.recall.memories.Discussions;
 import io.github.keepsake4j.recall.memories.MemoryBlock;
 import io.github.keepsake4j.recall.memories.MemoryBlocks;
-import io.github.keepsake4j.recall.memories.MemoryContentRetriever;
 import io.github.keepsake4j.recall.memories.MemoryFailedException;
-import io.github.keepsake4j.recall.memories.MemoryLookup;
 import io.github.keepsake4j.recall.memories.MemoryOptions;
 import io.github.keepsake4j.recall.memories.MemoryRun;
 import io.github.keepsake4j.recall.memories.MemoryStore;
@@ -539,7 +536,7 @@ public final class Keepsake {
      *     id
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
      */
-    public RecallRetriever recallRetriever(RecallOptions options) {
+    public ContentRetriever recallRetriever(RecallOptions options) {
         return recallRetriever(options, Scope::memory);
     }
 
@@ -552,8 +549,8 @@ public final class Keepsake {
      *     id
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
      */
-    public RecallRetriever recallRetriever(RecallOptions options, Function<MemoryKey, Scope> scopes) {
-        return new RecallRetriever(new BoundRecall(required(recall), memories::key, scopes, options));
+    public ContentRetriever recallRetriever(RecallOptions options, Function<MemoryKey, Scope> scopes) {
+        return recallTool(options, scopes);
     }
 
     /**
@@ -576,7 +573,7 @@ public final class Keepsake {
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
      */
     public RecallTool recallTool(RecallOptions options, Function<MemoryKey, Scope> scopes) {
-        return new RecallTool(new BoundRecall(required(recall), memories::key, scopes, options));
+        return new RecallTool(required(recall), memories::key, scopes, options);
     }
 
     private static <T> T required(@Nullable T part) {
@@ -626,7 +623,7 @@ public final class Keepsake {
      *     id
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
      */
-    public MemoryContentRetriever memoryRetriever(MemoryOptions options) {
+    public ContentRetriever memoryRetriever(MemoryOptions options) {
         return memoryRetriever(options, Scope::memory);
     }
 
@@ -639,8 +636,8 @@ public final class Keepsake {
      *     id
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
      */
-    public MemoryContentRetriever memoryRetriever(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
-        return new MemoryContentRetriever(lookup(options, scopes));
+    public ContentRetriever memoryRetriever(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
+        return memoryTools(options, scopes);
     }
 
     /**
@@ -665,11 +662,7 @@ public final class Keepsake {
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
      */
     public MemoryTools memoryTools(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
-        return new MemoryTools(lookup(options, scopes));
-    }
-
-    private MemoryLookup lookup(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
-        return new MemoryLookup(
+        return new MemoryTools(
                 requiredMemories(memoryStore),
                 key -> log,
                 memories::key,

@@ -119,4 +119,20 @@ public interface MessageIndex extends AutoCloseable {
     /** Releases connections and files. Idempotent. A data source that the user passed stays open. */
     @Override
     void close();
+
+    /**
+     * Checks the words of an index.
+     *
+     * @param known the fingerprint of those by which it was made
+     * @param fingerprint that of those by which it is opened
+     * @throws KeepsakeException if they are others
+     */
+    static void checkWords(String known, String fingerprint) {
+        if (!known.equals(fingerprint)) {
+            throw new KeepsakeException(
+                    "The index was made by other words (" + known + ", now " + fingerprint
+                            + "); clear() it, so that it is made again, or use another one",
+                    null);
+        }
+    }
 }

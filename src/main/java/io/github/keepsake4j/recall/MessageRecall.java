@@ -5,7 +5,6 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.MessageSearch.Visible;
 import io.github.keepsake4j.recall.Recalled.Passage;
@@ -181,7 +180,7 @@ public final class MessageRecall {
         List<Ranked> rank(Ranking ranking, WantedTerms terms, Duration sessionGap) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
-                if (isSaid(message) && !endedBadly(message)) {
+                if (isSaid(message) && !Visible.endedBadly(message)) {
                     utterances.add(Utterance.of(
                             message.sequence(),
                             RecalledText.speaker(message),
@@ -206,14 +205,9 @@ public final class MessageRecall {
                     && !IndexedText.of(message.message()).isBlank();
         }
 
-        private static boolean endedBadly(LoggedMessage message) {
-            Outcome outcome = message.outcome();
-            return outcome != null && outcome.kind() != Outcome.Kind.INCOMPLETE;
-        }
-
         /** Returns whether a message may be given out. */
         private boolean isVisible(LoggedMessage message, RecallOptions options) {
-            return !endedBadly(message) && (options.hidden() || visible.shows(message)) && isOnBranch(message);
+            return !Visible.endedBadly(message) && (options.hidden() || visible.shows(message)) && isOnBranch(message);
         }
 
         /** Returns the passage around a message, or null if it may not be recalled or does not fit. */

@@ -317,12 +317,16 @@ public final class MessageSearch {
 
         /** Returns whether a message neither ended badly nor was hidden. */
         boolean shows(LoggedMessage message) {
-            Outcome outcome = message.outcome();
-            if (outcome != null && outcome.kind() != Outcome.Kind.INCOMPLETE) {
+            if (endedBadly(message)) {
                 return false;
             }
             View view = tail().view();
             return view == null || message.sequence() > view.anchorSequence() || isInRun(message, view);
+        }
+
+        static boolean endedBadly(LoggedMessage message) {
+            Outcome outcome = message.outcome();
+            return outcome != null && outcome.kind() != Outcome.Kind.INCOMPLETE;
         }
 
         private boolean isInRun(LoggedMessage message, View view) {

@@ -51,8 +51,18 @@ public record OwnText(String text, boolean isAll) {
         if (own.isAll() || own.text().isBlank()) {
             return question;
         }
-        List<Content> contents = new ArrayList<>();
-        contents.add(TextContent.from(own.text()));
+        return with(question, own.text());
+    }
+
+    /**
+     * Returns a question with another text.
+     *
+     * @param question the question
+     * @param text the text, not blank
+     * @return a copy with one text, and the other contents behind it
+     */
+    public static UserMessage with(UserMessage question, String text) {
+        List<Content> contents = new ArrayList<>(List.of(TextContent.from(text)));
         question.contents().stream()
                 .filter(content -> !(content instanceof TextContent))
                 .forEach(contents::add);

@@ -3,24 +3,39 @@ package io.github.keepsake4j.recall;
 import dev.langchain4j.agent.tool.P;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.agent.tool.ToolMemoryId;
+import dev.langchain4j.rag.content.Content;
+import dev.langchain4j.rag.content.retriever.ContentRetriever;
+import dev.langchain4j.rag.query.Query;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A tool with which a model looks up what was said before. A {@code Keepsake} makes it. The memory is that with which the AI
- * service was called; the model cannot choose it. Thread-safe.
+ * A tool with which a model looks up what was said before, and a retriever that adds it to a question: each content is a passage with
+ * times and speakers. A {@code Keepsake} makes it. The memory is that with which the AI service was called; the model cannot choose it.
+ * Thread-safe.
+ *
+ * @param recall what recalls
+ * @param keys returns the memory of a LangChain4j memory id
+ * @param scopes returns where to look for a memory
+ * @param options how to recall
  */
-public final class RecallTool {
+public record RecallTool(
+        MessageRecall recall,
+        Function<Object, MemoryKey> keys,
+        Function<MemoryKey, Scope> scopes,
+        RecallOptions options)
+        implements ContentRetriever {
 
-    private final BoundRecall recall;
-
-    /**
-     * Creates a tool.
-     *
-     * @param recall what recalls
-     */
-    public RecallTool(BoundRecall recall) {
-        this.recall = Objects.requireNonNull(recall, "recall");
+    /** Checks the components. */
+    public RecallTool {
+        Objects.requireNonNull(recall, "recall");
+        Objects.requireNonNull(keys, "keys");
+        Objects.requireNonNull(scopes, "scopes");
+        Objects.requireNonNull(options, "options");
     }
 
     /**
@@ -37,7 +52,47 @@ public final class RecallTool {
     public String recall(
             @P("What to look for: a question or some words, with names and dates if they are known") String question,
             @ToolMemoryId Object memoryId) {
-        List<String> texts = recall.texts(memoryId, question);
+        List<String> texts = texts(memoryId, question);
         return texts.isEmpty() ? "Nothing was said about it." : String.join("\n", texts);
+    }
+
+    @Override
+    public List<Content> retrieve(Query query) {
+        return texts(memoryId(query), query.text()).stream().map(Content::from).toList();
+    }
+
+    /** Returns passages as texts, best first. */
+    private List<String> texts(@Nullable Object memoryId, String question) {
+        MemoryKey key = key(memoryId, keys);
+        return recall.recall(scopes.apply(key), question, options.shownTo(key)).passages().stream()
+                .map(passage -> RecalledText.of(passage, options.zone()))
+                .toList();
+    }
+
+    /**
+     * Returns the memory that a call of an AI service works with.
+     *
+     * @param memoryId the id that LangChain4j passes, or null
+     * @param keys returns the memory of an id
+     * @return the memory
+     * @throws InvalidInputException if there is no id
+     */
+    public static MemoryKey key(@Nullable Object memoryId, Function<Object, MemoryKey> keys) {
+        if (memoryId == null) {
+            throw new InvalidInputException(
+                    "memory id",
+                    "is missing; call the AI service with a @MemoryId, so that it is known whose memory is meant");
+        }
+        return keys.apply(memoryId);
+    }
+
+    /**
+     * Returns the memory id of a query.
+     *
+     * @param query what a retriever is asked
+     * @return the id, or null if there is none
+     */
+    public static @Nullable Object memoryId(Query query) {
+        return query.metadata() == null ? null : query.metadata().chatMemoryId();
     }
 }

@@ -42,7 +42,7 @@ final class Creators {
         ChatModel model = Settings.model(memories.chatModel(), "memories.chat-model", beans);
         if (model != null) {
             builder.chatModel(model);
-        } else if (callsTheModel(config)) {
+        } else if (config.callsTheModel()) {
             throw Settings.noModel(
                     "Memories need",
                     "memories.chat-model",
@@ -61,13 +61,6 @@ final class Creators {
                     "Add a bean of MemoryWorkflow of this name, or put the file into keepsake4j.memories.workflow-directory.",
                     e);
         }
-    }
-
-    private static boolean callsTheModel(DiscussionConfig config) {
-        String workflow = config.useVectorForQualityMemory()
-                ? config.vectorMemoryWorkflowName()
-                : config.fileMemoryWorkflowName();
-        return workflow == null || config.chatSummaryWorkflowName() == null;
     }
 
     private static DiscussionConfig config(KeepsakeProperties.Memories memories, ResourceLoader resources) {

@@ -366,13 +366,12 @@ public abstract class MessageRecallContract {
     void retriever_and_tool_work_for_the_memory_of_the_call() {
         say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
         say(BOB, JANUARY, "the parrot is blue", "Nice colour.");
-        BoundRecall bound = new BoundRecall(
+        RecallTool bound = new RecallTool(
                 recall, id -> ConversationKey.of("acme", (String) id), Scope::memory, RecallOptions.standard());
 
-        assertThat(new RecallRetriever(bound)
-                        .retrieve(Query.from(
-                                "Which colour has my parrot?",
-                                Metadata.from(UserMessage.from("Which colour has my parrot?"), "alice", List.of()))))
+        assertThat(bound.retrieve(Query.from(
+                        "Which colour has my parrot?",
+                        Metadata.from(UserMessage.from("Which colour has my parrot?"), "alice", List.of()))))
                 .singleElement()
                 .satisfies(
                         content -> assertThat(content.textSegment().text())
@@ -382,11 +381,9 @@ public abstract class MessageRecallContract {
                                 [2026-01-10 09:00] user: the parrot is green
                                 [2026-01-10 09:00] assistant: Nice colour.
                                 </recalled-messages>"""));
-        assertThat(new RecallTool(bound).recall("parrot", "bob"))
-                .contains("blue")
-                .doesNotContain("green");
-        assertThat(new RecallTool(bound).recall("elephant", "bob")).isEqualTo("Nothing was said about it.");
-        assertThatThrownBy(() -> new RecallRetriever(bound).retrieve(Query.from("parrot")))
+        assertThat(bound.recall("parrot", "bob")).contains("blue").doesNotContain("green");
+        assertThat(bound.recall("elephant", "bob")).isEqualTo("Nothing was said about it.");
+        assertThatThrownBy(() -> bound.retrieve(Query.from("parrot")))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("memory id");
     }

@@ -788,7 +788,8 @@ INSERT INTO vector_memory_tracker
   (discussion_id, kind, id, parent, message_hash, after_hash, up_to_hash, messages, message_ids, failures,
    timestamp)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET failures = excluded.failures, timestamp = excluded.timestamp
+ON CONFLICT (id)
+DO UPDATE SET failures = excluded.failures, timestamp = excluded.timestamp
 ;
 PRAGMA quick_check(1)
 ;
@@ -980,9 +981,11 @@ FROM memories WHERE discussion_id = ? AND kind = ? AND shown = 1 ORDER BY id DES
 SELECT id, step, shown, memory_text, metadata_json
 FROM memories WHERE discussion_id = ? AND kind = ? ORDER BY id
 ;
-SELECT id, step, shown, memory_text, metadata_json FROM memories WHERE discussion_id = ? AND kind = ? AND id = ?
+SELECT id, step, shown, memory_text, metadata_json
+FROM memories WHERE discussion_id = ? AND kind = ? AND id = ?
 ;
-SELECT id, step, shown, memory_text, metadata_json FROM memories WHERE discussion_id = ? AND memory_id = ?
+SELECT id, step, shown, memory_text, metadata_json
+FROM memories WHERE discussion_id = ? AND memory_id = ?
 ;
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
 ;

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.recall.inmemory;
 
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.recall.IndexedMessage;
@@ -68,12 +67,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
         if (words.isEmpty()) {
             words = fingerprint;
         }
-        if (!words.equals(fingerprint)) {
-            throw new KeepsakeException(
-                    "The index was made by other words (" + words + ", now " + fingerprint
-                            + "); clear() it, so that it is made again, or use another one",
-                    null);
-        }
+        MessageIndex.checkWords(words, fingerprint);
     }
 
     @Override
@@ -93,9 +87,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
     public synchronized boolean add(
             MemoryKey key, @Nullable Watermark before, Watermark after, List<IndexedMessage> messages) {
         checkOpen("indexing of memory " + key);
-        if (before != null && (before.epoch() != after.epoch() || before.sequence() > after.sequence())) {
-            throw new InvalidInputException("after", "must be behind " + before + " and of its epoch, is " + after);
-        }
+        after.checkBehind(before);
         Memory known = byKey.get(key);
         if (!Objects.equals(before, known == null ? null : known.watermark)) {
             return false;
@@ -173,15 +165,11 @@ public final class InMemoryMessageIndex implements MessageIndex {
         checkOpen("search");
         InvalidInputException.checkRange("terms", 0, MAX_TERMS, terms.size());
         InvalidInputException.checkAtLeast("maxPostings", 1, maxPostings);
-        List<Memory> inScope = new ArrayList<>();
-        for (Memory memory : memories.values()) {
-            boolean isIn = scope.memories() == null
-                    ? memory.key.tenant().equals(scope.tenant())
-                    : scope.memories().contains(memory.key);
-            if (isIn) {
-                inScope.add(memory);
-            }
-        }
+        List<Memory> inScope = memories.values().stream()
+                .filter(memory -> scope.memories() == null
+                        ? memory.key.tenant().equals(scope.tenant())
+                        : scope.memories().contains(memory.key))
+                .toList();
         Map<String, Long> frequencies = new HashMap<>();
         for (String term : new LinkedHashSet<>(terms)) {
             long messages = inScope.stream()

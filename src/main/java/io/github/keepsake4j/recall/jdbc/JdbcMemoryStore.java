@@ -1,39 +1,32 @@
 package io.github.keepsake4j.recall.jdbc;
 
-import io.github.keepsake4j.log.InputRules;
-import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.recall.memories.FactQuery;
 import io.github.keepsake4j.recall.memories.FactWords;
-import io.github.keepsake4j.recall.memories.FoundMemory;
-import io.github.keepsake4j.recall.memories.MadeMemory;
+import io.github.keepsake4j.recall.memories.GuardedMemoryStore;
 import io.github.keepsake4j.recall.memories.MemoryKind;
-import io.github.keepsake4j.recall.memories.MemoryRules;
-import io.github.keepsake4j.recall.memories.MemoryStore;
-import io.github.keepsake4j.recall.memories.Overview;
-import io.github.keepsake4j.recall.memories.Passage;
-import io.github.keepsake4j.recall.memories.Progress;
-import io.github.keepsake4j.recall.memories.Trust;
+import io.github.keepsake4j.recall.memories.MemoryReader;
+import io.github.keepsake4j.recall.memories.MemoryWriter;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.KeyColumns;
 import io.github.keepsake4j.sql.PostgresBuilder;
-import java.sql.ResultSet;
+import io.github.keepsake4j.sql.Session;
+import io.github.keepsake4j.sql.SqliteMode;
+import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps memories that were made in PostgreSQL 14 and newer, in tables beside the log's or in another database. Needs
  * {@code org.postgresql:postgresql}. Nothing is prepared on the server, so any transaction pooler works. Thread-safe.
  */
-public final class JdbcMemoryStore implements MemoryStore {
+public final class JdbcMemoryStore extends GuardedMemoryStore {
 
     private static final List<String> TABLES =
             List.of("keepsake_made_word", "keepsake_made_memory", "keepsake_made_step");
@@ -41,11 +34,24 @@ public final class JdbcMemoryStore implements MemoryStore {
     private static final int PAGE = 1_000;
 
     private final Connections connections;
+    private final boolean isSqlite;
     private final FactWords words;
+    private final long least;
 
-    private JdbcMemoryStore(Connections connections, Words words) {
+    private JdbcMemoryStore(Connections connections, boolean isSqlite, Words words, long least) {
         this.connections = connections;
+        this.isSqlite = isSqlite;
         this.words = new FactWords(words);
+        this.least = least;
+    }
+
+    /**
+     * Keeps the facts of one discussion in a file of SQLite, for one call.
+     *
+     * @param least the revision where there is no progress yet
+     */
+    static JdbcMemoryStore sqlite(Path file, SqliteMode mode, Words words, long least) {
+        return new JdbcMemoryStore(Connections.sqlite(file, mode, Schema.MEMORIES), true, words, least);
     }
 
     /**
@@ -69,142 +75,42 @@ public final class JdbcMemoryStore implements MemoryStore {
     }
 
     @Override
-    public List<MadeMemory> chunks(MemoryKey key, int last) {
-        return shown(key, MemoryKind.CHUNK, last);
+    protected <T> T reading(String what, MemoryKey key, MemoryKind kind, Function<MemoryReader, T> work) {
+        return connections.single(what + " of " + key, session -> on(session, key, work));
     }
 
     @Override
-    public List<MadeMemory> facts(MemoryKey key, int last) {
-        return shown(key, MemoryKind.FACT, last);
+    protected <T> T writing(String what, MemoryKey key, MemoryKind kind, Function<MemoryWriter, T> work) {
+        return connections.write(what + " of " + key, session -> on(session, key, work));
     }
 
-    private List<MadeMemory> shown(MemoryKey key, MemoryKind kind, int last) {
-        InvalidInputException.checkAtLeast("last", 0, last);
-        return reading("memories of ", key, memories -> memories.shown(kind, last));
-    }
-
-    @Override
-    public List<FoundMemory> search(MemoryKey key, FactQuery query) {
-        Objects.requireNonNull(query, "query");
-        return reading("search in memories of ", key, memories -> memories.search(query));
-    }
-
-    @Override
-    public @Nullable MadeMemory summary(MemoryKey key) {
-        return reading("summary of ", key, SqlMemories::summary).orElse(null);
-    }
-
-    @Override
-    public List<MadeMemory> summaries(MemoryKey key) {
-        return reading("summaries of ", key, SqlMemories::summaries);
-    }
-
-    /** Costs one statement. */
-    @Override
-    public Overview overview(MemoryKey key, int last, Trust leastTrust) {
-        InvalidInputException.checkAtLeast("last", 0, last);
-        return reading("memories of ", key, memories -> memories.overview(last, leastTrust));
-    }
-
-    @Override
-    public Optional<MadeMemory> find(MemoryKey key, String id) {
-        Objects.requireNonNull(id, "id");
-        return reading("memory of ", key, memories -> memories.find(id));
-    }
-
-    @Override
-    public Progress progress(MemoryKey key, MemoryKind kind) {
-        return reading("progress of ", key, memories -> memories.progress(kind));
-    }
-
-    @Override
-    public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
-        MemoryRules.checkAdd(kind, passage, made);
-        return writing(
-                "add to the memories of ",
-                key,
-                memories -> memories.noted(memories.add(kind, revision, passage, made)));
-    }
-
-    @Override
-    public boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
-        MemoryRules.checkKind(kind);
-        return writing(
-                "failure in the memories of ",
-                key,
-                memories -> memories.noted(memories.addFailure(kind, revision, passage)));
-    }
-
-    @Override
-    public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
-        MemoryRules.checkKind(kind);
-        return writing("move of the memories of ", key, memories -> memories.moveTo(kind, revision, step));
-    }
-
-    @Override
-    public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
-        MemoryRules.checkSummary(summary);
-        return writing(
-                "new summary of ", key, memories -> memories.noted(memories.addSummary(versions, revision, summary)));
-    }
-
-    @Override
-    public boolean put(MemoryKey key, MadeMemory memory) {
-        Objects.requireNonNull(memory, "memory");
-        return writing("change of a memory of ", key, memories -> memories.put(memory));
-    }
-
-    @Override
-    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
-        InputRules.checkLease(name, owner, duration);
-        return writing(
-                "lease on the memories of ",
-                key,
-                memories -> Optional.ofNullable(memories.takeLease(name, owner, duration)));
-    }
-
-    @Override
-    public void releaseLease(MemoryKey key, String name, String owner) {
-        writing("release of the memories of ", key, memories -> memories.releaseLease(name, owner));
-    }
-
-    @Override
-    public void erase(MemoryKey key) {
-        writing("erasure of the memories of ", key, SqlMemories::erase);
-    }
-
-    private <T> T reading(String what, MemoryKey key, SqlMemories.Work<T> work) {
-        return connections.single(what + key, session -> work.on(new SqlMemories(session, false, words, key, 0)));
-    }
-
-    private <T> T writing(String what, MemoryKey key, SqlMemories.Work<T> work) {
-        return connections.write(what + key, session -> work.on(new SqlMemories(session, false, words, key, 0)));
+    private <T> T on(Session session, MemoryKey key, Function<? super SqlMemories, T> work) throws SQLException {
+        try {
+            return work.apply(new SqlMemories(session, isSqlite, words, key, least));
+        } catch (UncheckedSqlException e) {
+            throw e.getCause();
+        }
     }
 
     @Override
     public void discussions(String tenant, Consumer<MemoryKey> action) {
-        byte[] after = KeyColumns.hash(tenant, 0);
         byte[] end = KeyColumns.hash(tenant, -1);
+        byte[] after = KeyColumns.hash(tenant, 0);
         while (true) {
             byte[] from = after;
-            List<Named> page = connections.single(
+            List<MemoryKey> page = connections.single(
                     "list of memories of tenant " + MemoryKey.encode(tenant),
-                    session -> session.list(MemorySql.DISCUSSIONS, Named::of, from, end, PAGE));
-            page.forEach(each -> action.accept(each.discussion()));
+                    session -> session.list(
+                            MemorySql.DISCUSSIONS,
+                            row -> MemoryKey.parse(Objects.requireNonNull(row.getString(2))),
+                            from,
+                            end,
+                            PAGE));
+            page.forEach(action);
             if (page.size() < PAGE) {
                 return;
             }
-            after = page.get(PAGE - 1).memoryKey();
-        }
-    }
-
-    /** A row that names a discussion. */
-    @SuppressWarnings("ArrayRecordComponent")
-    private record Named(byte[] memoryKey, MemoryKey discussion) {
-
-        static Named of(ResultSet row) throws SQLException {
-            return new Named(
-                    Objects.requireNonNull(row.getBytes(1)), MemoryKey.parse(Objects.requireNonNull(row.getString(2))));
+            after = KeyColumns.hash(page.get(PAGE - 1));
         }
     }
 
@@ -256,7 +162,7 @@ public final class JdbcMemoryStore implements MemoryStore {
          * @throws InvalidInputException if not exactly one of data source and URL is given
          */
         public JdbcMemoryStore build() {
-            return new JdbcMemoryStore(connections(Schema.MEMORIES), words);
+            return new JdbcMemoryStore(connections(Schema.MEMORIES), false, words, 0);
         }
     }
 }

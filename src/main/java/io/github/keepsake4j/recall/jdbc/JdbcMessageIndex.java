@@ -1,7 +1,6 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.Matches;
@@ -116,13 +115,7 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     private static boolean requireWords(Session session, String fingerprint) throws SQLException {
         session.update(Sql.PUT_FINGERPRINT, fingerprint);
-        String known = fingerprint(session);
-        if (!fingerprint.equals(known)) {
-            throw new KeepsakeException(
-                    "The index was made by other words (" + known + ", now " + fingerprint
-                            + "); clear() it, so that it is made again, or use another one",
-                    null);
-        }
+        MessageIndex.checkWords(fingerprint(session), fingerprint);
         return true;
     }
 
@@ -146,9 +139,7 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     @Override
     public boolean add(MemoryKey key, @Nullable Watermark before, Watermark after, List<IndexedMessage> messages) {
-        if (before != null && (before.epoch() != after.epoch() || before.sequence() > after.sequence())) {
-            throw new InvalidInputException("after", "must be behind " + before + " and of its epoch, is " + after);
-        }
+        after.checkBehind(before);
         Additions additions = Additions.of(messages);
         return connections.write("indexing of memory " + key, session -> {
             String ours = words;
@@ -324,23 +315,22 @@ public final class JdbcMessageIndex implements MessageIndex {
     /** Returns null if there is nothing in scope. */
     private @Nullable InScope inScope(Session session, String tenant, @Nullable List<byte[]> hashes)
             throws SQLException {
-        long[] all =
-                session.first(Sql.TENANT, row -> new long[] {row.getLong(1), row.getLong(2), row.getLong(3)}, tenant);
+        MemoryRow.Size all = session.first(Sql.TENANT, MemoryRow.Size::of, tenant);
         if (all == null) {
             return null;
         }
         if (hashes == null) {
-            return new InScope(all[0], all[1], all[2], null, all[1]);
+            return new InScope(all.number(), all.messages(), all.length(), null, all.messages());
         }
         List<MemoryRow.Size> rows = dialect.sizes(session, hashes);
         return rows.isEmpty()
                 ? null
                 : new InScope(
-                        all[0],
+                        all.number(),
                         rows.stream().mapToLong(MemoryRow.Size::messages).sum(),
                         rows.stream().mapToLong(MemoryRow.Size::length).sum(),
                         rows.stream().map(MemoryRow.Size::number).collect(Collectors.toSet()),
-                        all[1]);
+                        all.messages());
     }
 
     private static Map<String, List<Posting>> postings(List<Share> shares, List<PostingRow> rows) {

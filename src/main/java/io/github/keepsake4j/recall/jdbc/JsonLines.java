@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * A file of JSON objects, one a line. A last line without an end counts if it is whole: other programs leave the end out. Else it
@@ -37,44 +38,30 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
         }
         List<Map<?, ?>> objects = new ArrayList<>();
         int begin = isMarked(bytes) ? MARK.length : 0;
-        for (int at = begin; at < bytes.length; at++) {
-            if (bytes[at] == '\n') {
-                String line = new String(bytes, begin, at - begin, StandardCharsets.UTF_8);
+        while (begin < bytes.length) {
+            int end = begin;
+            while (end < bytes.length && bytes[end] != '\n') {
+                end++;
+            }
+            String line = new String(bytes, begin, end - begin, StandardCharsets.UTF_8);
+            try {
                 if (!line.isBlank()) {
-                    String place = "Line " + (objects.size() + 1) + " of " + file;
-                    try {
-                        objects.add(MemoryJson.object(place, line));
-                    } catch (UnreadableDataException e) {
-                        throw foreign(place + " is no JSON object", e);
-                    }
+                    objects.add(MemoryJson.object("a line", line));
                 }
-                begin = at + 1;
+            } catch (UnreadableDataException e) {
+                if (end == bytes.length && isTorn(line)) {
+                    return new JsonLines(objects, begin, true);
+                }
+                throw new UnreadableDataException(
+                        "Line " + (objects.size() + 1) + " of " + file
+                                + " is no JSON object, and not the beginning of one that was being written here. Perhaps another"
+                                + " program wrote it, encrypted or not in WilmerAI's format of one object a line. Nothing was"
+                                + " changed. Restore the file, or move it aside",
+                        e);
             }
+            begin = end + 1;
         }
-        if (begin == bytes.length) {
-            return new JsonLines(objects, begin, true);
-        }
-        String tail = new String(bytes, begin, bytes.length - begin, StandardCharsets.UTF_8);
-        try {
-            objects.add(MemoryJson.object("The end of " + file, tail));
-            return new JsonLines(objects, bytes.length, false);
-        } catch (UnreadableDataException e) {
-            if (isTorn(tail)) {
-                return new JsonLines(objects, begin, true);
-            }
-            throw foreign(
-                    "The end of " + file
-                            + " is no JSON object, and not what is left of one that was being written here",
-                    e);
-        }
-    }
-
-    private static UnreadableDataException foreign(String problem, UnreadableDataException e) {
-        return new UnreadableDataException(
-                problem
-                        + ". Perhaps another program wrote it, encrypted or not in WilmerAI's format of one object a line. Nothing"
-                        + " was changed. Restore the file, or move it aside",
-                e);
+        return new JsonLines(objects, bytes.length, begin == bytes.length);
     }
 
     private static boolean isMarked(byte[] bytes) {
@@ -83,16 +70,8 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
 
     /** Returns whether a line without an end begins as ours do. A file system may add zeros when the machine fails. */
     private static boolean isTorn(String tail) {
-        String written = tail.substring(0, tail.length() - zeros(tail));
+        String written = tail.replaceAll("\0+$", "");
         return written.startsWith(Ledger.BEGIN) || Ledger.BEGIN.startsWith(written);
-    }
-
-    private static int zeros(String tail) {
-        int count = 0;
-        while (count < tail.length() && tail.charAt(tail.length() - 1 - count) == 0) {
-            count++;
-        }
-        return count;
     }
 
     /** Adds an object. What is left of a line that we never finished is cut off. */
@@ -111,15 +90,19 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
         }
     }
 
-    /** Replaces a file by these objects, in one step. */
-    static void replace(Path file, List<? extends Map<?, ?>> objects) throws IOException {
-        StringBuilder text = new StringBuilder();
-        objects.forEach(object -> text.append(PlainJson.write(object)).append('\n'));
-        byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
-        byte[] before = SmallFiles.read(file);
-        if (before == null || !Arrays.equals(before, bytes)) {
-            SmallFiles.replace(file, bytes, true);
-            SmallFiles.forceNames(file.getParent());
+    /** Replaces a file by these objects, in one step. Returns whether it was another one. */
+    static boolean replace(Path file, List<? extends Map<?, ?>> objects, boolean force) throws IOException {
+        byte[] bytes = objects.stream()
+                .map(object -> PlainJson.write(object) + "\n")
+                .collect(Collectors.joining())
+                .getBytes(StandardCharsets.UTF_8);
+        boolean isOther = !Arrays.equals(SmallFiles.read(file), bytes);
+        if (isOther) {
+            SmallFiles.replace(file, bytes, force);
+            if (force) {
+                SmallFiles.forceNames(file.getParent());
+            }
         }
+        return isOther;
     }
 }

@@ -3,18 +3,18 @@ package io.github.keepsake4j.recall.jdbc;
 import io.github.keepsake4j.recall.memories.MadeMemory;
 import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryStatus;
-import io.github.keepsake4j.recall.memories.Passage;
+import io.github.keepsake4j.recall.memories.MemoryTrack;
+import io.github.keepsake4j.recall.memories.MemoryTrack.Entry;
 import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Step;
-import io.github.keepsake4j.recall.memories.Trust;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * one more field that is ours. A line that moves the head has an empty text and the hash of the message that the head covers, so a
  * program that goes on from the last line goes on there. A line of a try that failed leaves the head where it is.
  *
- * @param progress the passages
- * @param entries the memories, in order
+ * @param lines the file
+ * @param track what is in it
+ * @param places the line of each memory, from 0
  */
-record Ledger(Progress progress, List<Entry> entries) {
+record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
 
     private static final String TEXT = "text_block";
 
@@ -37,22 +38,21 @@ record Ledger(Progress progress, List<Entry> entries) {
     private static final String OWN = "keepsake";
     private static final String FAILED = "failed";
 
-    /** A memory and its line, from 0, and the step that it is of, or 0. */
-    record Entry(int line, long step, MadeMemory memory) {}
-
     /**
-     * Reads the lines of a file.
+     * Reads a file.
      *
      * @param least the revision of an empty file
      */
-    static Ledger of(String where, MemoryKind kind, List<Map<?, ?>> lines, long least) {
+    static Ledger read(Path file, MemoryKind kind, long least) throws IOException {
+        JsonLines lines = JsonLines.read(file);
         long revision = least;
         long head = 0;
         NavigableMap<Long, Step> steps = new TreeMap<>();
         List<Entry> entries = new ArrayList<>();
-        for (int i = 0; i < lines.size(); i++) {
-            Map<?, ?> line = lines.get(i);
-            String place = "Line " + (i + 1) + " of " + where;
+        List<Integer> places = new ArrayList<>();
+        for (int i = 0; i < lines.objects().size(); i++) {
+            Map<?, ?> line = lines.objects().get(i);
+            String place = "Line " + (i + 1) + " of " + file;
             if (line.get(OWN) instanceof Map<?, ?> own) {
                 revision = number(place, own, "revision");
                 if (own.containsKey("head")) {
@@ -68,17 +68,19 @@ record Ledger(Progress progress, List<Entry> entries) {
                     steps.put(number, step(place, own, 0));
                     head = number;
                 }
-                entries.add(new Entry(i, number, MemoryJson.memory(place, text(place, line), Map.of(), own)));
+                entries.add(new Entry(number, MemoryJson.memory(place, text(place, line), Map.of(), own)));
             } else {
                 revision++;
-                Passage passage = new Passage(List.of(), 0, MemoryJson.textOr(line, HASH, ""), "", "");
+                MadeMemory memory = foreign(kind, i, place, line);
                 long next = steps.isEmpty() ? 1 : steps.lastKey() + 1;
-                steps.put(next, new Step(next, head, passage, 0));
+                steps.put(next, new Step(next, head, memory.source(), 0));
                 head = next;
-                entries.add(new Entry(i, head, foreign(kind, i, text(place, line), passage)));
+                entries.add(new Entry(head, memory));
             }
+            places.add(i);
         }
-        return new Ledger(new Progress(revision, head, List.copyOf(steps.values())), List.copyOf(entries));
+        Progress progress = new Progress(revision, head, List.copyOf(steps.values()));
+        return new Ledger(lines, new MemoryTrack(progress, entries), places);
     }
 
     private static Step step(String place, Map<?, ?> own, int failures) {
@@ -86,23 +88,14 @@ record Ledger(Progress progress, List<Entry> entries) {
     }
 
     /** Returns what another program wrote. */
-    private static MadeMemory foreign(MemoryKind kind, int line, String text, Passage passage) {
-        return new MadeMemory(
-                "line-" + (line + 1),
-                kind,
-                text,
-                "",
-                "",
-                List.of(),
-                List.of(),
-                passage,
-                null,
-                "",
-                Instant.EPOCH,
-                Trust.RETRIEVED,
-                false,
-                null,
-                MemoryStatus.CURRENT);
+    private static MadeMemory foreign(MemoryKind kind, int line, String place, Map<?, ?> theirs) {
+        Map<String, String> own = Map.of(
+                "id", "line-" + (line + 1),
+                "kind", kind.name(),
+                "message_hash", MemoryJson.textOr(theirs, HASH, ""),
+                "at", Instant.EPOCH.toString(),
+                "status", MemoryStatus.CURRENT.name());
+        return MemoryJson.memory(place, text(place, theirs), Map.of(), own);
     }
 
     private static String text(String place, Map<?, ?> line) {
@@ -119,44 +112,64 @@ record Ledger(Progress progress, List<Entry> entries) {
         throw MemoryJson.unreadable(place, "it has no number " + name);
     }
 
-    /** Returns the line of a memory. */
-    static Map<String, @Nullable Object> line(MadeMemory memory, long revision, long step, long parent) {
-        Map<String, @Nullable Object> own = MemoryJson.own(memory);
-        own.put("revision", revision);
-        own.put("step", step);
-        own.put("parent", parent);
-        return line(memory.text(), memory.source().messageHash(), own);
-    }
-
-    /** Returns a line that moves the head. */
-    Map<String, @Nullable Object> lineOfMove(long step) {
-        return lineOfMove(step, null);
-    }
-
-    /** Returns a line that counts one more failure of a passage. */
-    Map<String, @Nullable Object> lineOfFailure(Passage passage) {
-        Step step = progress.next(passage).failed();
-        Map<String, @Nullable Object> failed = new LinkedHashMap<>();
-        failed.put("step", step.number());
-        failed.put("parent", step.parent());
-        failed.put("failures", step.failures());
-        MemoryJson.putPassage(failed, passage);
-        return lineOfMove(progress.head(), failed);
-    }
-
-    private Map<String, @Nullable Object> lineOfMove(long step, @Nullable Map<String, @Nullable Object> failed) {
-        String hash = progress.steps().stream()
-                .filter(each -> each.number() == step)
-                .findFirst()
-                .map(each -> each.passage().messageHash())
-                .orElse("");
-        Map<String, @Nullable Object> own = new LinkedHashMap<>();
-        own.put("head", step);
-        own.put("revision", progress.revision() + 1);
-        if (failed != null) {
-            own.put(FAILED, failed);
+    /** Writes what a change made of the track: as one more line if it can be, or else all lines. */
+    void write(Path file, MemoryTrack after) throws IOException {
+        List<Map<?, ?>> all = new ArrayList<>(lines.objects());
+        List<Map<String, @Nullable Object>> added = new ArrayList<>();
+        boolean isRewritten = false;
+        long head = track.progress().head();
+        for (int i = 0; i < after.entries().size(); i++) {
+            Entry entry = after.entries().get(i);
+            if (i >= places.size()) {
+                added.add(line(after.progress(), entry));
+                head = entry.step() > 0 ? entry.step() : head;
+            } else if (!entry.equals(track.entries().get(i))) {
+                all.set(places.get(i), line(after.progress(), entry));
+                isRewritten = true;
+            }
         }
-        return line("", hash, own);
+        if (added.isEmpty() || head != after.progress().head()) {
+            // The last line has the revision, so who saw the one of before does not write.
+            added.add(lineOfMove(after.progress()));
+        }
+        if (isRewritten || added.size() > 1) {
+            all.addAll(added);
+            JsonLines.replace(file, all, true);
+        } else {
+            lines.append(file, added.get(0));
+        }
+    }
+
+    /** Returns the line of a memory. */
+    static Map<String, @Nullable Object> line(Progress progress, Entry entry) {
+        Map<String, @Nullable Object> own = MemoryJson.own(entry.memory());
+        own.put("revision", progress.revision());
+        own.put("step", entry.step());
+        own.put("parent", progress.step(entry.step()).map(Step::parent).orElse(0L));
+        return line(entry.memory().text(), entry.memory().source().messageHash(), own);
+    }
+
+    /** Returns a line that moves the head, or counts one more failure of a passage. */
+    private Map<String, @Nullable Object> lineOfMove(Progress after) {
+        Map<String, @Nullable Object> own = new LinkedHashMap<>();
+        own.put("head", after.head());
+        own.put("revision", after.revision());
+        after.steps().stream()
+                .filter(step -> step.failures() > 0 && !track.progress().steps().contains(step))
+                .forEach(step -> {
+                    Map<String, @Nullable Object> failed = new LinkedHashMap<>();
+                    failed.put("step", step.number());
+                    failed.put("parent", step.parent());
+                    failed.put("failures", step.failures());
+                    MemoryJson.putPassage(failed, step.passage());
+                    own.put(FAILED, failed);
+                });
+        return line(
+                "",
+                after.step(after.head())
+                        .map(step -> step.passage().messageHash())
+                        .orElse(""),
+                own);
     }
 
     private static Map<String, @Nullable Object> line(String text, String hash, Map<String, @Nullable Object> own) {
@@ -165,19 +178,5 @@ record Ledger(Progress progress, List<Entry> entries) {
         line.put(HASH, hash);
         line.put(OWN, own);
         return line;
-    }
-
-    /** Returns the memories on the path that are current. */
-    List<MadeMemory> shown() {
-        Set<Long> path = new HashSet<>(Set.of(0L));
-        progress.path().forEach(step -> path.add(step.number()));
-        return entries.stream()
-                .filter(entry -> path.contains(entry.step()) && entry.memory().status() == MemoryStatus.CURRENT)
-                .map(Entry::memory)
-                .toList();
-    }
-
-    List<MadeMemory> all() {
-        return entries.stream().map(Entry::memory).toList();
     }
 }

@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.sql.KeyColumns;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -66,6 +67,11 @@ record MemoryFiles(Path directory, String base, String hash) {
     /** All versions of the summary. The dot is in no plain id, so this is no other discussion's file. */
     Path summaries() {
         return file(".summaries.jsonl");
+    }
+
+    /** What is written of chunks or summaries. */
+    Path of(MemoryKind kind) {
+        return kind == MemoryKind.CHUNK ? ledger() : summaries();
     }
 
     Path facts() {

@@ -16,7 +16,7 @@ record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, l
              FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
              WHERE\s""";
 
-    /** How much is indexed of a memory. A search reads this of each memory that it may look in, and no key is made for it. */
+    /** How much is indexed of a memory or a tenant. A search reads this of each memory that it may look in, and no key is made for it. */
     record Size(long number, long messages, long length) {
 
         static Size of(ResultSet row) throws SQLException {

@@ -2,7 +2,6 @@ package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.memories.FactQuery;
 import io.github.keepsake4j.recall.memories.FactWords;
@@ -11,6 +10,8 @@ import io.github.keepsake4j.recall.memories.MadeMemory;
 import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryReader;
 import io.github.keepsake4j.recall.memories.MemoryStatus;
+import io.github.keepsake4j.recall.memories.MemoryTrack;
+import io.github.keepsake4j.recall.memories.MemoryWriter;
 import io.github.keepsake4j.recall.memories.Overview;
 import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * The memories of one discussion in tables, within a transaction. A writer locks the progress first. The rows that are shown are
  * those on the path to the head; only these have words.
  */
-final class SqlMemories {
+final class SqlMemories implements MemoryWriter {
 
     private final Session session;
     private final boolean isSqlite;
@@ -66,17 +67,11 @@ final class SqlMemories {
         this.least = least;
     }
 
-    /** What is done with the memories of a discussion. */
-    @FunctionalInterface
-    interface Work<T> {
-        T on(SqlMemories memories) throws SQLException;
-    }
-
     /** A row of the progress. */
     private record State(long revision, long head, String fingerprint) {
 
         static State of(ResultSet row) throws SQLException {
-            return new State(row.getLong(1), row.getLong(2), Objects.requireNonNull(row.getString(3)));
+            return new State(row.getLong(1), row.getLong(2), string(row, 3));
         }
     }
 
@@ -84,7 +79,7 @@ final class SqlMemories {
     private record Row(long number, long step, boolean isShown, MadeMemory memory) {}
 
     private String text(MemorySql sql) {
-        return isSqlite ? sql.onSqlite : sql.onPostgres;
+        return sql.text(isSqlite);
     }
 
     private Row row(ResultSet row) throws SQLException {
@@ -93,43 +88,64 @@ final class SqlMemories {
                 number,
                 row.getLong(2),
                 row.getInt(3) == 1,
-                MemoryJson.memory(
-                        "Memory " + number + " of discussion " + key,
-                        Objects.requireNonNull(row.getString(4)),
-                        Objects.requireNonNull(row.getString(5))));
+                MemoryJson.memory("Memory " + number + " of discussion " + key, string(row, 4), string(row, 5)));
     }
 
-    private List<Row> rows(MemorySql sql, Object... parameters) throws SQLException {
-        return session.list(text(sql), this::row, parameters);
+    private static String string(ResultSet row, int column) throws SQLException {
+        return Objects.requireNonNull(row.getString(column));
     }
 
-    private @Nullable Row byId(String memory) throws SQLException {
-        return session.first(text(MemorySql.BY_ID), this::row, id, memory);
+    private <T> List<T> list(String sql, Session.Mapper<T> mapper, Object... parameters) {
+        try {
+            return session.list(sql, mapper, parameters);
+        } catch (SQLException e) {
+            throw new UncheckedSqlException(e);
+        }
     }
 
-    private void update(MemorySql sql, Object... parameters) throws SQLException {
-        session.update(text(sql), parameters);
+    private <T> @Nullable T first(MemorySql sql, Session.Mapper<T> mapper, Object... parameters) {
+        List<T> rows = list(text(sql), mapper, parameters);
+        return rows.isEmpty() ? null : rows.get(0);
     }
 
-    /** Returns the progress, with a revision where there is none yet. */
-    Progress progress(MemoryKind kind) throws SQLException {
-        State state = session.first(text(MemorySql.PROGRESS), State::of, id, kind.name());
+    private List<Row> rows(MemorySql sql, Object... parameters) {
+        return list(text(sql), this::row, parameters);
+    }
+
+    private @Nullable Row byId(String memory) {
+        return first(MemorySql.BY_ID, this::row, id, memory);
+    }
+
+    private int update(String sql, @Nullable Object... parameters) {
+        try {
+            return session.update(sql, parameters);
+        } catch (SQLException e) {
+            throw new UncheckedSqlException(e);
+        }
+    }
+
+    private void update(MemorySql sql, @Nullable Object... parameters) {
+        update(text(sql), parameters);
+    }
+
+    @Override
+    public Progress progress(MemoryKey any, MemoryKind kind) {
+        State state = first(MemorySql.PROGRESS, State::of, id, kind.name());
         return progress(kind, state == null ? new State(least, 0, "") : state);
     }
 
-    private Progress progress(MemoryKind kind, State state) throws SQLException {
-        List<Step> steps = session.list(
+    private Progress progress(MemoryKind kind, State state) {
+        List<Step> steps = list(
                 text(MemorySql.STEPS),
                 row -> new Step(
                         row.getLong(1),
                         row.getLong(2),
                         new Passage(
-                                MemoryJson.list(
-                                        "A passage of discussion " + key, Objects.requireNonNull(row.getString(7))),
+                                MemoryJson.list("A passage of discussion " + key, string(row, 7)),
                                 row.getInt(3),
-                                Objects.requireNonNull(row.getString(4)),
-                                Objects.requireNonNull(row.getString(5)),
-                                Objects.requireNonNull(row.getString(6))),
+                                string(row, 4),
+                                string(row, 5),
+                                string(row, 6)),
                         row.getInt(8)),
                 id,
                 kind.name());
@@ -137,16 +153,17 @@ final class SqlMemories {
     }
 
     /** Locks the progress, and makes it with a revision where there is none yet. */
-    private State lock(MemoryKind kind) throws SQLException {
+    private State lock(MemoryKind kind) {
         update(MemorySql.NEW_PROGRESS, id, kind.name(), least, words.fingerprint());
-        return Objects.requireNonNull(session.first(text(MemorySql.LOCK_PROGRESS), State::of, id, kind.name()));
+        return Objects.requireNonNull(first(MemorySql.LOCK_PROGRESS, State::of, id, kind.name()));
     }
 
-    private void put(MemoryKind kind, State state) throws SQLException {
-        update(MemorySql.PUT_PROGRESS, state.revision(), state.head(), state.fingerprint(), id, kind.name());
+    private void put(MemoryKind kind, State before, long head, String fingerprint) {
+        update(MemorySql.PUT_PROGRESS, before.revision() + 1, head, fingerprint, id, kind.name());
     }
 
-    boolean add(MemoryKind kind, long revision, Passage passage, List<MadeMemory> memories) throws SQLException {
+    @Override
+    public boolean add(MemoryKey any, MemoryKind kind, long revision, Passage passage, List<MadeMemory> memories) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
@@ -163,24 +180,25 @@ final class SqlMemories {
                 touch(kind, head);
             }
         }
-        State after = new State(revision + 1, head, words(kind, state));
+        String fingerprint = words(kind, state);
         for (MadeMemory memory : memories) {
             insert(memory, step);
             if (memory.replaces() != null) {
                 markReplaced(memory.replaces());
             }
         }
-        put(kind, after);
+        put(kind, state, head, fingerprint);
+        noteKey();
         return true;
     }
 
     /** Makes a step the last one that was processed. */
-    private void touch(MemoryKind kind, long step) throws SQLException {
+    private void touch(MemoryKind kind, long step) {
         update(MemorySql.TOUCH_STEP, Instant.now().toString(), id, kind.name(), step);
     }
 
     /** Writes a step. One without a time is never taken for the last one that was processed. */
-    private void put(MemoryKind kind, Step step, String time) throws SQLException {
+    private void put(MemoryKind kind, Step step, String time) {
         Passage passage = step.passage();
         update(
                 MemorySql.PUT_STEP,
@@ -197,20 +215,21 @@ final class SqlMemories {
                 time);
     }
 
-    boolean addFailure(MemoryKind kind, long revision, Passage passage) throws SQLException {
+    @Override
+    public boolean addFailure(MemoryKey any, MemoryKind kind, long revision, Passage passage) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
         }
         put(kind, progress(kind, state).next(passage).failed(), "");
-        put(kind, new State(revision + 1, state.head(), state.fingerprint()));
+        put(kind, state, state.head(), state.fingerprint());
+        noteKey();
         return true;
     }
 
-    private void insert(MadeMemory memory, long step) throws SQLException {
-        if (session.first(text(MemorySql.BY_ID), row -> true, id, memory.id()) != null) {
-            throw new InvalidInputException("id", "memory " + memory.id() + " of discussion " + key + " is there");
-        }
+    private void insert(MadeMemory memory, long step) {
+        boolean isThere = first(MemorySql.BY_ID, row -> true, id, memory.id()) != null;
+        MemoryTrack.checkNew(key, memory, isThere);
         long number = number(MemorySql.NEXT_NUMBER, id, memory.kind().name());
         boolean shown = memory.status() == MemoryStatus.CURRENT;
         update(
@@ -231,11 +250,11 @@ final class SqlMemories {
         }
     }
 
-    private long number(MemorySql sql, Object... parameters) throws SQLException {
-        return Objects.requireNonNull(session.first(text(sql), row -> row.getLong(1), parameters));
+    private long number(MemorySql sql, Object... parameters) {
+        return Objects.requireNonNull(first(sql, row -> row.getLong(1), parameters));
     }
 
-    private void markReplaced(String memory) throws SQLException {
+    private void markReplaced(String memory) {
         Row older = byId(memory);
         if (older != null && older.memory().status() == MemoryStatus.CURRENT) {
             change(older, older.memory().withStatus(MemoryStatus.REPLACED), older.isShown());
@@ -243,12 +262,12 @@ final class SqlMemories {
     }
 
     /** Changes a memory, which is shown if it is current and on the path. */
-    private void change(Row before, MadeMemory after, boolean isOnPath) throws SQLException {
+    private void change(Row before, MadeMemory after, boolean isOnPath) {
         boolean shown = isOnPath && after.status() == MemoryStatus.CURRENT;
         if (before.isShown()) {
             update(MemorySql.DELETE_WORDS, id, before.number());
             if (isSqlite) {
-                session.update(MemorySql.DELETE_PLAIN, before.number());
+                update(MemorySql.DELETE_PLAIN, before.number());
             }
         }
         update(
@@ -266,15 +285,19 @@ final class SqlMemories {
         }
     }
 
-    private void addWords(long number, MadeMemory memory) throws SQLException {
+    private void addWords(long number, MadeMemory memory) {
         if (memory.kind() != MemoryKind.FACT) {
             return;
         }
         List<Object[]> rows = new ArrayList<>();
         words.weights(memory).forEach((term, weight) -> rows.add(new Object[] {id, term, number, weight}));
-        session.updateAll(text(MemorySql.NEW_WORD), rows);
+        try {
+            session.updateAll(text(MemorySql.NEW_WORD), rows);
+        } catch (SQLException e) {
+            throw new UncheckedSqlException(e);
+        }
         if (isSqlite) {
-            session.update(
+            update(
                     MemorySql.NEW_PLAIN,
                     number,
                     memory.title(),
@@ -286,7 +309,7 @@ final class SqlMemories {
     }
 
     /** Makes all words again if they were made by others. Returns by which they are made now. */
-    private String words(MemoryKind kind, State state) throws SQLException {
+    private String words(MemoryKind kind, State state) {
         if (!state.fingerprint().equals(words.fingerprint())) {
             for (Row row : rows(MemorySql.MEMORIES, id, kind.name())) {
                 if (row.isShown()) {
@@ -297,58 +320,65 @@ final class SqlMemories {
         return words.fingerprint();
     }
 
-    boolean moveTo(MemoryKind kind, long revision, long step) throws SQLException {
+    @Override
+    public boolean moveTo(MemoryKey any, MemoryKind kind, long revision, long step) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
         }
         Progress before = progress(kind, state);
-        if (step != 0 && before.steps().stream().noneMatch(each -> each.number() == step)) {
-            throw new InvalidInputException("step", "discussion " + key + " has no step " + step);
-        }
-        Set<Long> path = new HashSet<>(Set.of(0L));
-        new Progress(0, step, before.steps()).path().forEach(each -> path.add(each.number()));
+        MemoryTrack.checkStep(key, before, step);
         List<Row> rows = rows(MemorySql.MEMORIES, id, kind.name());
-        Set<String> replaced = rows.stream()
-                .filter(row -> path.contains(row.step()) && row.memory().status() != MemoryStatus.FORGOTTEN)
-                .map(row -> Objects.requireNonNullElse(row.memory().replaces(), ""))
-                .collect(Collectors.toSet());
-        for (Row row : rows) {
-            // What is replaced on one branch only holds on the others.
-            MadeMemory memory = row.memory();
-            MadeMemory after = memory.status() == MemoryStatus.FORGOTTEN
-                    ? memory
-                    : memory.withStatus(replaced.contains(memory.id()) ? MemoryStatus.REPLACED : MemoryStatus.CURRENT);
-            boolean shown = path.contains(row.step()) && after.status() == MemoryStatus.CURRENT;
-            if (shown != row.isShown() || after.status() != memory.status()) {
-                change(row, after, shown);
+        MemoryTrack after = new MemoryTrack(
+                        before,
+                        rows.stream()
+                                .map(row -> new MemoryTrack.Entry(row.step(), row.memory()))
+                                .toList())
+                .moveTo(step);
+        Set<Long> onPath = after.progress().onPath();
+        for (int i = 0; i < rows.size(); i++) {
+            Row row = rows.get(i);
+            MadeMemory memory = after.entries().get(i).memory();
+            boolean isOnPath = onPath.contains(row.step());
+            boolean shown = isOnPath && memory.status() == MemoryStatus.CURRENT;
+            if (shown != row.isShown() || memory.status() != row.memory().status()) {
+                change(row, memory, isOnPath);
             }
         }
         if (step != 0) {
             touch(kind, step);
         }
-        put(kind, new State(revision + 1, step, words(kind, state)));
+        put(kind, state, step, words(kind, state));
         return true;
     }
 
-    boolean put(MadeMemory memory) throws SQLException {
+    @Override
+    public boolean put(MemoryKey any, MadeMemory memory) {
         MemoryKind kind = memory.kind();
         State state = lock(kind);
         Row before = byId(memory.id());
         if (before == null || before.memory().kind() != kind) {
             return false;
         }
-        boolean isOnPath = before.step() == 0
-                || progress(kind, state).path().stream().anyMatch(step -> step.number() == before.step());
-        change(before, memory, isOnPath);
+        change(before, memory, progress(kind, state).onPath().contains(before.step()));
         if (isSqlite) {
-            session.update(MemorySql.OPTIMIZE);
+            update(MemorySql.OPTIMIZE);
         }
-        put(kind, new State(state.revision() + 1, state.head(), words(kind, state)));
+        put(kind, state, state.head(), words(kind, state));
         return true;
     }
 
-    List<MadeMemory> shown(MemoryKind kind, int last) throws SQLException {
+    @Override
+    public List<MadeMemory> chunks(MemoryKey any, int last) {
+        return shown(MemoryKind.CHUNK, last);
+    }
+
+    @Override
+    public List<MadeMemory> facts(MemoryKey any, int last) {
+        return shown(MemoryKind.FACT, last);
+    }
+
+    private List<MadeMemory> shown(MemoryKind kind, int last) {
         List<MadeMemory> found = memories(rows(MemorySql.SHOWN, id, kind.name(), last));
         Collections.reverse(found);
         return found;
@@ -358,10 +388,10 @@ final class SqlMemories {
         return rows.stream().map(Row::memory).collect(Collectors.toList());
     }
 
-    /** Reads what {@link MemorySql#OVERVIEW} selects. */
-    Overview overview(int last, Trust leastTrust) throws SQLException {
+    @Override
+    public Overview overview(MemoryKey any, int last, Trust leastTrust) {
         int trust = leastTrust.level();
-        List<Row> rows = session.list(
+        List<Row> rows = list(
                 MemorySql.OVERVIEW,
                 this::row,
                 id,
@@ -396,25 +426,27 @@ final class SqlMemories {
         return new Overview(summary, memories, byHand);
     }
 
-    Optional<MadeMemory> find(String memory) throws SQLException {
+    @Override
+    public Optional<MadeMemory> find(MemoryKey any, String memory) {
         return Optional.ofNullable(byId(memory)).map(Row::memory);
     }
 
-    List<FoundMemory> search(FactQuery query) throws SQLException {
-        State state = session.first(text(MemorySql.PROGRESS), State::of, id, MemoryKind.FACT.name());
+    @Override
+    public List<FoundMemory> search(MemoryKey any, FactQuery query) {
+        State state = first(MemorySql.PROGRESS, State::of, id, MemoryKind.FACT.name());
         Set<String> terms = words.terms(query);
         if (state == null || terms.isEmpty()) {
             return List.of();
         }
         if (!state.fingerprint().equals(words.fingerprint())) {
-            return searchInTexts(query);
+            // The words were made by others. They are made again with the next change.
+            return words.search(query, shown(MemoryKind.FACT, Integer.MAX_VALUE));
         }
         int trust = query.leastTrust().level();
         long facts = number(MemorySql.COUNT_SHOWN, id, MemoryKind.FACT.name(), trust);
-        List<FactWords.Posting> postings = session.list(
+        List<FactWords.Posting> postings = list(
                 text(MemorySql.WORDS),
-                row -> new FactWords.Posting(
-                        Objects.requireNonNull(row.getString(1)), row.getLong(2), row.getDouble(3)),
+                row -> new FactWords.Posting(string(row, 1), row.getLong(2), row.getDouble(3)),
                 id,
                 MemoryJson.list(terms),
                 id,
@@ -424,7 +456,7 @@ final class SqlMemories {
             if (found.size() == query.limit()) {
                 break;
             }
-            Row row = session.first(text(MemorySql.BY_NUMBER), this::row, id, MemoryKind.FACT.name(), score.fact());
+            Row row = first(MemorySql.BY_NUMBER, this::row, id, MemoryKind.FACT.name(), score.fact());
             // A moment later it may be gone.
             if (row != null && row.isShown()) {
                 found.add(new FoundMemory(row.memory(), score.score()));
@@ -433,72 +465,66 @@ final class SqlMemories {
         return List.copyOf(found);
     }
 
-    /** Finds facts whose words were made by others. They are made again with the next change. */
-    private List<FoundMemory> searchInTexts(FactQuery query) throws SQLException {
-        List<MadeMemory> facts = shown(MemoryKind.FACT, Integer.MAX_VALUE).stream()
-                .filter(fact -> fact.trust().isAtLeast(query.leastTrust()))
-                .toList();
-        return words.search(query, facts);
-    }
-
-    /** Returns the summaries in the order in which they were stored. */
-    List<MadeMemory> summaries() throws SQLException {
+    @Override
+    public List<MadeMemory> summaries(MemoryKey any) {
         return memories(rows(MemorySql.MEMORIES, id, MemoryKind.SUMMARY.name()));
     }
 
-    /** Returns the summary that holds, if there is one. */
-    Optional<MadeMemory> summary() throws SQLException {
-        List<MadeMemory> versions = summaries();
-        return versions.isEmpty()
-                ? Optional.empty()
-                : Optional.ofNullable(progress(MemoryKind.CHUNK).holding(versions));
+    @Override
+    public @Nullable MadeMemory summary(MemoryKey any) {
+        List<MadeMemory> versions = summaries(key);
+        return versions.isEmpty() ? null : progress(key, MemoryKind.CHUNK).holding(versions);
     }
 
-    boolean addSummary(int versions, long revision, MadeMemory summary) throws SQLException {
+    @Override
+    public boolean addSummary(MemoryKey any, int versions, long revision, MadeMemory summary) {
         State chunks = lock(MemoryKind.CHUNK);
-        if (chunks.revision() != revision || summaries().size() != versions) {
+        if (chunks.revision() != revision || summaries(key).size() != versions) {
             return false;
         }
         insert(summary, 0);
+        noteKey();
         return true;
     }
 
     /** Erases all, and refuses what those add that saw it before. */
-    boolean erase() throws SQLException {
+    @Override
+    public void erase(MemoryKey any) {
         for (MemoryKind kind : MemoryKind.values()) {
-            put(kind, new State(lock(kind).revision() + 1, 0, words.fingerprint()));
+            put(kind, lock(kind), 0, words.fingerprint());
         }
         for (String statement : MemorySql.ERASE) {
-            session.update(statement, id);
+            update(statement, id);
         }
-        return true;
     }
 
-    /** Keeps the discussion's key, by which a clean-up finds it. Returns whether something was added. */
-    boolean noted(boolean added) throws SQLException {
-        if (added) {
-            session.update(MemorySql.NOTE_KEY, id, key.canonical());
+    /** Keeps the discussion's key, by which a clean-up finds it. A file has the facts of one discussion. */
+    private void noteKey() {
+        if (!isSqlite) {
+            update(MemorySql.NOTE_KEY, id, key.canonical());
         }
-        return added;
     }
 
-    @Nullable
-    Lease takeLease(String name, String owner, Duration duration) throws SQLException {
-        return session.first(
-                MemorySql.TAKE_LEASE,
-                row -> new Lease(
+    @Override
+    public Optional<Lease> acquireLease(MemoryKey any, String name, String owner, Duration duration) {
+        return list(
+                        MemorySql.TAKE_LEASE,
+                        row -> new Lease(
+                                name,
+                                owner,
+                                Objects.requireNonNull(row.getObject(1, OffsetDateTime.class))
+                                        .toInstant()),
+                        id,
                         name,
                         owner,
-                        Objects.requireNonNull(row.getObject(1, OffsetDateTime.class))
-                                .toInstant()),
-                id,
-                name,
-                owner,
-                duration.toNanos() / 1_000,
-                id);
+                        duration.toNanos() / 1_000,
+                        id)
+                .stream()
+                .findFirst();
     }
 
-    int releaseLease(String name, String owner) throws SQLException {
-        return session.update(MemorySql.RELEASE_LEASE, id, name, owner);
+    @Override
+    public void releaseLease(MemoryKey any, String name, String owner) {
+        update(MemorySql.RELEASE_LEASE, id, name, owner);
     }
 }

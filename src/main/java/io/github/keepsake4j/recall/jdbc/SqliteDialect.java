@@ -1,6 +1,8 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.recall.Matches.Share;
+import io.github.keepsake4j.recall.jdbc.Dialect.PostingRow;
+import io.github.keepsake4j.recall.jdbc.Dialect.Segment;
 import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.util.ArrayList;

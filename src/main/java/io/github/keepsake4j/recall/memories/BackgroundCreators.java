@@ -162,29 +162,17 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             if (pause.isZero()) {
                 executor.execute(() -> run(key));
             } else {
-                after.apply(pause).execute(() -> handOver(key));
+                after.apply(pause).execute(() -> schedule(key, Duration.ZERO));
             }
         } catch (RuntimeException e) {
-            forget(key, e);
-        }
-    }
-
-    private void handOver(MemoryKey key) {
-        try {
-            executor.execute(() -> run(key));
-        } catch (RuntimeException e) {
-            forget(key, e);
-        }
-    }
-
-    /** The next change begins anew. */
-    private void forget(MemoryKey key, RuntimeException e) {
-        LOG.warn(
-                "No memories of {} are made: the executor refuses work ({})",
-                key,
-                e.getClass().getName());
-        synchronized (jobs) {
-            jobs.remove(key);
+            // The next change begins anew.
+            LOG.warn(
+                    "No memories of {} are made: the executor refuses work ({})",
+                    key,
+                    e.getClass().getName());
+            synchronized (jobs) {
+                jobs.remove(key);
+            }
         }
     }
 
@@ -198,19 +186,20 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             job.isAgain = false;
         }
         boolean isBusy = false;
-        RuntimeException failure = null;
+        Throwable failure = null;
         try {
             isBusy = make(key, false).end() == End.BUSY;
         } catch (RuntimeException e) {
             failure = e;
         } catch (Error e) {
-            ended(key, false, new IllegalStateException("a creator failed", e));
+            failure = e;
             throw e;
+        } finally {
+            ended(key, isBusy, failure);
         }
-        ended(key, isBusy, failure);
     }
 
-    private void ended(MemoryKey key, boolean isBusy, @Nullable RuntimeException failure) {
+    private void ended(MemoryKey key, boolean isBusy, @Nullable Throwable failure) {
         Duration pause;
         synchronized (jobs) {
             Job job = jobs.get(key);

@@ -12,7 +12,6 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Tells which memories are of the conversation's current branch. A memory is, if the last message that it was made from is on
@@ -56,14 +55,15 @@ final class BranchCheck {
     private Predicate<MadeMemory> of(MemoryKey key, MemoryKind kind) {
         MemoryKind track = kind == MemoryKind.SUMMARY ? MemoryKind.CHUNK : kind;
         List<Step> path = reader.progress(key, track).path();
-        String newest = path.isEmpty() ? null : last(path.get(path.size() - 1).passage());
+        String newest =
+                path.isEmpty() ? null : path.get(path.size() - 1).passage().lastMessageId();
         if (newest != null) {
             if (isOn(key, newest)) {
                 Set<String> ends =
                         path.stream().map(step -> step.passage().upTo()).collect(Collectors.toSet());
                 // A correction is on no path, but is of the same messages as the memory that it replaced.
                 return memory -> {
-                    String last = last(memory.source());
+                    String last = memory.source().lastMessageId();
                     return last == null || ends.contains(memory.source().upTo()) || isOn(key, last);
                 };
             }
@@ -76,7 +76,7 @@ final class BranchCheck {
         }
         Set<String> ids = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
         return memory -> {
-            String last = last(memory.source());
+            String last = memory.source().lastMessageId();
             return last == null || ids.contains(last);
         };
     }
@@ -91,10 +91,5 @@ final class BranchCheck {
         } catch (UnknownMessageException e) {
             return false;
         }
-    }
-
-    private static @Nullable String last(Passage passage) {
-        List<String> ids = passage.messageIds();
-        return ids.isEmpty() ? null : ids.get(ids.size() - 1);
     }
 }

@@ -2,9 +2,7 @@ package io.github.keepsake4j.recall.memories;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.SystemMessage;
-import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Made;
@@ -60,16 +58,7 @@ public final class BranchMessages {
      * @param log the log
      */
     public BranchMessages(MessageLog log) {
-        this(key -> log);
-    }
-
-    /**
-     * Reads from several logs.
-     *
-     * @param logs returns the log of a memory
-     */
-    public BranchMessages(Function<MemoryKey, MessageLog> logs) {
-        this(logs, null);
+        this(key -> log, null);
     }
 
     /**
@@ -217,11 +206,7 @@ public final class BranchMessages {
         // A message of LangChain4j has a text.
         String text = own.text().isBlank() ? " " : own.text();
         if (message instanceof UserMessage user) {
-            List<Content> contents = new ArrayList<>(List.of(TextContent.from(text)));
-            user.contents().stream()
-                    .filter(content -> !(content instanceof TextContent))
-                    .forEach(contents::add);
-            return user.toBuilder().contents(contents).build();
+            return OwnText.with(user, text);
         }
         if (message instanceof AiMessage ai) {
             return ai.toBuilder().text(text).build();

@@ -123,8 +123,10 @@ final class BranchSight {
 
         /** Finds out about memories whose passages follow one another: what is before one on the branch is on it too. */
         void upToNewest(List<MadeMemory> path) {
-            List<String> lasts =
-                    path.stream().map(Look::last).filter(Objects::nonNull).toList();
+            List<String> lasts = path.stream()
+                    .map(memory -> memory.source().lastMessageId())
+                    .filter(Objects::nonNull)
+                    .toList();
             if (lasts.isEmpty()) {
                 return;
             }
@@ -144,7 +146,7 @@ final class BranchSight {
         }
 
         boolean isShown(MadeMemory memory) {
-            String last = last(memory);
+            String last = memory.source().lastMessageId();
             return last == null || (isOn(last) && isVisible(memory));
         }
 
@@ -153,8 +155,9 @@ final class BranchSight {
             if (tail.view() != null) {
                 return false;
             }
-            String last = last(summary);
-            String newest = path.isEmpty() ? null : last(path.get(path.size() - 1));
+            String last = summary.source().lastMessageId();
+            String newest =
+                    path.isEmpty() ? null : path.get(path.size() - 1).source().lastMessageId();
             return last == null || (newest != null && on.contains(newest)) || isOn(last);
         }
 
@@ -197,11 +200,6 @@ final class BranchSight {
                 firsts.put(ids.get(0), first);
             }
             return first > view.anchorSequence();
-        }
-
-        private static @Nullable String last(MadeMemory memory) {
-            List<String> ids = memory.source().messageIds();
-            return ids.isEmpty() ? null : ids.get(ids.size() - 1);
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.recall.memories;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -98,22 +97,18 @@ public final class ConversationMemories {
     public MadeMemory correct(String id, String text, Trust by) {
         while (true) {
             MadeMemory older = current(id);
-            MadeMemory newer = new MadeMemory(
-                    Ids.next(),
-                    older.kind(),
-                    text,
-                    older.title(),
-                    older.kind() == MemoryKind.FACT ? text : "",
-                    older.entities(),
-                    older.keyPhrases(),
-                    older.source(),
-                    null,
-                    "correction",
-                    Instant.now(),
-                    by,
-                    older.pinned(),
-                    older.id(),
-                    MemoryStatus.CURRENT);
+            MadeMemory newer = MadeMemory.made(
+                            older.kind(),
+                            text,
+                            older.title(),
+                            older.kind() == MemoryKind.FACT ? text : "",
+                            older.entities(),
+                            older.keyPhrases(),
+                            older.source(),
+                            by)
+                    .madeBy(null, "correction", Instant.now())
+                    .withPinned(older.pinned())
+                    .replacing(older.id());
             if (older.kind() == MemoryKind.SUMMARY) {
                 long revision = store.progress(key, MemoryKind.CHUNK).revision();
                 if (store.addSummary(key, store.summaries(key).size(), revision, newer)) {

@@ -49,21 +49,15 @@ final class Creator {
     private final Duration leaseDuration;
     private final Clock clock;
 
-    Creator(
-            MemoryStore store,
-            DiscussionConfig config,
-            NamedWorkflow memories,
-            NamedWorkflow summaries,
-            TokenCountEstimator estimator,
-            Duration leaseDuration,
-            Clock clock) {
-        this.store = store;
-        this.config = config;
-        this.memories = memories;
-        this.summaries = summaries;
-        this.estimator = estimator;
-        this.leaseDuration = leaseDuration;
-        this.clock = clock;
+    Creator(Discussions.Builder builder) {
+        store = builder.store;
+        config = builder.config;
+        Workflows named = builder.workflows();
+        memories = config.memories(named);
+        summaries = config.summaries(named);
+        estimator = builder.estimator;
+        leaseDuration = builder.leaseDuration;
+        clock = builder.clock;
     }
 
     /**
@@ -100,6 +94,7 @@ final class Creator {
         private final boolean isAgain;
         private final Runnable onPassedBy;
         private final MemoryKind kind = config.kind();
+        private final int size = config.passages().size();
         private final List<String> chain;
         private final int end;
         private final List<MadeMemory> made = new ArrayList<>();
@@ -120,7 +115,7 @@ final class Creator {
             this.isAgain = isAgain;
             this.onPassedBy = onPassedBy;
             this.chain = MessageHashes.chain(messages);
-            this.end = Math.max(0, messages.size() - config.lookback());
+            this.end = Math.max(0, messages.size() - config.passages().lookback());
             this.texts = new String[messages.size()];
             this.tokens = new int[messages.size()];
         }
@@ -180,14 +175,14 @@ final class Creator {
         }
 
         private boolean isDue(int from) {
-            if (end - from >= config.maxMessages()) {
+            if (end - from >= config.passages().maxMessages()) {
                 return true;
             }
-            long size = 0;
-            for (int i = from; i < end && size < config.chunkSize(); i++) {
-                size += tokens(i);
+            long sum = 0;
+            for (int i = from; i < end && sum < size; i++) {
+                sum += tokens(i);
             }
-            return end > from && size >= config.chunkSize();
+            return end > from && sum >= size;
         }
 
         /** Makes the memories of one passage. Returns why the run must end, or {@link End#UP_TO_DATE} if it goes on. */
@@ -330,7 +325,7 @@ final class Creator {
             if (failed.isPresent()) {
                 return end(failed.get());
             }
-            double room = FILL * config.chunkSize() - tokens(from);
+            double room = FILL * size - tokens(from);
             int to = from + 1;
             while (to < end && tokens(to) <= room) {
                 room -= tokens(to);
@@ -343,7 +338,7 @@ final class Creator {
         private List<String> parts(int from, int to) {
             List<String> whole = new ArrayList<>();
             for (int i = from; i < to; i++) {
-                boolean isLong = tokens(i) > config.chunkSize();
+                boolean isLong = tokens(i) > size;
                 if (isLong && to == from + 1) {
                     return split(texts[i]);
                 }
@@ -356,7 +351,7 @@ final class Creator {
         private List<String> split(String text) {
             String speaker = text.substring(0, text.indexOf(": ") + 2);
             String said = text.substring(speaker.length());
-            int room = (int) (FILL * config.chunkSize());
+            int room = (int) (FILL * size);
             int rest = Math.max(room / 2, room - estimator.estimateTokenCountInText(speaker));
             return TextParts.of(said, rest, estimator).stream()
                     .filter(part -> !part.isBlank())

@@ -6,7 +6,6 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.recall.memories.MemoryRun.End;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -22,28 +21,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Discussion {
 
+    private final Discussions all;
     private final MemoryStore store;
     private final @Nullable MemoryKey key;
-    private final Creator creator;
-    private final Map<String, MemoryRetriever> retrievers;
-    private final Trust leastTrust;
-    private final boolean userTextOnly;
     private final Runnable onPassedBy;
 
-    Discussion(
-            MemoryStore store,
-            @Nullable MemoryKey key,
-            Creator creator,
-            Map<String, MemoryRetriever> retrievers,
-            Trust leastTrust,
-            boolean userTextOnly,
-            Runnable onPassedBy) {
-        this.store = store;
+    Discussion(Discussions all, @Nullable MemoryKey key, Runnable onPassedBy) {
+        this.all = all;
+        this.store = all.store();
         this.key = key;
-        this.creator = creator;
-        this.retrievers = retrievers;
-        this.leastTrust = leastTrust;
-        this.userTextOnly = userTextOnly;
         this.onPassedBy = onPassedBy;
     }
 
@@ -86,16 +72,10 @@ public final class Discussion {
         if (key == null) {
             return stateless();
         }
-        List<SourceMessage> all = conversation(messages);
-        return creator.create(
-                key,
-                userTextOnly
-                        ? all.stream()
-                                .filter(source -> source.trust() == Trust.USER)
-                                .toList()
-                        : all,
-                isAgain,
-                onPassedBy);
+        List<SourceMessage> sources = conversation(messages).stream()
+                .filter(source -> !all.userTextOnly || source.trust() == Trust.USER)
+                .toList();
+        return all.creator.create(key, sources, isAgain, onPassedBy);
     }
 
     /**
@@ -106,7 +86,7 @@ public final class Discussion {
      * @throws StorageUnavailableException if the storage cannot be reached
      */
     public MemoryRun updateSummary() {
-        return key == null ? stateless() : creator.summarize(key);
+        return key == null ? stateless() : all.creator.summarize(key);
     }
 
     private static MemoryRun stateless() {
@@ -155,10 +135,10 @@ public final class Discussion {
      * @throws InvalidInputException if there is no such retriever
      */
     public String retrieve(String name, NodeConfig config, List<SourceMessage> messages) {
-        MemoryRetriever retriever = retrievers.get(name);
+        MemoryRetriever retriever = all.retrievers.get(name);
         if (retriever == null) {
             throw new InvalidInputException(
-                    "name", "there is no retriever " + name + "; known are " + new TreeSet<>(retrievers.keySet()));
+                    "name", "there is no retriever " + name + "; known are " + new TreeSet<>(all.retrievers.keySet()));
         }
         return retriever.retrieve(memories(messages), config);
     }
@@ -170,7 +150,7 @@ public final class Discussion {
      * @return a view that cannot write
      */
     public DiscussionMemories memories(List<SourceMessage> messages) {
-        return new DiscussionMemories(store, key, conversation(messages), leastTrust);
+        return new DiscussionMemories(store, key, conversation(messages), all.leastTrust);
     }
 
     /**

@@ -1,77 +1,76 @@
 package io.github.keepsake4j.recall.memories;
 
 import io.github.keepsake4j.message.InvalidInputException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How memories of a discussion are made, with the names of WilmerAI's JSON. A number or a text that is absent has its default.
  *
- * @param useVectorForQualityMemory whether facts are made rather than chunks
- * @param fileMemoryWorkflowName the workflow that makes a chunk, or null for one call of the model
- * @param vectorMemoryWorkflowName the workflow that makes facts, or null for one call of the model
- * @param chatSummaryWorkflowName the workflow that makes the summary from the new chunks and the current summary, or null for one
- *     call of the model
- * @param systemPrompt the instructions for a chunk, or null for the library's. Instructions and prompts of a chunk may have
- *     {@code [TextChunk]}, {@code [Memory_file]}, {@code [Full_Memory_file]} and {@code [Chat_Summary]}.
- * @param prompt the prompt for a chunk, or null for the library's
- * @param vectorMemorySystemPrompt the instructions for facts, or null for the library's; with {@code [TextChunk]} and
- *     {@code [Known_Facts]}
- * @param vectorMemoryPrompt the prompt for facts, or null for the library's; with {@code [TextChunk]} and
- *     {@code [Known_Facts]}
- * @param chatSummarySystemPrompt the instructions for the summary, or null for the library's; with {@code [CHAT_SUMMARY]} and
- *     {@code [LATEST_MEMORIES]}
- * @param chatSummaryPrompt the prompt for the summary, or null for the library's; with the same
- * @param chunkEstimatedTokenSize the size in tokens from which a chunk is made; it is filled to 80 %. Default: 1000
- * @param maxMessagesBetweenChunks the number of new messages from which a chunk is made. Default: 5
- * @param vectorMemoryChunkEstimatedTokenSize the size in tokens from which facts are made. Default: 1000
- * @param vectorMemoryMaxMessagesBetweenChunks the number of new messages from which facts are made. Default: 5
- * @param lookbackStartTurn how many of the newest messages are left alone. Default: 3
- * @param vectorMemoryLookBackTurns the same for facts. Default: {@code lookbackStartTurn}
- * @param loopIfMemoriesExceed how many chunks are folded into the summary at a time. Default: 3
- * @param minMemoriesPerSummary the number of new chunks from which the summary is updated. Default: 3
+ * <ul>
+ *   <li>{@code useVectorForQualityMemory}: whether facts are made rather than chunks
+ *   <li>{@code fileMemoryWorkflowName}: the workflow that makes a chunk, or null for one call of the model
+ *   <li>{@code vectorMemoryWorkflowName}: the workflow that makes facts, or null for one call of the model
+ *   <li>{@code chatSummaryWorkflowName}: the workflow that makes the summary from the new chunks and the current summary, or null for one
+ *       call of the model
+ *   <li>{@code systemPrompt}: the instructions for a chunk, or null for the library's. Instructions and prompts of a chunk may have
+ *       {@code [TextChunk]}, {@code [Memory_file]}, {@code [Full_Memory_file]} and {@code [Chat_Summary]}.
+ *   <li>{@code prompt}: the prompt for a chunk, or null for the library's
+ *   <li>{@code vectorMemorySystemPrompt}: the instructions for facts, or null for the library's; with {@code [TextChunk]} and
+ *       {@code [Known_Facts]}
+ *   <li>{@code vectorMemoryPrompt}: the prompt for facts, or null for the library's; with {@code [TextChunk]} and
+ *       {@code [Known_Facts]}
+ *   <li>{@code chatSummarySystemPrompt}: the instructions for the summary, or null for the library's; with {@code [CHAT_SUMMARY]} and
+ *       {@code [LATEST_MEMORIES]}
+ *   <li>{@code chatSummaryPrompt}: the prompt for the summary, or null for the library's; with the same
+ *   <li>{@code chunkEstimatedTokenSize}: the size in tokens from which a chunk is made; it is filled to 80 %. Default: 1000
+ *   <li>{@code maxMessagesBetweenChunks}: the number of new messages from which a chunk is made. Default: 5
+ *   <li>{@code vectorMemoryChunkEstimatedTokenSize}: the size in tokens from which facts are made. Default: 1000
+ *   <li>{@code vectorMemoryMaxMessagesBetweenChunks}: the number of new messages from which facts are made. Default: 5
+ *   <li>{@code lookbackStartTurn}: how many of the newest messages are left alone. Default: 3
+ *   <li>{@code vectorMemoryLookBackTurns}: the same for facts. Default: {@code lookbackStartTurn}
+ *   <li>{@code loopIfMemoriesExceed}: how many chunks are folded into the summary at a time. Default: 3
+ *   <li>{@code minMemoriesPerSummary}: the number of new chunks from which the summary is updated. Default: 3
+ * </ul>
  */
-public record DiscussionConfig(
-        boolean useVectorForQualityMemory,
-        @Nullable String fileMemoryWorkflowName,
-        @Nullable String vectorMemoryWorkflowName,
-        @Nullable String chatSummaryWorkflowName,
-        @Nullable String systemPrompt,
-        @Nullable String prompt,
-        @Nullable String vectorMemorySystemPrompt,
-        @Nullable String vectorMemoryPrompt,
-        @Nullable String chatSummarySystemPrompt,
-        @Nullable String chatSummaryPrompt,
-        int chunkEstimatedTokenSize,
-        int maxMessagesBetweenChunks,
-        int vectorMemoryChunkEstimatedTokenSize,
-        int vectorMemoryMaxMessagesBetweenChunks,
-        int lookbackStartTurn,
-        int vectorMemoryLookBackTurns,
-        int loopIfMemoriesExceed,
-        int minMemoriesPerSummary) {
+public final class DiscussionConfig {
 
     private static final int SMALLEST_CHUNK = 50;
 
     /** The defaults. */
     public static final DiscussionConfig DEFAULT = of(NodeConfig.EMPTY);
 
-    /**
-     * Checks the numbers.
-     *
-     * @throws InvalidInputException if one is out of range
-     */
-    public DiscussionConfig {
-        InvalidInputException.checkAtLeast("chunkEstimatedTokenSize", SMALLEST_CHUNK, chunkEstimatedTokenSize);
-        InvalidInputException.checkAtLeast("maxMessagesBetweenChunks", 1, maxMessagesBetweenChunks);
-        InvalidInputException.checkAtLeast(
-                "vectorMemoryChunkEstimatedTokenSize", SMALLEST_CHUNK, vectorMemoryChunkEstimatedTokenSize);
-        InvalidInputException.checkAtLeast(
-                "vectorMemoryMaxMessagesBetweenChunks", 1, vectorMemoryMaxMessagesBetweenChunks);
-        InvalidInputException.checkAtLeast("lookbackStartTurn", 0, lookbackStartTurn);
-        InvalidInputException.checkAtLeast("vectorMemoryLookBackTurns", 0, vectorMemoryLookBackTurns);
-        InvalidInputException.checkAtLeast("loopIfMemoriesExceed", 1, loopIfMemoriesExceed);
-        InvalidInputException.checkAtLeast("minMemoriesPerSummary", 1, minMemoriesPerSummary);
+    private final NodeConfig json;
+    private final boolean facts;
+    private final Passages passages;
+    private final int loopIfMemoriesExceed;
+    private final int minMemoriesPerSummary;
+
+    private DiscussionConfig(NodeConfig json) {
+        this.json = json;
+        facts = json.flag("useVectorForQualityMemory", false);
+        Passages ofChunks = new Passages(
+                json.number("chunkEstimatedTokenSize", 1000, SMALLEST_CHUNK),
+                json.number("maxMessagesBetweenChunks", 5, 1),
+                json.number("lookbackStartTurn", 3, 0));
+        Passages ofFacts = new Passages(
+                json.number("vectorMemoryChunkEstimatedTokenSize", 1000, SMALLEST_CHUNK),
+                json.number("vectorMemoryMaxMessagesBetweenChunks", 5, 1),
+                json.number("vectorMemoryLookBackTurns", ofChunks.lookback(), 0));
+        passages = facts ? ofFacts : ofChunks;
+        loopIfMemoriesExceed = json.number("loopIfMemoriesExceed", 3, 1);
+        minMemoriesPerSummary = json.number("minMemoriesPerSummary", 3, 1);
+        for (DirectPrompts prompts : DirectPrompts.values()) {
+            prompts.check(json);
+        }
     }
+
+    /**
+     * How messages become a passage.
+     *
+     * @param size the tokens from which it is one
+     * @param maxMessages the number of messages from which it is one
+     * @param lookback how many of the newest messages are left alone
+     */
+    record Passages(int size, int maxMessages, int lookback) {}
 
     /**
      * Reads a discussion's configuration.
@@ -92,48 +91,44 @@ public record DiscussionConfig(
      * @throws InvalidInputException if a field has a wrong type or value
      */
     public static DiscussionConfig of(NodeConfig json) {
-        int lookback = json.number("lookbackStartTurn", 3, 0);
-        return new DiscussionConfig(
-                json.flag("useVectorForQualityMemory", false),
-                name(json, "fileMemoryWorkflowName"),
-                name(json, "vectorMemoryWorkflowName"),
-                name(json, "chatSummaryWorkflowName"),
-                json.text("systemPrompt"),
-                json.text("prompt"),
-                json.text("vectorMemorySystemPrompt"),
-                json.text("vectorMemoryPrompt"),
-                json.text("chatSummarySystemPrompt"),
-                json.text("chatSummaryPrompt"),
-                json.number("chunkEstimatedTokenSize", 1000, SMALLEST_CHUNK),
-                json.number("maxMessagesBetweenChunks", 5, 1),
-                json.number("vectorMemoryChunkEstimatedTokenSize", 1000, SMALLEST_CHUNK),
-                json.number("vectorMemoryMaxMessagesBetweenChunks", 5, 1),
-                lookback,
-                json.number("vectorMemoryLookBackTurns", lookback, 0),
-                json.number("loopIfMemoriesExceed", 3, 1),
-                json.number("minMemoriesPerSummary", 3, 1));
+        return new DiscussionConfig(json);
     }
 
-    /** A blank name is none, as in WilmerAI's own files. */
-    private static @Nullable String name(NodeConfig json, String field) {
-        String name = json.text(field);
-        return name == null || name.isBlank() ? null : name;
+    /**
+     * Returns whether a model is needed to make memories, because a workflow is not named.
+     *
+     * @return whether a model is called directly
+     */
+    public boolean callsTheModel() {
+        return prompts().workflowName(json) == null || DirectPrompts.SUMMARIES.workflowName(json) == null;
+    }
+
+    private DirectPrompts prompts() {
+        return facts ? DirectPrompts.FACTS : DirectPrompts.CHUNKS;
+    }
+
+    NamedWorkflow memories(Workflows named) {
+        return prompts().workflow(json, named);
+    }
+
+    NamedWorkflow summaries(Workflows named) {
+        return DirectPrompts.SUMMARIES.workflow(json, named);
     }
 
     /** Returns the kind of memories that are made. */
     MemoryKind kind() {
-        return useVectorForQualityMemory ? MemoryKind.FACT : MemoryKind.CHUNK;
+        return facts ? MemoryKind.FACT : MemoryKind.CHUNK;
     }
 
-    int chunkSize() {
-        return useVectorForQualityMemory ? vectorMemoryChunkEstimatedTokenSize : chunkEstimatedTokenSize;
+    Passages passages() {
+        return passages;
     }
 
-    int maxMessages() {
-        return useVectorForQualityMemory ? vectorMemoryMaxMessagesBetweenChunks : maxMessagesBetweenChunks;
+    int loopIfMemoriesExceed() {
+        return loopIfMemoriesExceed;
     }
 
-    int lookback() {
-        return useVectorForQualityMemory ? vectorMemoryLookBackTurns : lookbackStartTurn;
+    int minMemoriesPerSummary() {
+        return minMemoriesPerSummary;
     }
 }

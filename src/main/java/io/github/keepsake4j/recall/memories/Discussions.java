@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
@@ -24,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 public final class Discussions {
 
     private final MemoryStore store;
-    private final Creator creator;
-    private final Map<String, MemoryRetriever> retrievers;
-    private final Trust leastTrust;
-    private final boolean userTextOnly;
+    final Creator creator;
+    final Map<String, MemoryRetriever> retrievers;
+    final Trust leastTrust;
+    final boolean userTextOnly;
 
     private Discussions(Builder builder) {
         store = builder.store;
@@ -37,7 +36,7 @@ public final class Discussions {
         ServiceLoader.load(MemoryRetrieverFactory.class).forEach(factory -> all.putAll(factory.retrievers()));
         all.putAll(builder.retrievers);
         retrievers = Map.copyOf(all);
-        creator = builder.creator();
+        creator = new Creator(builder);
     }
 
     /**
@@ -62,7 +61,7 @@ public final class Discussions {
 
     /** Returns a discussion that runs something for each passage that is passed by. */
     Discussion discussion(@Nullable MemoryKey key, Runnable onPassedBy) {
-        return new Discussion(store, key, creator, retrievers, leastTrust, userTextOnly, onPassedBy);
+        return new Discussion(this, key, onPassedBy);
     }
 
     /**
@@ -89,13 +88,13 @@ public final class Discussions {
     /** Configures the memories. Not thread-safe. */
     public static final class Builder {
 
-        private final MemoryStore store;
+        final MemoryStore store;
         private final Map<String, MemoryWorkflow> workflows = new HashMap<>();
         private final Map<String, MemoryRetriever> retrievers = new HashMap<>();
-        private DiscussionConfig config = DiscussionConfig.DEFAULT;
-        private TokenCountEstimator estimator = TokenCounter.standard();
-        private Duration leaseDuration = Duration.ofMinutes(5);
-        private Clock clock = Clock.systemUTC();
+        DiscussionConfig config = DiscussionConfig.DEFAULT;
+        TokenCountEstimator estimator = TokenCounter.standard();
+        Duration leaseDuration = Duration.ofMinutes(5);
+        Clock clock = Clock.systemUTC();
         private Trust leastTrust = Trust.RETRIEVED;
         private boolean userTextOnly;
         private @Nullable ChatModel chatModel;
@@ -228,42 +227,8 @@ public final class Discussions {
             return new Discussions(this);
         }
 
-        private Creator creator() {
-            Workflows named = new Workflows(Map.copyOf(workflows), workflowDirectory, chatModel);
-            boolean facts = config.useVectorForQualityMemory();
-            String field = facts ? "vectorMemoryWorkflowName" : "fileMemoryWorkflowName";
-            String name = facts ? config.vectorMemoryWorkflowName() : config.fileMemoryWorkflowName();
-            String summary = config.chatSummaryWorkflowName();
-            return new Creator(
-                    store,
-                    config,
-                    name == null ? direct(facts) : named.find(field, name),
-                    summary == null ? directSummary() : named.find("chatSummaryWorkflowName", summary),
-                    estimator,
-                    leaseDuration,
-                    clock);
-        }
-
-        private NamedWorkflow direct(boolean facts) {
-            ChatModel model = chatModel;
-            return model == null
-                    ? MISSING
-                    : new NamedWorkflow(
-                            "the model",
-                            facts ? DirectPrompts.facts(model, config) : DirectPrompts.chunks(model, config));
-        }
-
-        private NamedWorkflow directSummary() {
-            ChatModel model = chatModel;
-            return model == null ? MISSING : new NamedWorkflow("the model", DirectPrompts.summaries(model, config));
-        }
-
-        /** Memories can be read without a model. */
-        private static final NamedWorkflow MISSING = new NamedWorkflow("no model", Builder::missing);
-
-        private static String missing(List<String> inputs) {
-            throw new MemoryFailedException(
-                    "there is neither a chatModel nor a workflow for " + inputs.size() + " inputs", null);
+        Workflows workflows() {
+            return new Workflows(Map.copyOf(workflows), workflowDirectory, chatModel);
         }
     }
 }

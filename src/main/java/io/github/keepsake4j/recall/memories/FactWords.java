@@ -170,11 +170,14 @@ public final class FactWords {
     /**
      * Finds facts of a list.
      *
-     * @param query what to look for; its trust is not looked at
-     * @param facts the facts, oldest first
-     * @return the facts that fit, the best first
+     * @param query what to look for
+     * @param all the facts, oldest first
+     * @return the facts of enough trust that fit, the best first
      */
-    public List<FoundMemory> search(FactQuery query, List<MadeMemory> facts) {
+    public List<FoundMemory> search(FactQuery query, List<MadeMemory> all) {
+        List<MadeMemory> facts = all.stream()
+                .filter(fact -> fact.trust().isAtLeast(query.leastTrust()))
+                .toList();
         List<Posting> postings = new ArrayList<>();
         Set<String> terms = terms(query);
         for (int i = 0; i < facts.size(); i++) {

@@ -107,7 +107,7 @@ public record MadeMemory(
         return made(MemoryKind.FACT, text, title, summary, entities, keyPhrases, source, trust);
     }
 
-    private static MadeMemory made(
+    static MadeMemory made(
             MemoryKind kind,
             String text,
             String title,

@@ -77,13 +77,7 @@ public interface MemoryReader {
     default Overview overview(MemoryKey key, int last, Trust leastTrust) {
         return Overview.of(
                 summary(key),
-                List.of(
-                        new Overview.Track(
-                                chunks(key, Integer.MAX_VALUE),
-                                progress(key, MemoryKind.CHUNK).path()),
-                        new Overview.Track(
-                                facts(key, Integer.MAX_VALUE),
-                                progress(key, MemoryKind.FACT).path())),
+                List.of(Overview.Track.of(this, key, MemoryKind.CHUNK), Overview.Track.of(this, key, MemoryKind.FACT)),
                 last,
                 leastTrust);
     }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall.memories;
 
+import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -31,7 +32,23 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
      * @param shown all that are shown, oldest first
      * @param path the path to the head
      */
-    public record Track(List<MadeMemory> shown, List<Step> path) {}
+    public record Track(List<MadeMemory> shown, List<Step> path) {
+
+        /**
+         * Reads one kind of memories.
+         *
+         * @param reader reads them
+         * @param key the discussion
+         * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
+         * @return what is known of them
+         */
+        public static Track of(MemoryReader reader, MemoryKey key, MemoryKind kind) {
+            List<MadeMemory> shown = kind == MemoryKind.CHUNK
+                    ? reader.chunks(key, Integer.MAX_VALUE)
+                    : reader.facts(key, Integer.MAX_VALUE);
+            return new Track(shown, reader.progress(key, kind).path());
+        }
+    }
 
     /**
      * Chooses from all memories of a discussion.
@@ -49,15 +66,11 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
             List<MadeMemory> shown = track.shown().stream()
                     .filter(memory -> memory.trust().isAtLeast(leastTrust))
                     .toList();
-            List<MadeMemory> pinned =
-                    newest(shown.stream().filter(MadeMemory::pinned).toList(), MemoryReader.MAX_PINNED);
-            List<MadeMemory> recent = newest(shown, last);
-            Set<String> chosen = new HashSet<>();
-            pinned.forEach(memory -> chosen.add(memory.id()));
-            recent.forEach(memory -> chosen.add(memory.id()));
+            Set<MadeMemory> chosen = new HashSet<>(newest(shown, last));
+            chosen.addAll(newest(shown.stream().filter(MadeMemory::pinned).toList(), MemoryReader.MAX_PINNED));
             Set<String> ends = new HashSet<>();
             track.path().forEach(step -> ends.add(step.passage().upTo()));
-            shown.stream().filter(memory -> chosen.contains(memory.id())).forEach(memory -> {
+            shown.stream().filter(chosen::contains).forEach(memory -> {
                 memories.add(memory);
                 if (!ends.contains(memory.source().upTo())) {
                     byHand.add(memory.id());

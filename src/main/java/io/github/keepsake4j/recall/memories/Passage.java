@@ -3,6 +3,7 @@ package io.github.keepsake4j.recall.memories;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stretch of consecutive messages that memories are made from. Two hashes tell where it is: each is that of a message and
@@ -27,5 +28,11 @@ public record Passage(List<String> messageIds, int messages, String messageHash,
         Objects.requireNonNull(messageHash, "messageHash");
         Objects.requireNonNull(after, "after");
         Objects.requireNonNull(upTo, "upTo");
+    }
+
+    /** Returns the id of the last message, or null if the messages have none. */
+    @Nullable
+    String lastMessageId() {
+        return messageIds.isEmpty() ? null : messageIds.get(messageIds.size() - 1);
     }
 }

@@ -6,7 +6,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +43,39 @@ public record Progress(long revision, long head, List<Step> steps) {
         }
         Collections.reverse(path);
         return List.copyOf(path);
+    }
+
+    /**
+     * Returns the numbers of the steps of the path.
+     *
+     * @return the numbers, and 0 for what was made by hand
+     */
+    public Set<Long> onPath() {
+        Set<Long> numbers = new HashSet<>(Set.of(0L));
+        path().forEach(step -> numbers.add(step.number()));
+        return numbers;
+    }
+
+    /**
+     * Finds a step.
+     *
+     * @param number its number
+     * @return the step, or empty if there is none
+     */
+    public Optional<Step> step(long number) {
+        return steps.stream().filter(step -> step.number() == number).findFirst();
+    }
+
+    Progress changedTo(long newHead) {
+        return new Progress(revision + 1, newHead, steps);
+    }
+
+    /** Puts a step in the place of that with the same number, or behind the others. */
+    Progress with(Step step) {
+        NavigableMap<Long, Step> all = new TreeMap<>();
+        steps.forEach(each -> all.put(each.number(), each));
+        all.put(step.number(), step);
+        return new Progress(revision, head, List.copyOf(all.values()));
     }
 
     /**

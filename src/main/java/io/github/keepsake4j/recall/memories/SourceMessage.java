@@ -5,7 +5,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -42,26 +41,6 @@ public record SourceMessage(@Nullable String id, ChatMessage message, Trust trus
      */
     public static SourceMessage of(LoggedMessage logged) {
         return new SourceMessage(logged.id(), logged.message(), trustOf(logged.message()));
-    }
-
-    /**
-     * Returns messages without ids, trusted by their types.
-     *
-     * @param messages the messages
-     * @return the sources
-     */
-    public static List<SourceMessage> ofAll(List<? extends ChatMessage> messages) {
-        return messages.stream().map(SourceMessage::of).toList();
-    }
-
-    /**
-     * Returns a copy with another trust.
-     *
-     * @param other the trust
-     * @return the copy
-     */
-    public SourceMessage withTrust(Trust other) {
-        return new SourceMessage(id, message, other);
     }
 
     private static Trust trustOf(ChatMessage message) {

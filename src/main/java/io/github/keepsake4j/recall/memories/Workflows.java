@@ -39,7 +39,7 @@ record Workflows(Map<String, MemoryWorkflow> functions, @Nullable Path directory
                 if (model == null) {
                     throw new InvalidInputException("chatModel", "is required to run workflow " + name);
                 }
-                return new NamedWorkflow("workflow:" + name, WorkflowFile.read(name, read(file), model));
+                return new NamedWorkflow("workflow:" + name, PromptWorkflow.read(name, read(file), model));
             }
         }
         throw new InvalidInputException(

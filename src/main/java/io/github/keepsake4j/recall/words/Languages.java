@@ -1,30 +1,16 @@
 package io.github.keepsake4j.recall.words;
 
 import io.github.keepsake4j.message.InvalidInputException;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** The languages whose stems are known where Lucene's analysis module is present. */
 final class Languages {
 
-    /** English names by ISO 639-1 codes. */
-    static final Map<String, String> NAMES = Map.ofEntries(
-            Map.entry("da", "danish"),
-            Map.entry("de", "german"),
-            Map.entry("en", "english"),
-            Map.entry("es", "spanish"),
-            Map.entry("fi", "finnish"),
-            Map.entry("fr", "french"),
-            Map.entry("hu", "hungarian"),
-            Map.entry("id", "indonesian"),
-            Map.entry("it", "italian"),
-            Map.entry("nl", "dutch"),
-            Map.entry("no", "norwegian"),
-            Map.entry("pt", "portuguese"),
-            Map.entry("ru", "russian"),
-            Map.entry("sv", "swedish"));
+    /** ISO 639-1 codes. */
+    static final Set<String> CODES =
+            Set.of("da", "de", "en", "es", "fi", "fr", "hu", "id", "it", "nl", "no", "pt", "ru", "sv");
 
     private static final boolean LUCENE = isPresent("org.tartarus.snowball.SnowballStemmer")
             && isPresent("org.apache.lucene.analysis.WordlistLoader");
@@ -32,18 +18,16 @@ final class Languages {
     private Languages() {}
 
     static String check(String code) {
-        if (!NAMES.containsKey(code)) {
+        if (!CODES.contains(code)) {
             throw new InvalidInputException(
-                    "language", "must be one of " + new TreeMap<>(NAMES).keySet() + ", is \"" + code + "\"");
+                    "language", "must be one of " + new TreeSet<>(CODES) + ", is \"" + code + "\"");
         }
         return code;
     }
 
     /** Loads a language. Returns an empty result if Lucene's analysis module is absent. */
     static Optional<Language> load(String code) {
-        return LUCENE
-                ? Optional.of(SnowballLanguage.named(Objects.requireNonNull(NAMES.get(code), code)))
-                : Optional.empty();
+        return LUCENE ? Optional.of(SnowballLanguage.of(code)) : Optional.empty();
     }
 
     private static boolean isPresent(String type) {

@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -30,47 +31,49 @@ import org.tartarus.snowball.ext.SpanishStemmer;
 import org.tartarus.snowball.ext.SwedishStemmer;
 
 /** A language as Lucene's analysis module knows it. The one class that needs Lucene. */
-record SnowballLanguage(Set<String> stopWords, Supplier<SnowballStemmer> stemmers) implements Language {
+final class SnowballLanguage {
 
     private static final Map<String, Supplier<SnowballStemmer>> STEMMERS = Map.ofEntries(
-            Map.entry("danish", DanishStemmer::new),
-            Map.entry("dutch", DutchStemmer::new),
-            Map.entry("english", EnglishStemmer::new),
-            Map.entry("finnish", FinnishStemmer::new),
-            Map.entry("french", FrenchStemmer::new),
-            Map.entry("german", GermanStemmer::new),
-            Map.entry("hungarian", HungarianStemmer::new),
-            Map.entry("indonesian", IndonesianStemmer::new),
-            Map.entry("italian", ItalianStemmer::new),
-            Map.entry("norwegian", NorwegianStemmer::new),
-            Map.entry("portuguese", PortugueseStemmer::new),
-            Map.entry("russian", RussianStemmer::new),
-            Map.entry("spanish", SpanishStemmer::new),
-            Map.entry("swedish", SwedishStemmer::new));
+            Map.entry("da", DanishStemmer::new),
+            Map.entry("nl", DutchStemmer::new),
+            Map.entry("en", EnglishStemmer::new),
+            Map.entry("fi", FinnishStemmer::new),
+            Map.entry("fr", FrenchStemmer::new),
+            Map.entry("de", GermanStemmer::new),
+            Map.entry("hu", HungarianStemmer::new),
+            Map.entry("id", IndonesianStemmer::new),
+            Map.entry("it", ItalianStemmer::new),
+            Map.entry("no", NorwegianStemmer::new),
+            Map.entry("pt", PortugueseStemmer::new),
+            Map.entry("ru", RussianStemmer::new),
+            Map.entry("es", SpanishStemmer::new),
+            Map.entry("sv", SwedishStemmer::new));
+
+    private SnowballLanguage() {}
 
     /**
      * Loads a language.
      *
-     * @param name its English name in lower case, one of {@link Languages#NAMES}
+     * @param code one of {@link Languages#CODES}
      * @return the language
      */
-    static Language named(String name) {
-        String resource = name + "_stop.txt";
+    static Language of(String code) {
+        String resource =
+                Locale.forLanguageTag(code).getDisplayLanguage(Locale.ENGLISH).toLowerCase(Locale.ROOT) + "_stop.txt";
         try (InputStream bytes = Objects.requireNonNull(SnowballFilter.class.getResourceAsStream(resource), resource)) {
             Set<String> stopWords = new LinkedHashSet<>();
             for (Object word :
                     WordlistLoader.getSnowballWordSet(new InputStreamReader(bytes, StandardCharsets.UTF_8))) {
                 stopWords.add(new String((char[]) word));
             }
-            return new SnowballLanguage(Set.copyOf(stopWords), Objects.requireNonNull(STEMMERS.get(name), name));
+            Supplier<SnowballStemmer> stemmers = Objects.requireNonNull(STEMMERS.get(code), code);
+            return new Language(Set.copyOf(stopWords), () -> stemmer(stemmers.get()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    @Override
-    public UnaryOperator<String> stemmer() {
-        SnowballStemmer stemmer = stemmers.get();
+    private static UnaryOperator<String> stemmer(SnowballStemmer stemmer) {
         return word -> {
             stemmer.setCurrent(word);
             stemmer.stem();

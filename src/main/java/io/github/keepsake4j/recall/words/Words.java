@@ -178,7 +178,7 @@ public final class Words {
         private final List<@Nullable TermHashes> words = new ArrayList<>();
 
         private final List<UnaryOperator<String>> stemmers =
-                languages.stream().map(Language::stemmer).toList();
+                languages.stream().map(language -> language.stemmers().get()).toList();
         private int total;
 
         Splitter(String text, @Nullable WantedTerms wanted, boolean beginnings) {

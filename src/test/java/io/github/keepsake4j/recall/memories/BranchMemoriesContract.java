@@ -457,8 +457,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         MemoryKey key = ConversationKey.of("default", "a");
         MadeMemory fact = MadeMemory.fact("Pet", "A cat.", List.of(), List.of(), Passage.NONE, Trust.USER);
         store.add(key, MemoryKind.FACT, 0, Passage.NONE, List.of(fact));
-        MemoryLookup lookup =
-                new MemoryLookup(reader, any -> log, id -> key, Scope::memory, MemoryOptions.standard(), any -> {});
+        MemoryTools lookup =
+                new MemoryTools(reader, any -> log, id -> key, Scope::memory, MemoryOptions.standard(), any -> {});
         assertThat(lookup.search("a", "cat"))
                 .as("a conversation without messages has no memories")
                 .isEmpty();

@@ -831,8 +831,10 @@ class CreatorsTest {
 
     @Test
     void a_configuration_of_wrong_types_names_the_field_and_unknown_fields_are_ignored() {
-        assertThat(config("{\"endpointName\":{\"x\":1},\"lookbackStartTurn\":2.0}")
-                        .vectorMemoryLookBackTurns())
+        assertThat(config("{\"endpointName\":{\"x\":1},\"lookbackStartTurn\":2.0,"
+                                + "\"useVectorForQualityMemory\":true}")
+                        .passages()
+                        .lookback())
                 .isEqualTo(2);
         for (String field : List.of("useVectorForQualityMemory", "fileMemoryWorkflowName", "loopIfMemoriesExceed")) {
             assertThatThrownBy(() -> config("{\"" + field + "\":[]}"))
