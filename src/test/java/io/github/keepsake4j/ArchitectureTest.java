@@ -119,6 +119,7 @@ class ArchitectureTest {
                     List.of(
                             "",
                             "message",
+                            "codec",
                             "tokens",
                             "log",
                             "log.file",
@@ -142,7 +143,9 @@ class ArchitectureTest {
             Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "sql", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
-            Map.entry("workflow", List.of("message", "tokens", "log", "context", "view", "metrics", "workflow.files")),
+            Map.entry(
+                    "workflow",
+                    List.of("message", "codec", "tokens", "log", "context", "view", "metrics", "workflow.files")),
             Map.entry("workflow.files", List.of("message", "log")),
             Map.entry("workflow.files.jdbc", List.of("message", "sql", "workflow.files")),
             Map.entry("workflow.files.s3", List.of("message", "workflow.files")));
