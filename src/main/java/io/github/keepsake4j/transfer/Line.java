@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.codec.PlainJson;
@@ -53,92 +54,35 @@ final class Line {
     }
 
     MemoryKey memory() {
-        return checked(() -> switch (text("scope")) {
-            case Lines.CONVERSATION -> ConversationKey.of(text("tenant"), text("conversation"));
-            case Lines.NODE -> NodeKey.of(text("tenant"), text("app"), text("conversation"), text("node"));
-            default -> throw json.wrong("scope", "is not known. A newer version wrote it");
-        });
+        return checked(() -> RecordJson.key(json));
     }
 
     Map<String, String> metadata() {
         JsonFields texts = json.object("metadata");
-        Map<String, String> metadata = new LinkedHashMap<>();
-        if (texts != null) {
-            texts.values().keySet().forEach(each -> metadata.put(each, texts.neededText(each)));
-        }
-        return metadata;
+        return texts == null ? Map.of() : texts.strings();
     }
 
     Moved message() {
         return checked(() -> {
-            JsonFields outcome = json.object("outcome");
-            JsonFields seen = json.object("seen");
-            JsonFields usage = json.object("usage");
             NewMessage read = new NewMessage(
                             text("id"),
-                            CODEC.decode(
-                                    PlainJson.write(json.neededObject("message").values())),
-                            smallNumber("tokens"),
+                            CODEC.decode(json.neededObject("message")),
+                            (int) json.neededNumber("tokens", Integer.MAX_VALUE),
                             text("counter"),
-                            time("at"))
-                    .withOutcome(outcome == null ? null : outcome(outcome))
+                            json.neededTime("at"))
+                    .withOutcome(RecordJson.outcome(json.object("outcome")))
                     .ofTurn(nullableText("question"))
-                    .withMade(new Made(
-                            seen == null ? null : seen(seen),
-                            usage == null
-                                    ? null
-                                    : new Usage(
-                                            usage.neededNumber("input", Long.MAX_VALUE),
-                                            usage.neededNumber("output", Long.MAX_VALUE),
-                                            usage.neededNumber("cached", Long.MAX_VALUE)),
-                            nullableText("model"),
-                            nullableText("finish"),
-                            nullableText("request")));
+                    .withMade(RecordJson.made(json));
             return new Moved(read, nullableText("parent"));
         });
     }
 
-    private static @Nullable Outcome outcome(JsonFields json) {
-        return Outcome.Kind.named(json.neededText("kind"))
-                .map(kind -> new Outcome(kind, json.text("reason")))
-                .orElse(null);
-    }
-
-    private static Seen seen(JsonFields json) {
-        List<Long> shown = json.numbers("shown");
-        if (shown.size() % 2 != 0) {
-            throw json.wrong("shown", "must be pairs of numbers");
-        }
-        List<Seen.Range> ranges = IntStream.range(0, shown.size() / 2)
-                .mapToObj(pair -> new Seen.Range(shown.get(2 * pair), shown.get(2 * pair + 1)))
-                .toList();
-        return new Seen(
-                ranges,
-                json.numbers("shortened"),
-                json.has("summary") ? json.neededNumber("summary", Long.MAX_VALUE) : 0,
-                Boolean.TRUE.equals(json.flag("altered")),
-                json.texts("memories"));
-    }
-
     Summary summary() {
-        return checked(() -> new Summary(
-                text("covers"),
-                text("text"),
-                smallNumber("tokens"),
-                text("counter"),
-                number("replacedMessages"),
-                number("replacedTokens"),
-                nullableText("model"),
-                time("at")));
+        return checked(() -> RecordJson.summary(json));
     }
 
     View view() {
-        return checked(() -> {
-            List<View.Run> runs = json.objects("runs").stream()
-                    .map(run -> new View.Run(run.text("after"), run.neededText("last")))
-                    .toList();
-            return View.of(text("anchor"), runs).behindSummary(nullableText("summary"));
-        });
+        return checked(() -> RecordJson.view(json, text("anchor"), 0));
     }
 
     String text(String field) {
@@ -153,18 +97,6 @@ final class Line {
     /** Reads a number from 0. */
     long number(String field) {
         return json.neededNumber(field, Long.MAX_VALUE);
-    }
-
-    private int smallNumber(String field) {
-        return (int) json.neededNumber(field, Integer.MAX_VALUE);
-    }
-
-    private Instant time(String field) {
-        try {
-            return Instant.parse(text(field));
-        } catch (DateTimeException e) {
-            throw json.wrong(field, "is not a time");
-        }
     }
 
     private interface Read<T> {

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.RecordJson;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.MessageCodec;
@@ -42,8 +43,6 @@ final class Lines {
     static final String END = "end";
     static final String DONE = "done";
 
-    static final String CONVERSATION = "conversation";
-    static final String NODE = "node";
 
     private static final MessageCodec CODEC = new MessageCodec();
 
@@ -68,18 +67,7 @@ final class Lines {
     }
 
     static JsonObject memoryFields(MemoryKey key, BesideMessages beside) {
-        JsonObject json = line(MEMORY);
-        if (key instanceof NodeKey node) {
-            json.with("scope", NODE)
-                    .with("tenant", node.tenant())
-                    .with("app", node.appId())
-                    .with("conversation", node.conversationId())
-                    .with("node", node.nodeId());
-        } else if (key instanceof ConversationKey conversation) {
-            json.with("scope", CONVERSATION)
-                    .with("tenant", conversation.tenant())
-                    .with("conversation", conversation.conversationId());
-        }
+        JsonObject json = RecordJson.put(line(MEMORY), key);
         return json.withPresent("title", beside.title()).with("metadata", new TreeMap<>(beside.metadata()));
     }
 
@@ -91,23 +79,16 @@ final class Lines {
 
     static String message(Moved moved) {
         NewMessage message = moved.message();
-        Instant createdAt = message.createdAt();
-        Outcome outcome = message.outcome();
-        Made made = message.made();
-        String json = PlainJson.write(line(MESSAGE)
-                .with("id", message.id())
-                .withPresent("parent", moved.parentId())
-                .withPresent("at", createdAt == null ? null : createdAt.toString())
-                .with("tokens", message.tokens())
-                .with("counter", message.tokenCounter())
-                .withPresent("question", message.question())
-                .withPresent("outcome", outcome == null ? null : outcome(outcome))
-                .withPresent("seen", made.seen() == null ? null : seen(made.seen()))
-                .withPresent("usage", made.usage() == null ? null : usage(made.usage()))
-                .withPresent("model", made.modelName())
-                .withPresent("finish", made.finishReason())
-                .withPresent("request", made.request()));
-        return json.substring(0, json.length() - 1) + ",\"message\":" + json(message.message()) + "}";
+        JsonObject json = line(MESSAGE).with("id", message.id()).withPresent("parent", moved.parentId());
+        return PlainJson.write(RecordJson.put(
+                json,
+                message.createdAt(),
+                message.tokens(),
+                message.tokenCounter(),
+                message.question(),
+                message.outcome(),
+                message.made(),
+                json(message.message())));
     }
 
     /** Writes a message. Maps and sets of its attributes may have another order in each process, so they are sorted. */
@@ -141,52 +122,12 @@ final class Lines {
                 : value;
     }
 
-    private static JsonObject outcome(Outcome outcome) {
-        return new JsonObject().with("kind", outcome.kind().name()).withPresent("reason", outcome.reason());
-    }
-
-    private static JsonObject seen(Seen seen) {
-        List<Long> shown = seen.shown().stream()
-                .flatMap(range -> Stream.of(range.first(), range.last()))
-                .toList();
-        return new JsonObject()
-                .with("shown", shown)
-                .withPresent("shortened", seen.shortened().isEmpty() ? null : seen.shortened())
-                .withPresent("summary", seen.summary() > 0 ? seen.summary() : null)
-                .withPresent("altered", seen.altered() ? true : null)
-                .withPresent("memories", seen.memories().isEmpty() ? null : seen.memories());
-    }
-
-    private static JsonObject usage(Usage usage) {
-        return new JsonObject()
-                .with("input", usage.input())
-                .with("output", usage.output())
-                .with("cached", usage.cached());
-    }
-
     static String summary(Summary summary) {
-        return PlainJson.write(line(SUMMARY)
-                .with("covers", summary.coversUpTo())
-                .with("text", summary.text())
-                .with("tokens", summary.tokens())
-                .with("counter", summary.tokenCounter())
-                .with("replacedMessages", summary.replacedMessages())
-                .with("replacedTokens", summary.replacedTokens())
-                .withPresent("model", summary.model())
-                .with("at", summary.createdAt().toString()));
+        return PlainJson.write(RecordJson.put(line(SUMMARY), summary));
     }
 
     static String view(View view) {
-        return PlainJson.write(line(VIEW)
-                .withPresent("anchor", view.anchor())
-                .with(
-                        "runs",
-                        view.runs().stream()
-                                .map(run -> new JsonObject()
-                                        .withPresent("after", run.after())
-                                        .with("last", run.last()))
-                                .toList())
-                .withPresent("summary", view.summary()));
+        return PlainJson.write(RecordJson.put(line(VIEW).withPresent("anchor", view.anchor()), view));
     }
 
     static String branch(String name, String end) {
