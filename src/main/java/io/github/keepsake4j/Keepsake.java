@@ -127,7 +127,15 @@ public final class Keepsake {
         this.memories = memories;
         this.store = memories.store();
         this.search = search;
-        this.recall = search == null ? null : new MessageRecall(search, this::shownIds);
+        this.recall = search == null ? null : new MessageRecall(
+                        search,
+                        key -> memories.showing(
+                                key,
+                                (tail, context) -> new MessageRecall.Seen(
+                                        tail,
+                                        context.shown().stream()
+                                                .map(LoggedMessage::id)
+                                                .collect(Collectors.toSet()))));
         this.memoryStore = memoryStore;
         this.creators = creators;
     }
@@ -677,12 +685,6 @@ public final class Keepsake {
                     "memories", "is required, such as Discussions.builder(store).chatModel(model).build()");
         }
         return part;
-    }
-
-    private Set<String> shownIds(MemoryKey key) {
-        return conversation(key).context().shown().stream()
-                .map(LoggedMessage::id)
-                .collect(Collectors.toSet());
     }
 
     /**

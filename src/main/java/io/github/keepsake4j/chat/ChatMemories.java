@@ -30,6 +30,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
@@ -384,6 +385,19 @@ public final class ChatMemories {
     void shown(MemoryKey key, Context context, boolean cut) {
         meter.shown(key, shown(key), context, cut);
         contexts.put(key, new SoftReference<>(context));
+    }
+
+    /**
+     * Reads what a model is shown of a memory.
+     *
+     * @param key the memory
+     * @param use is given what was read, and what is shown of it
+     * @param <T> the type of its result
+     * @return its result
+     */
+    public <T> T showing(MemoryKey key, BiFunction<Tail, Context, T> use) {
+        Tail tail = load(key, key, 0, null);
+        return use.apply(tail, select(key, key, tail, null, remembered(key, tail)));
     }
 
     /** Returns the context that a memory returned last, or null if it is not known. */

@@ -88,9 +88,10 @@ final class Finder {
      * @param scope where to look
      * @param terms the words' terms
      * @param most the largest number of messages to return
+     * @param heads the heads of memories that were read, to which those that are read here are added
      * @return the best, in a fixed order
      */
-    Candidates find(Scope scope, Collection<String> terms, int most) {
+    Candidates find(Scope scope, Collection<String> terms, int most, Heads heads) {
         indexer.use(scope.tenant());
         Set<MemoryKey> behind = tails(scope);
         boolean lagging = behind.size() > MAX_TAILS || (scope.only() == null && indexer.isUnswept(scope.tenant()));
@@ -99,7 +100,7 @@ final class Finder {
         Map<MemoryKey, Watermark> known = index.watermarks(looked);
         Budget budget = new Budget();
         for (MemoryKey key : looked) {
-            Tail tail = tail(key, known.get(key), budget);
+            Tail tail = tail(key, known.get(key), heads, budget);
             lagging |= tail.more();
             tails.add(tail);
         }
@@ -110,7 +111,7 @@ final class Finder {
             // The index has no negative numbers.
             found.add(tails.get(i), -1L - i, asked);
         }
-        return found.best(most, lagging);
+        return found.best(scope, most, lagging);
     }
 
     /** Returns the memories that may have something behind their watermarks. */
@@ -129,9 +130,9 @@ final class Finder {
         return behind;
     }
 
-    private Tail tail(MemoryKey key, @Nullable Watermark known, Budget budget) {
+    private Tail tail(MemoryKey key, @Nullable Watermark known, Heads heads, Budget budget) {
         MessageLog log = logs.apply(key);
-        long epoch = log.read(key, ReadQuery.newest(0)).position().epoch();
+        long epoch = heads.of(key).position().epoch();
         if (known != null && known.epoch() == epoch) {
             // The message at the watermark too, which another log, or an older copy of it, may not have.
             HistoryPage page = log.history(key, new HistoryQuery(TAIL + 1, known.sequence() - 1, true));
@@ -254,7 +255,7 @@ final class Finder {
             }
         }
 
-        Candidates best(int most, boolean lagging) {
+        Candidates best(Scope scope, int most, boolean lagging) {
             Scores scores =
                     new Scores(postings.values().stream().mapToInt(List::size).sum());
             double average = averageLength();
@@ -270,7 +271,12 @@ final class Finder {
             best.forEach(candidate -> numbers.add(candidate.posting().memory()));
             Map<Long, MemoryKey> keys = new HashMap<>(tailKeys);
             numbers.removeAll(tailKeys.keySet());
-            keys.putAll(index.keys(numbers));
+            MemoryKey only = scope.only();
+            if (only == null) {
+                keys.putAll(index.keys(numbers));
+            } else {
+                numbers.forEach(number -> keys.put(number, only));
+            }
             return new Candidates(this, best, keys, lagging);
         }
 

@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -47,16 +48,24 @@ public final class MessageRecall {
     private static final int TOKENS_OF_AN_INDENT = 2;
 
     private final MessageSearch search;
-    private final Function<MemoryKey, Set<String>> shown;
+    private final Function<MemoryKey, Seen> shown;
     private final Words words;
+
+    /**
+     * What a model is shown of a memory.
+     *
+     * @param read what was read of the memory
+     * @param ids the ids of the messages that are shown
+     */
+    public record Seen(Tail read, Set<String> ids) {}
 
     /**
      * Creates a recall.
      *
      * @param search what finds messages
-     * @param shown returns the ids of the messages of a memory that a model is shown
+     * @param shown returns what a model is shown of a memory
      */
-    public MessageRecall(MessageSearch search, Function<MemoryKey, Set<String>> shown) {
+    public MessageRecall(MessageSearch search, Function<MemoryKey, Seen> shown) {
         this.search = search;
         this.shown = shown;
         this.words = search.words();
@@ -80,8 +89,16 @@ public final class MessageRecall {
         if (asked.terms().isEmpty()) {
             return new Recalled(List.of(), false);
         }
-        Candidates candidates = search.finder().find(scope, asked.terms(), most(scope));
-        List<Memory> memories = memories(candidates, scope, options);
+        Heads heads = new Heads(search::log);
+        MemoryKey shownTo = options.shownTo() == null ? scope.only() : options.shownTo();
+        Set<String> shownIds = Set.of();
+        if (shownTo != null && scope.memories().contains(shownTo)) {
+            Seen seen = shown.apply(shownTo);
+            heads.put(shownTo, seen.read());
+            shownIds = seen.ids();
+        }
+        Candidates candidates = search.finder().find(scope, asked.terms(), most(scope), heads);
+        List<Memory> memories = memories(candidates, most(scope), heads, shownTo, shownIds);
         Set<String> speakers = new TreeSet<>();
         memories.forEach(memory -> speakers.addAll(memory.speakers()));
         Question question = Question.of(text, speakers, words);
@@ -108,7 +125,8 @@ public final class MessageRecall {
         return scope.isLarge() ? FEWER_CANDIDATES : CANDIDATES;
     }
 
-    private List<Memory> memories(Candidates candidates, Scope scope, RecallOptions options) {
+    private List<Memory> memories(
+            Candidates candidates, int most, Heads heads, @Nullable MemoryKey shownTo, Set<String> shownIds) {
         Map<MemoryKey, Set<Long>> places = new LinkedHashMap<>();
         List<Candidate> best = candidates.best();
         for (int i = 0; i < best.size(); i++) {
@@ -116,17 +134,17 @@ public final class MessageRecall {
             if (key != null) {
                 long place = best.get(i).posting().sequence();
                 // A better half is looked at with two messages before and behind, one of which may be the answer.
-                int reach = i < most(scope) / 2 ? 2 : 1;
+                int reach = i < most / 2 ? 2 : 1;
                 places.computeIfAbsent(key, k -> new HashSet<>()).addAll(Finder.around(List.of(place), reach));
             }
         }
-        MemoryKey shownTo = options.shownTo() == null ? scope.only() : options.shownTo();
         Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read = search.finder().at(places);
         return places.keySet().stream()
                 .map(key -> new Memory(
                         key,
                         read.getOrDefault(key, Collections.emptyNavigableMap()),
-                        key.equals(shownTo) ? shown.apply(key) : Set.of()))
+                        key.equals(shownTo) ? shownIds : Set.of(),
+                        heads))
                 .toList();
     }
 
@@ -163,11 +181,15 @@ public final class MessageRecall {
         private final Set<Long> given = new HashSet<>();
         private @Nullable Set<Long> onBranch;
 
-        Memory(MemoryKey key, NavigableMap<Long, LoggedMessage> messages, Set<String> shownIds) {
+        Memory(
+                MemoryKey key,
+                NavigableMap<Long, LoggedMessage> messages,
+                Set<String> shownIds,
+                Heads heads) {
             this.key = key;
             this.messages = messages;
             this.shownIds = shownIds;
-            visible = new Visible(search.log(key), key);
+            visible = new Visible(search.log(key), key, heads);
         }
 
         Set<String> speakers() {

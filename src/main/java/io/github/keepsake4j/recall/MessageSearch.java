@@ -144,8 +144,10 @@ public final class MessageSearch {
         if (query.terms().isEmpty()) {
             return new SearchResult(List.of(), false, Optional.empty());
         }
-        Candidates candidates = finder.find(scope, query.terms(), MessageSearch.MAX_CHECKED + options.offset());
-        Page page = new Page(query, options, candidates.keys());
+        Heads heads = new Heads(logs);
+        Candidates candidates =
+                finder.find(scope, query.terms(), MessageSearch.MAX_CHECKED + options.offset(), heads);
+        Page page = new Page(query, options, candidates.keys(), heads);
         page.fill(candidates.best());
         return page.result(candidates.lagging());
     }
@@ -156,6 +158,7 @@ public final class MessageSearch {
         private final Query query;
         private final SearchOptions options;
         private final Map<Long, MemoryKey> keys;
+        private final Heads heads;
         private final List<Hit> hits = new ArrayList<>();
         private final Map<MemoryKey, Visible> visible = new HashMap<>();
         private int skipped;
@@ -163,10 +166,11 @@ public final class MessageSearch {
         /** Where a candidate is, and the score of the best of those that are there. */
         private record Place(MemoryKey key, long sequence, double score) {}
 
-        Page(Query query, SearchOptions options, Map<Long, MemoryKey> keys) {
+        Page(Query query, SearchOptions options, Map<Long, MemoryKey> keys, Heads heads) {
             this.query = query;
             this.options = options;
             this.keys = keys;
+            this.heads = heads;
         }
 
         /** One hit more than the page tells that there is a next page. */
@@ -251,7 +255,7 @@ public final class MessageSearch {
         }
 
         private Visible visible(MemoryKey key) {
-            return visible.computeIfAbsent(key, k -> new Visible(logs.apply(k), k));
+            return visible.computeIfAbsent(key, k -> new Visible(logs.apply(k), k, heads));
         }
 
         private List<LoggedMessage> before(MemoryKey key, LoggedMessage message, Collection<LoggedMessage> around) {
@@ -307,12 +311,13 @@ public final class MessageSearch {
 
         private final MessageLog log;
         private final MemoryKey key;
-        private @Nullable Tail tail;
+        private final Heads heads;
         private final Map<String, Long> sequences = new HashMap<>();
 
-        Visible(MessageLog log, MemoryKey key) {
+        Visible(MessageLog log, MemoryKey key, Heads heads) {
             this.log = log;
             this.key = key;
+            this.heads = heads;
         }
 
         /** Returns whether a message neither ended badly nor was hidden. */
@@ -320,7 +325,7 @@ public final class MessageSearch {
             if (endedBadly(message)) {
                 return false;
             }
-            View view = tail().view();
+            View view = heads.of(key).view();
             return view == null || message.sequence() > view.anchorSequence() || isInRun(message, view);
         }
 
@@ -350,13 +355,5 @@ public final class MessageSearch {
             return log.onBranch(key, messages);
         }
 
-        private Tail tail() {
-            Tail known = tail;
-            if (known == null) {
-                known = log.read(key, ReadQuery.newest(0));
-                tail = known;
-            }
-            return known;
-        }
     }
 }

@@ -164,7 +164,7 @@ public final class IndexBenchmark {
         printSize();
         MessageSearch search = new MessageSearch(index, key -> log, Words.standard(), indexer, postings);
         print("at most %d postings are read, of many memories a quarter", postings);
-        MessageRecall recall = new MessageRecall(search, key -> Set.of());
+        MessageRecall recall = new MessageRecall(search, key -> MessageRecallContract.seen(log, key, Set.of()));
         List<MemoryKey> all =
                 IntStream.range(0, memories).mapToObj(IndexBenchmark::key).toList();
         List<Scope> scopes = memories == 1
@@ -196,7 +196,8 @@ public final class IndexBenchmark {
             String text = questions.sentence(3, 12);
             long start = cpu();
             Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words());
-            Candidates candidates = search.finder().find(scope, question.terms(), MessageRecall.most(scope));
+            Candidates candidates = search.finder()
+                    .find(scope, question.terms(), MessageRecall.most(scope), new Heads(search::log));
             long found = cpu();
             Map<MemoryKey, Set<Long>> places = new LinkedHashMap<>();
             candidates.best().forEach(candidate -> places.computeIfAbsent(

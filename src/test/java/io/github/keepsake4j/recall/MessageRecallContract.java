@@ -62,7 +62,7 @@ public abstract class MessageRecallContract {
         index = index();
         MessageSearch search = new MessageSearch(
                 index, key -> log, List.of(log), Words.standard(), Runnable::run, pause -> work -> {});
-        recall = new MessageRecall(search, key -> shown);
+        recall = new MessageRecall(search, key -> seen(log, key, shown));
     }
 
     @AfterEach
@@ -311,7 +311,7 @@ public abstract class MessageRecallContract {
                 });
         MessageSearch search = new MessageSearch(
                 index, key -> erasing, List.of(erasing), Words.standard(), Runnable::run, pause -> work -> {});
-        MessageRecall whileErased = new MessageRecall(search, key -> Set.of());
+        MessageRecall whileErased = new MessageRecall(search, key -> seen(log, key, Set.of()));
 
         assertThat(all(whileErased.recall(Scope.memory(ALICE), "parrot secret", RecallOptions.standard())))
                 .doesNotContain("the parrot is a secret");
@@ -351,7 +351,7 @@ public abstract class MessageRecallContract {
         indexer.drain();
         MessageRecall ofMany = new MessageRecall(
                 new MessageSearch(index, key -> counting, Words.standard(), indexer, MessageSearch.MAX_POSTINGS),
-                key -> Set.of());
+                key -> seen(log, key, Set.of()));
 
         Recalled recalled = ofMany.recall(Scope.memories(keys), "parrot", RecallOptions.standard());
 
@@ -429,5 +429,10 @@ public abstract class MessageRecallContract {
             batch.add(new NewMessage("m" + ++ids, message, 10, "test", time).withOutcome(outcome));
         }
         return batch;
+    }
+
+    /** Returns what a model is shown that sees these messages. */
+    static MessageRecall.Seen seen(MessageLog log, MemoryKey key, Set<String> ids) {
+        return new MessageRecall.Seen(log.read(key, ReadQuery.newest(0)), ids);
     }
 }

@@ -315,10 +315,20 @@ public final class JdbcMessageIndex implements MessageIndex {
     /** Returns null if there is nothing in scope. */
     private @Nullable InScope inScope(Session session, String tenant, @Nullable List<byte[]> hashes)
             throws SQLException {
-        MemoryRow.Size all = session.first(Sql.TENANT, MemoryRow.Size::of, tenant);
-        if (all == null) {
-            return null;
-        }
+        List<MemoryRow.Size> rows = hashes == null
+                ? session.list(Sql.TENANT, MemoryRow.Size::of, tenant)
+                : dialect.sizes(session, hashes);
+        return rows.isEmpty()
+                ? null
+                : new InScope(
+                        rows.get(0).tenant(),
+                        rows.stream().mapToLong(MemoryRow.Size::messages).sum(),
+                        rows.stream().mapToLong(MemoryRow.Size::length).sum(),
+                        hashes == null
+                                ? null
+                                : rows.stream().map(MemoryRow.Size::number).collect(Collectors.toSet()),
+                        rows.get(0).inTenant());
+    }
         if (hashes == null) {
             return new InScope(all.number(), all.messages(), all.length(), null, all.messages());
         }

@@ -16,11 +16,21 @@ record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, l
              FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
              WHERE\s""";
 
-    /** How much is indexed of a memory or a tenant. A search reads this of each memory that it may look in, and no key is made for it. */
-    record Size(long number, long messages, long length) {
+    /**
+     * How much is indexed of a memory, and of its tenant. A search reads this of each memory that it may look in, and no key is made
+     * for it.
+     */
+    record Size(long number, long messages, long length, long tenant, long inTenant) {
+
+        /** What {@link #of} reads, up to the condition. */
+        static final String COLUMNS =
+                """
+                m.number, m.messages, m.length, t.number, t.messages
+                FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
+                """;
 
         static Size of(ResultSet row) throws SQLException {
-            return new Size(row.getLong(1), row.getLong(2), row.getLong(3));
+            return new Size(row.getLong(1), row.getLong(2), row.getLong(3), row.getLong(4), row.getLong(5));
         }
     }
 

@@ -45,7 +45,7 @@ final class PostgresDialect implements Dialect {
     private static final String MEMORIES_BY_KEY = "SELECT " + MemoryRow.COLUMNS + "m.memory_key = ANY (?::bytea[])\n";
 
     private static final String SIZES =
-            "SELECT number, messages, length FROM keepsake_index_memory WHERE memory_key = ANY (?::bytea[])";
+            "SELECT " + MemoryRow.Size.COLUMNS + "WHERE m.memory_key = ANY (?::bytea[])";
 
     private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS + "m.number = ANY (?::integer[])\n";
 

@@ -47,10 +47,7 @@ final class SqliteDialect implements Dialect {
             "SELECT " + MemoryRow.COLUMNS + "m.memory_key IN (SELECT unhex(value) FROM json_each(?))\n";
 
     private static final String SIZES =
-            """
-            SELECT number, messages, length FROM keepsake_index_memory
-            WHERE memory_key IN (SELECT unhex(value) FROM json_each(?))
-            """;
+            "SELECT " + MemoryRow.Size.COLUMNS + "WHERE m.memory_key IN (SELECT unhex(value) FROM json_each(?))";
 
     private static final String MEMORIES_BY_NUMBER =
             "SELECT " + MemoryRow.COLUMNS + "m.number IN (SELECT value FROM json_each(?))\n";

@@ -21,10 +21,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import javax.sql.DataSource;
+import net.ttddyy.dsproxy.QueryInfo;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 import org.junit.jupiter.api.Test;
 
-/** How many statements a recall takes on PostgreSQL, of the log and of the index, counted by a proxy of the data source. */
+/**
+ * How many statements a recall takes on PostgreSQL, of the log and of the index, counted by a proxy of the data source. Those that
+ * begin and end the transaction of a search are not counted.
+ */
 class RecallStatementsTest {
 
     private static final ConversationKey KEY = ConversationKey.of("acme", "42");
@@ -36,7 +40,10 @@ class RecallStatementsTest {
         Postgres server = Postgres.newest();
         try (HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 4, true)) {
             DataSource counted = ProxyDataSourceBuilder.create(pool)
-                    .afterQuery((execution, queries) -> queries.forEach(query -> statements.add(query.getQuery())))
+                    .afterQuery((execution, queries) -> queries.stream()
+                            .map(QueryInfo::getQuery)
+                            .filter(sql -> !sql.startsWith("SET TRANSACTION") && !sql.equals("COMMIT"))
+                            .forEach(statements::add))
                     .build();
             try (MessageLog log = JdbcMessageLog.builder()
                             .dataSource(counted)
