@@ -154,7 +154,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
         }
     }
 
-    private static StorageUnavailableException unavailable(String what, Object of, IOException e) {
+    private static StorageUnavailableException unavailable(String what, Object of, @Nullable Throwable e) {
         return new StorageUnavailableException(what + " of " + of + ": the files cannot be used at the moment", e);
     }
 

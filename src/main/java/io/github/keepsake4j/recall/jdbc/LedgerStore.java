@@ -63,6 +63,10 @@ final class LedgerStore extends TrackedMemories {
         }
     }
 
+    private static byte @Nullable [] read(Path file) {
+        return io(() -> Optional.ofNullable(SmallFiles.read(file))).orElse(null);
+    }
+
     private MemoryFiles files(MemoryKey key) {
         return MemoryFiles.of(root, key);
     }
@@ -130,7 +134,7 @@ final class LedgerStore extends TrackedMemories {
     /** Returns the revision where nothing is stored. It is higher after each erasure. */
     long least(MemoryKey key) {
         Path tombstone = files(key).tombstone();
-        byte[] bytes = io(() -> SmallFiles.read(tombstone));
+        byte[] bytes = read(tombstone);
         if (bytes == null) {
             return 0;
         }
@@ -217,7 +221,7 @@ final class LedgerStore extends TrackedMemories {
     /** Reads the names of all of the tenant's files. A file that names no discussion is passed over and logged. */
     void discussions(String tenant, Consumer<MemoryKey> action) {
         for (Path file : io(() -> MemoryFiles.keys(root, tenant))) {
-            byte[] key = io(() -> SmallFiles.read(file));
+            byte[] key = read(file);
             if (key != null) {
                 key(file, key).ifPresent(action);
             }
