@@ -127,15 +127,7 @@ public final class Keepsake {
         this.memories = memories;
         this.store = memories.store();
         this.search = search;
-        this.recall = search == null ? null : new MessageRecall(
-                        search,
-                        key -> memories.showing(
-                                key,
-                                (tail, context) -> new MessageRecall.Seen(
-                                        tail,
-                                        context.shown().stream()
-                                                .map(LoggedMessage::id)
-                                                .collect(Collectors.toSet()))));
+        this.recall = search == null ? null : new MessageRecall(search, this::seen);
         this.memoryStore = memoryStore;
         this.creators = creators;
     }
@@ -685,6 +677,14 @@ public final class Keepsake {
                     "memories", "is required, such as Discussions.builder(store).chatModel(model).build()");
         }
         return part;
+    }
+
+    private MessageRecall.Seen seen(MemoryKey key) {
+        return memories.showing(
+                key,
+                (tail, context) -> new MessageRecall.Seen(
+                        tail,
+                        context.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet())));
     }
 
     /**

@@ -3,6 +3,8 @@ package io.github.keepsake4j.log.file;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.log.LeaseFile;
+import io.github.keepsake4j.log.LeaseRules;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.MemoryPage;
@@ -31,6 +33,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
@@ -298,14 +301,23 @@ public final class FileMessageLog extends PlannedTreeLog {
     @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
         InputRules.checkLease(name, owner, duration);
-        return locked(
-                "lease of", key, names -> Leases.of(key, names, force).acquire(name, owner, duration, clock.instant()));
+        return locked("lease of", key, names -> {
+            Map<String, Lease> leases = LeaseFile.read(names.leases(), key);
+            Optional<Lease> lease = LeaseRules.acquire(leases, name, owner, duration, clock.instant());
+            if (lease.isPresent()) {
+                LeaseFile.write(names.leases(), key, leases, force);
+            }
+            return lease;
+        });
     }
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
         locked("release of a lease of", key, names -> {
-            Leases.of(key, names, force).release(name, owner);
+            Map<String, Lease> leases = LeaseFile.read(names.leases(), key);
+            if (LeaseRules.release(leases, name, owner)) {
+                LeaseFile.write(names.leases(), key, leases, force);
+            }
             return true;
         });
     }

@@ -329,19 +329,6 @@ public final class JdbcMessageIndex implements MessageIndex {
                                 : rows.stream().map(MemoryRow.Size::number).collect(Collectors.toSet()),
                         rows.get(0).inTenant());
     }
-        if (hashes == null) {
-            return new InScope(all.number(), all.messages(), all.length(), null, all.messages());
-        }
-        List<MemoryRow.Size> rows = dialect.sizes(session, hashes);
-        return rows.isEmpty()
-                ? null
-                : new InScope(
-                        all.number(),
-                        rows.stream().mapToLong(MemoryRow.Size::messages).sum(),
-                        rows.stream().mapToLong(MemoryRow.Size::length).sum(),
-                        rows.stream().map(MemoryRow.Size::number).collect(Collectors.toSet()),
-                        all.messages());
-    }
 
     private static Map<String, List<Posting>> postings(List<Share> shares, List<PostingRow> rows) {
         Map<String, Share> byTerm = new HashMap<>();

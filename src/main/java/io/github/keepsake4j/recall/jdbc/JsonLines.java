@@ -90,19 +90,15 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
         }
     }
 
-    /** Replaces a file by these objects, in one step. Returns whether it was another one. */
-    static boolean replace(Path file, List<? extends Map<?, ?>> objects, boolean force) throws IOException {
+    /** Replaces a file by these objects, in one step. */
+    static void replace(Path file, List<? extends Map<?, ?>> objects) throws IOException {
         byte[] bytes = objects.stream()
                 .map(object -> PlainJson.write(object) + "\n")
                 .collect(Collectors.joining())
                 .getBytes(StandardCharsets.UTF_8);
-        boolean isOther = !Arrays.equals(SmallFiles.read(file), bytes);
-        if (isOther) {
-            SmallFiles.replace(file, bytes, force);
-            if (force) {
-                SmallFiles.forceNames(file.getParent());
-            }
+        if (!Arrays.equals(SmallFiles.read(file), bytes)) {
+            SmallFiles.replace(file, bytes, true);
+            SmallFiles.forceNames(file.getParent());
         }
-        return isOther;
     }
 }

@@ -134,7 +134,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
         }
         if (isRewritten || added.size() > 1) {
             all.addAll(added);
-            JsonLines.replace(file, all, true);
+            JsonLines.replace(file, all);
         } else {
             lines.append(file, added.get(0));
         }

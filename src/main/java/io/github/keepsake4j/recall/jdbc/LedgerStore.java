@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.log.LeaseFile;
 import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -96,7 +97,7 @@ final class LedgerStore extends TrackedMemories {
             if (changesSummary && !Files.exists(files.summaries()) && Files.exists(files.summary())) {
                 // What another program wrote becomes the first version.
                 JsonLines.replace(
-                        files.summaries(), JsonLines.read(files.summary()).objects(), true);
+                        files.summaries(), JsonLines.read(files.summary()).objects());
                 ledgers.remove(MemoryKind.SUMMARY);
             }
             ledger(files, kind, least(key)).write(files.of(kind), after);
@@ -114,7 +115,7 @@ final class LedgerStore extends TrackedMemories {
             Files.deleteIfExists(files.summary());
         } else {
             Progress none = MemoryTrack.empty(0).progress();
-            JsonLines.replace(files.summary(), List.of(Ledger.line(none, new MemoryTrack.Entry(0, holding))), true);
+            JsonLines.replace(files.summary(), List.of(Ledger.line(none, new MemoryTrack.Entry(0, holding))));
         }
     }
 
@@ -147,32 +148,15 @@ final class LedgerStore extends TrackedMemories {
 
     @Override
     protected Map<String, Lease> leases(MemoryKey key) {
-        Path file = files(key).leases();
-        Map<String, Lease> leases = new LinkedHashMap<>();
-        for (Map<?, ?> lease : io(() -> JsonLines.read(file)).objects()) {
-            try {
-                String name = MemoryJson.textOr(lease, "name", "");
-                Instant until = Instant.parse(MemoryJson.textOr(lease, "until", ""));
-                leases.put(name, new Lease(name, MemoryJson.textOr(lease, "owner", ""), until));
-            } catch (DateTimeException e) {
-                throw MemoryJson.unreadable("A lease in " + file, "it has no time");
-            }
-        }
-        return leases;
+        return io(() -> LeaseFile.read(files(key).leases(), key));
     }
 
     @Override
     protected void putLeases(MemoryKey key, Map<String, Lease> leases) {
-        List<Map<String, String>> lines = leases.values().stream()
-                .map(lease -> Map.of(
-                        "name", lease.name(),
-                        "owner", lease.owner(),
-                        "until", lease.expiresAt().toString()))
-                .toList();
         io(() -> {
-            Path file = files(key).leases();
             // They mean nothing after a power failure.
-            return lines.isEmpty() ? Files.deleteIfExists(file) : JsonLines.replace(file, lines, false);
+            LeaseFile.write(files(key).leases(), key, leases, false);
+            return true;
         });
     }
 
