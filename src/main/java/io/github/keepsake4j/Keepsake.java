@@ -72,7 +72,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -683,8 +682,7 @@ public final class Keepsake {
         return memories.showing(
                 key,
                 (tail, context) -> new MessageRecall.Seen(
-                        tail,
-                        context.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet())));
+                        tail, context.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet())));
     }
 
     /**

@@ -23,7 +23,7 @@
  *
  * <ul>
  * <li>{@code message} and {@code metrics} depend on no other package.
- * <li>{@code codec}, {@code tokens} and {@code log} depend on {@code message}.
+ * <li>{@code codec} and {@code tokens} depend on {@code message}, and {@code log} on {@code codec}.
  * <li>{@code sql}, which makes all statements, depends on {@code message}.
  * <li>The backends depend on {@code log} and {@code codec}, and all that speaks SQL on {@code sql}.
  * <li>{@code context} depends on {@code message} and {@code tokens}.

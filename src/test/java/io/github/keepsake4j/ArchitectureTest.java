@@ -67,7 +67,7 @@ class ArchitectureTest {
             Map.entry("message", List.of()),
             Map.entry("codec", List.of("message")),
             Map.entry("tokens", List.of("message")),
-            Map.entry("log", List.of("message")),
+            Map.entry("log", List.of("message", "codec")),
             Map.entry("sql", List.of("message")),
             Map.entry("log.file", List.of("log", "codec", "message")),
             Map.entry("log.inmemory", List.of("log", "codec", "message")),

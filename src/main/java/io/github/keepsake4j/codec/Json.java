@@ -14,11 +14,12 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,8 +49,9 @@ final class Json {
 
     /** The half of a pair of surrogates that lacks its other half. */
     /** Only a parser that keeps field names in a table tells the places of bytes. */
-    private static final JsonFactory PLACING = (JsonFactory)
-            FACTORY.rebuild().enable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES).build();
+    private static final JsonFactory PLACING = (JsonFactory) FACTORY.rebuild()
+            .enable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .build();
 
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
@@ -151,7 +153,7 @@ final class Json {
             byte[] bytes,
             int start,
             int end,
-            Map<Object, JsonFields.Range> places,
+            IdentityHashMap<Object, JsonFields.Range> places,
             Function<String, ? extends KeepsakeException> failure) {
         try (JsonParser in = PLACING.createParser(bytes, start, end - start)) {
             // The parser takes some bytes that are no UTF-8.
@@ -166,7 +168,7 @@ final class Json {
 
     private static @Nullable Object read(
             JsonParser in,
-            @Nullable Map<Object, JsonFields.Range> places,
+            @Nullable IdentityHashMap<Object, JsonFields.Range> places,
             Function<String, ? extends KeepsakeException> failure)
             throws IOException {
         try {
@@ -190,7 +192,8 @@ final class Json {
                 what + " cannot be read: " + problem + "; the stored JSON needs repair", null);
     }
 
-    private static @Nullable Object value(JsonParser in, @Nullable Map<Object, JsonFields.Range> places) throws IOException {
+    private static @Nullable Object value(JsonParser in, @Nullable IdentityHashMap<Object, JsonFields.Range> places)
+            throws IOException {
         return switch (in.currentToken()) {
             case START_OBJECT -> object(in, places);
             case START_ARRAY -> array(in, places);
@@ -203,7 +206,8 @@ final class Json {
         };
     }
 
-    private static Map<String, @Nullable Object> object(JsonParser in, @Nullable Map<Object, JsonFields.Range> places) throws IOException {
+    private static Map<String, @Nullable Object> object(
+            JsonParser in, @Nullable IdentityHashMap<Object, JsonFields.Range> places) throws IOException {
         boolean isPlaced = places != null && in.getParsingContext().getNestingDepth() <= PLACES;
         long begin = isPlaced ? in.currentTokenLocation().getByteOffset() : 0;
         Map<String, @Nullable Object> map = new LinkedHashMap<>();
@@ -218,7 +222,8 @@ final class Json {
         return map;
     }
 
-    private static List<@Nullable Object> array(JsonParser in, @Nullable Map<Object, JsonFields.Range> places) throws IOException {
+    private static List<@Nullable Object> array(
+            JsonParser in, @Nullable IdentityHashMap<Object, JsonFields.Range> places) throws IOException {
         List<@Nullable Object> list = new ArrayList<>();
         while (in.nextToken() != JsonToken.END_ARRAY) {
             list.add(value(in, places));

@@ -51,17 +51,17 @@ public final class JsonFields {
     private final Map<String, @Nullable Object> values;
     private final @Nullable JsonPath path;
     private final Refusal refusal;
-    private final Map<Object, Range> places;
+    private final @Nullable IdentityHashMap<Object, Range> places;
 
     JsonFields(Map<String, @Nullable Object> values, @Nullable JsonPath path, Refusal refusal) {
-        this(values, path, refusal, Map.of());
+        this(values, path, refusal, null);
     }
 
     private JsonFields(
             Map<String, @Nullable Object> values,
             @Nullable JsonPath path,
             Refusal refusal,
-            Map<Object, Range> places) {
+            @Nullable IdentityHashMap<Object, Range> places) {
         this.values = values;
         this.path = path;
         this.refusal = refusal;
@@ -106,7 +106,7 @@ public final class JsonFields {
      * @return the fields
      */
     public static JsonFields read(byte[] bytes, int start, int end, Refusal refusal) {
-        Map<Object, Range> places = new IdentityHashMap<>();
+        IdentityHashMap<Object, Range> places = new IdentityHashMap<>();
         if (Json.read(bytes, start, end, places, problem -> refusal.of("", problem)) instanceof Map<?, ?> map) {
             return new JsonFields(cast(map), null, refusal, places);
         }
@@ -177,7 +177,7 @@ public final class JsonFields {
      * @return its place
      */
     public Range range() {
-        return Objects.requireNonNull(places.get(values));
+        return Objects.requireNonNull(places == null ? null : places.get(values));
     }
 
     /**
@@ -319,7 +319,8 @@ public final class JsonFields {
     public List<JsonFields> objects(String name) {
         List<JsonFields> objects = new ArrayList<>();
         items(name, Map.class, "an object")
-                .forEach(item -> objects.add(new JsonFields(cast(item), at(name).index(objects.size()), refusal, places)));
+                .forEach(item ->
+                        objects.add(new JsonFields(cast(item), at(name).index(objects.size()), refusal, places)));
         return objects;
     }
 

@@ -3,6 +3,7 @@ package io.github.keepsake4j.codec;
 import com.fasterxml.jackson.core.JsonFactory;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.LinkedHashMap;

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The leases of one memory in a small file of their own: they are renewed all the time, and mean nothing later. To be used by one
@@ -73,7 +74,7 @@ public final class LeaseFile {
                                         .with("owner", lease.owner())
                                         .with("until", lease.expiresAt().toString()))
                                 .toList());
-        Path directory = file.toAbsolutePath().getParent();
+        Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent());
         Files.createDirectories(directory, SmallFiles.ownersDirectory(directory));
         SmallFiles.replace(file, (PlainJson.write(json) + "\n").getBytes(StandardCharsets.UTF_8), force);
     }

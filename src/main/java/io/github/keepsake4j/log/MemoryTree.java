@@ -255,7 +255,8 @@ public final class MemoryTree {
          */
         public static State empty(long epoch, long revision, @Nullable Instant createdAt) {
             return new State(
-                    epoch, revision, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(), createdAt);
+                    epoch, revision, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(),
+                    createdAt);
         }
 
         /**

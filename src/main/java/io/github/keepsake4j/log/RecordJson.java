@@ -115,7 +115,9 @@ public final class RecordJson {
      * @return the object
      */
     public static JsonObject put(JsonObject json, @Nullable Outcome outcome) {
-        return outcome == null ? json : json.with("kind", outcome.kind().name()).withPresent("reason", outcome.reason());
+        return outcome == null
+                ? json
+                : json.with("kind", outcome.kind().name()).withPresent("reason", outcome.reason());
     }
 
     /**

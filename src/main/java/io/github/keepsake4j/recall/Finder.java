@@ -3,7 +3,6 @@ package io.github.keepsake4j.recall;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;

@@ -181,11 +181,7 @@ public final class MessageRecall {
         private final Set<Long> given = new HashSet<>();
         private @Nullable Set<Long> onBranch;
 
-        Memory(
-                MemoryKey key,
-                NavigableMap<Long, LoggedMessage> messages,
-                Set<String> shownIds,
-                Heads heads) {
+        Memory(MemoryKey key, NavigableMap<Long, LoggedMessage> messages, Set<String> shownIds, Heads heads) {
             this.key = key;
             this.messages = messages;
             this.shownIds = shownIds;

@@ -2,9 +2,7 @@ package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
-import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -30,7 +28,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Searches logs by an index, and keeps the index up to date. This class is not for users: a {@code Keepsake} has one. It needs
@@ -145,8 +142,7 @@ public final class MessageSearch {
             return new SearchResult(List.of(), false, Optional.empty());
         }
         Heads heads = new Heads(logs);
-        Candidates candidates =
-                finder.find(scope, query.terms(), MessageSearch.MAX_CHECKED + options.offset(), heads);
+        Candidates candidates = finder.find(scope, query.terms(), MessageSearch.MAX_CHECKED + options.offset(), heads);
         Page page = new Page(query, options, candidates.keys(), heads);
         page.fill(candidates.best());
         return page.result(candidates.lagging());
@@ -354,6 +350,5 @@ public final class MessageSearch {
         Set<Long> onBranch(Collection<Long> messages) {
             return log.onBranch(key, messages);
         }
-
     }
 }

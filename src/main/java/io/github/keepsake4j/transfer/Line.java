@@ -1,27 +1,15 @@
 package io.github.keepsake4j.transfer;
 
-import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.codec.PlainJson;
-import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.Seen;
+import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.log.Summary;
-import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**

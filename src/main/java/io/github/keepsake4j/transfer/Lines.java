@@ -1,28 +1,20 @@
 package io.github.keepsake4j.transfer;
 
-import io.github.keepsake4j.log.RecordJson;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.codec.PlainJson;
-import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.Seen;
+import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.log.Summary;
-import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** The lines of an export, each a JSON object that begins with its kind. {@link Line} reads them. Pure functions. */
 final class Lines {
@@ -42,7 +34,6 @@ final class Lines {
     static final String HEAD = "head";
     static final String END = "end";
     static final String DONE = "done";
-
 
     private static final MessageCodec CODEC = new MessageCodec();
 

@@ -196,8 +196,8 @@ public final class IndexBenchmark {
             String text = questions.sentence(3, 12);
             long start = cpu();
             Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words());
-            Candidates candidates = search.finder()
-                    .find(scope, question.terms(), MessageRecall.most(scope), new Heads(search::log));
+            Candidates candidates =
+                    search.finder().find(scope, question.terms(), MessageRecall.most(scope), new Heads(search::log));
             long found = cpu();
             Map<MemoryKey, Set<Long>> places = new LinkedHashMap<>();
             candidates.best().forEach(candidate -> places.computeIfAbsent(

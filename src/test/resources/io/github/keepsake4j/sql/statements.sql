@@ -976,13 +976,13 @@ WHERE conversation_id = ?
 ORDER BY created_at, id
 ;
 SELECT id, step, shown, memory_text, metadata_json
+FROM memories WHERE discussion_id = ? AND kind = ? AND id = ?
+;
+SELECT id, step, shown, memory_text, metadata_json
 FROM memories WHERE discussion_id = ? AND kind = ? AND shown = 1 ORDER BY id DESC LIMIT ?
 ;
 SELECT id, step, shown, memory_text, metadata_json
 FROM memories WHERE discussion_id = ? AND kind = ? ORDER BY id
-;
-SELECT id, step, shown, memory_text, metadata_json
-FROM memories WHERE discussion_id = ? AND kind = ? AND id = ?
 ;
 SELECT id, step, shown, memory_text, metadata_json
 FROM memories WHERE discussion_id = ? AND memory_id = ?
@@ -1091,6 +1091,14 @@ JOIN keepsake_usage u
   ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
 ORDER BY m.active_at DESC, m.number DESC, m.memory_key DESC, u.day
 -- values: [0, 0, 5, 6, 1, 2, 3, 4, 0, 5, 6]
+;
+SELECT m.number, m.messages, m.length, t.number, t.messages
+FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
+WHERE m.memory_key = ANY (?::bytea[])
+;
+SELECT m.number, m.messages, m.length, t.number, t.messages
+FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
+WHERE m.memory_key IN (SELECT unhex(value) FROM json_each(?))
 ;
 SELECT m.number, m.tenant, t.tenant, m.app_id, m.conversation_id, m.node_id, m.epoch, m.sequence, m.messages, m.length
  FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
@@ -1267,12 +1275,7 @@ SELECT number FROM keepsake_index_tenant WHERE tenant = ?
 ;
 SELECT number FROM keepsake_index_tenant WHERE tenant = ? FOR UPDATE
 ;
-SELECT number, messages, length FROM keepsake_index_memory
-WHERE memory_key IN (SELECT unhex(value) FROM json_each(?))
-;
-SELECT number, messages, length FROM keepsake_index_memory WHERE memory_key = ANY (?::bytea[])
-;
-SELECT number, messages, length FROM keepsake_index_tenant WHERE tenant = ?
+SELECT number, messages, length, number, messages FROM keepsake_index_tenant WHERE tenant = ?
 ;
 SELECT number, parent, messages, message_hash, after_hash, up_to_hash, message_ids, failures
 FROM keepsake_made_step WHERE memory_key = ? AND kind = ? ORDER BY number

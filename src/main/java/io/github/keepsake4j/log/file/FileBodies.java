@@ -1,11 +1,11 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.codec.JsonFields;
-import io.github.keepsake4j.log.RecordJson;
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryTree.Bodies;
 import io.github.keepsake4j.log.MemoryTree.Entry;
+import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -50,7 +50,8 @@ final class FileBodies implements Bodies {
     private JsonFields fields(Entry entry) {
         try {
             JsonFields fields = Contents.fields(file.read((Part) entry.body()));
-            if (Contents.number(fields, "seq") != entry.sequence() || !fields.neededText("id").equals(entry.id())) {
+            if (Contents.number(fields, "seq") != entry.sequence()
+                    || !fields.neededText("id").equals(entry.id())) {
                 throw new BadLineException("it is another message");
             }
             return fields;

@@ -1,13 +1,11 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
+import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.RecordJson;
-import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.NodeKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

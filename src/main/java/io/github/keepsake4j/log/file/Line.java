@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
+import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.log.Step;
@@ -105,8 +105,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
         }
         JsonFields view = line.object("view");
         if (!messages.isEmpty() || view != null) {
-            steps.add(new Step.Appended(
-                    messages, line.text("reference"), view == null ? null : Contents.view(view)));
+            steps.add(new Step.Appended(messages, line.text("reference"), view == null ? null : Contents.view(view)));
         }
         JsonFields head = line.object("head");
         if (head != null) {
@@ -127,8 +126,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
         }
         JsonFields outcome = line.object("outcome");
         if (outcome != null) {
-            steps.add(new Step.Ended(
-                    outcome.text("id"), Contents.number(outcome, "seq"), RecordJson.outcome(outcome)));
+            steps.add(new Step.Ended(outcome.text("id"), Contents.number(outcome, "seq"), RecordJson.outcome(outcome)));
         }
         JsonFields repair = line.object("repair");
         if (repair != null) {

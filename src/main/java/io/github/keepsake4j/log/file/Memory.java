@@ -19,7 +19,6 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -116,10 +115,7 @@ final class Memory implements Closeable {
     /** Returns a memory without messages. */
     static MemoryTree empty(
             MemoryKey key, FileBodies.Reader reader, long epoch, long revision, @Nullable Instant createdAt) {
-        return new MemoryTree(
-                key,
-                new FileBodies(reader),
-                MemoryTree.State.empty(epoch, revision, createdAt));
+        return new MemoryTree(key, new FileBodies(reader), MemoryTree.State.empty(epoch, revision, createdAt));
     }
 
     /**

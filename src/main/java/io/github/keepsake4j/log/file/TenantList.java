@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
+import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.SmallFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

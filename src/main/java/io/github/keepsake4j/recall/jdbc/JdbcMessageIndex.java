@@ -315,9 +315,8 @@ public final class JdbcMessageIndex implements MessageIndex {
     /** Returns null if there is nothing in scope. */
     private @Nullable InScope inScope(Session session, String tenant, @Nullable List<byte[]> hashes)
             throws SQLException {
-        List<MemoryRow.Size> rows = hashes == null
-                ? session.list(Sql.TENANT, MemoryRow.Size::of, tenant)
-                : dialect.sizes(session, hashes);
+        List<MemoryRow.Size> rows =
+                hashes == null ? session.list(Sql.TENANT, MemoryRow.Size::of, tenant) : dialect.sizes(session, hashes);
         return rows.isEmpty()
                 ? null
                 : new InScope(

@@ -44,8 +44,7 @@ final class PostgresDialect implements Dialect {
 
     private static final String MEMORIES_BY_KEY = "SELECT " + MemoryRow.COLUMNS + "m.memory_key = ANY (?::bytea[])\n";
 
-    private static final String SIZES =
-            "SELECT " + MemoryRow.Size.COLUMNS + "WHERE m.memory_key = ANY (?::bytea[])";
+    private static final String SIZES = "SELECT " + MemoryRow.Size.COLUMNS + "WHERE m.memory_key = ANY (?::bytea[])";
 
     private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS + "m.number = ANY (?::integer[])\n";
 

@@ -13,7 +13,8 @@ final class Sql {
     static final String NEW_TENANT =
             "INSERT INTO keepsake_index_tenant (tenant) VALUES (?) ON CONFLICT (tenant) DO NOTHING";
 
-    static final String TENANT = "SELECT number, messages, length, number, messages FROM keepsake_index_tenant WHERE tenant = ?";
+    static final String TENANT =
+            "SELECT number, messages, length, number, messages FROM keepsake_index_tenant WHERE tenant = ?";
 
     static final String TENANTS = "SELECT tenant FROM keepsake_index_tenant";
 
