@@ -48,10 +48,8 @@ final class Json {
     private static final JsonFactory FACTORY = factory(MAX_DEPTH, MAX_NUMBER_LENGTH);
 
     /** The half of a pair of surrogates that lacks its other half. */
-    /** Only a parser that keeps field names in a table tells the places of bytes. */
-    private static final JsonFactory PLACING = (JsonFactory) FACTORY.rebuild()
-            .enable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
-            .build();
+    /** For JSON around messages, which nests deeper. */
+    private static final JsonFactory ENCLOSING = factory(2 * MAX_DEPTH, 2 * MAX_NUMBER_LENGTH);
 
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
@@ -155,15 +153,38 @@ final class Json {
             int end,
             IdentityHashMap<Object, JsonFields.Range> places,
             Function<String, ? extends KeepsakeException> failure) {
-        try (JsonParser in = PLACING.createParser(bytes, start, end - start)) {
-            // The parser takes some bytes that are no UTF-8.
-            StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes, start, end - start));
-            return read(in, places, failure);
+        String text;
+        try {
+            text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes, start, end - start))
+                    .toString();
         } catch (CharacterCodingException e) {
             throw failure.apply("is no UTF-8");
-        } catch (IOException e) {
-            throw new UncheckedIOException("Reading from an array cannot fail", e);
         }
+        // A parser of bytes refuses names of fields that a parser of characters reads.
+        try (JsonParser in = ENCLOSING.createParser(text)) {
+            Object value = read(in, places, failure);
+            if (text.length() < end - start) {
+                int[] ofBytes = placesOfBytes(text);
+                places.replaceAll((object, range) ->
+                        new JsonFields.Range(ofBytes[(int) range.begin()], ofBytes[(int) range.end()]));
+            }
+            return value;
+        } catch (IOException e) {
+            throw new UncheckedIOException("Reading from a string cannot fail", e);
+        }
+    }
+
+    /** Returns for each character of a text where it is in UTF-8, and where the text ends. */
+    private static int[] placesOfBytes(String text) {
+        int[] places = new int[text.length() + 1];
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            // Each half of a surrogate pair counts as two of the pair's four bytes.
+            places[i + 1] = places[i] + (c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3);
+        }
+        return places;
     }
 
     private static @Nullable Object read(
@@ -209,7 +230,7 @@ final class Json {
     private static Map<String, @Nullable Object> object(
             JsonParser in, @Nullable IdentityHashMap<Object, JsonFields.Range> places) throws IOException {
         boolean isPlaced = places != null && in.getParsingContext().getNestingDepth() <= PLACES;
-        long begin = isPlaced ? in.currentTokenLocation().getByteOffset() : 0;
+        long begin = isPlaced ? in.currentTokenLocation().getCharOffset() : 0;
         Map<String, @Nullable Object> map = new LinkedHashMap<>();
         while (in.nextToken() != JsonToken.END_OBJECT) {
             String name = in.currentName();
@@ -217,7 +238,7 @@ final class Json {
             map.put(name, value(in, places));
         }
         if (places != null && isPlaced) {
-            places.put(map, new JsonFields.Range(begin, in.currentLocation().getByteOffset()));
+            places.put(map, new JsonFields.Range(begin, in.currentLocation().getCharOffset()));
         }
         return map;
     }
