@@ -26,7 +26,7 @@ import redis.clients.jedis.Jedis;
 /**
  * What an append and a read of the newest 20 messages take on each backend, on this machine and with each write synced to the
  * device where there is one. Prints a table. Arguments: how many messages the memory has (default 100,000; a bucket has at
- * most 1,000), and how many calls are measured (default 1,000).
+ * most 1,000; files are measured with a hundredth and a tenth of them too), and how many calls are measured (default 1,000).
  */
 public final class BackendBenchmark {
 
@@ -63,8 +63,12 @@ public final class BackendBenchmark {
         try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
             measure("SQLite", log, messages);
         }
-        try (MessageLog log = FileMessageLog.in(directory.resolve("files"))) {
-            measure("files", log, messages);
+        for (int stored : new int[] {messages / 100, messages / 10, messages}) {
+            Path files = directory.resolve("files" + stored);
+            try (MessageLog log = FileMessageLog.in(files)) {
+                measure("files", log, stored);
+            }
+            firstUse(files);
         }
         redis(directory, "Redis, appendfsync always", true);
         redis(directory, "Redis without files", false);
@@ -92,6 +96,19 @@ public final class BackendBenchmark {
                 System.out.printf("(%d bytes of memory for each message)%n", bytes / (messages + 2 * calls));
             }
         }
+    }
+
+    /** Another log that opens the directory reads the file at its first use, as a new process does whose JVM is warm. */
+    private static void firstUse(Path files) {
+        Measured first = new Measured("first use");
+        for (int i = 0; i < 10; i++) {
+            try (MessageLog log = FileMessageLog.in(files)) {
+                long begin = System.nanoTime();
+                log.read(KEY, ReadQuery.newest(20));
+                first.add(System.nanoTime() - begin);
+            }
+        }
+        System.out.printf(Locale.ROOT, "(first use: %.0f ms)%n", first.median() / 1_000);
     }
 
     private void measure(String name, MessageLog log, int stored) {

@@ -512,7 +512,7 @@ class FilesTest {
     /** Each look-up takes all of its time. The clock is the test's. */
     @Test
     @ExpectedLog("is shown as a placeholder")
-    void a_hundred_names_that_nobody_knows_take_at_most_twenty_seconds_of_each_history() {
+    void a_hundred_unknown_names_take_at_most_twenty_seconds_of_each_history() {
         AtomicLong clock = new AtomicLong();
         RemoteUrls.Names dead = host -> {
             clock.addAndGet(Duration.ofSeconds(5).toNanos());
