@@ -47,10 +47,10 @@ final class Json {
 
     private static final JsonFactory FACTORY = factory(MAX_DEPTH, MAX_NUMBER_LENGTH);
 
-    /** The half of a pair of surrogates that lacks its other half. */
     /** For JSON around messages, which nests deeper. */
     private static final JsonFactory ENCLOSING = factory(2 * MAX_DEPTH, 2 * MAX_NUMBER_LENGTH);
 
+    /** The half of a pair of surrogates that lacks its other half. */
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
     private Json() {}

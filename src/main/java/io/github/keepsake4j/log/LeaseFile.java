@@ -39,7 +39,8 @@ public final class LeaseFile {
                     0,
                     bytes.length,
                     (place, problem) -> new UnreadableDataException(
-                            "Memory " + key + ": the leases in " + file + " cannot be read: " + place + " " + problem
+                            "Memory " + key + ": the leases in " + file + " cannot be read: "
+                                    + (place.isEmpty() ? "it" : place) + " " + problem
                                     + ". Delete that file when no turn and no summarizer is at work",
                             null));
             for (JsonFields lease : json.objects("leases")) {

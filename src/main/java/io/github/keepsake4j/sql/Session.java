@@ -20,9 +20,9 @@ public final class Session {
      * while it holds a lock.
      */
     private static final String IS_IN_POSTGRESQL =
-            "SELECT 1 FROM pg_catalog.pg_class WHERE relname = '%s' AND pg_catalog.pg_table_is_visible(oid)";
+            "SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND pg_catalog.pg_table_is_visible(oid)";
 
-    private static final String IS_IN_SQLITE = "SELECT 1 FROM sqlite_master WHERE name = '%s'";
+    private static final String IS_IN_SQLITE = "SELECT 1 FROM sqlite_master WHERE name = ?";
 
     private final SqlConnection connection;
     private final @Nullable Watchdog watchdog;
@@ -242,8 +242,7 @@ public final class Session {
      * @return whether it is
      */
     public boolean hasTable(String table) throws SQLException {
-        String query = connection.isPostgres() ? IS_IN_POSTGRESQL : IS_IN_SQLITE;
-        return first(query.formatted(table), row -> true) != null;
+        return first(connection.isPostgres() ? IS_IN_POSTGRESQL : IS_IN_SQLITE, row -> true, table) != null;
     }
 
     /**
@@ -252,7 +251,7 @@ public final class Session {
      * @param key the lock's key
      */
     public void lock(long key) throws SQLException {
-        first("SELECT pg_advisory_xact_lock(" + key + ")", row -> true);
+        first("SELECT pg_advisory_xact_lock(?)", row -> true, key);
     }
 
     /** Runs several statements without parameters. */

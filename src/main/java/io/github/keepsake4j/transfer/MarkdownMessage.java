@@ -42,7 +42,7 @@ final class MarkdownMessage {
             "thinking",
             "toolExecutionRequests");
 
-    /** Texts in JSON that nobody can read. */
+    /** Texts in JSON that are unreadable. */
     private static final Pattern LEFT_OUT =
             Pattern.compile("(?<=\"(?:base64Data|binaryData)\":\")[^\"]+|(?<=\"url\":\")(?i:data:)[^\"]+");
 

@@ -155,7 +155,8 @@ public record MemoryConfig(
         return PLACEHOLDER.matcher(queryPromptTemplate).replaceAll(found -> {
             String name = found.group(1) == null ? found.group(2) : found.group(1);
             boolean isQuery = name.equals("sys.query") || name.equals("query");
-            return Matcher.quoteReplacement(variables.getOrDefault(name, isQuery ? query : found.group()));
+            String value = variables.get(name);
+            return Matcher.quoteReplacement(value != null ? value : isQuery ? query : found.group());
         });
     }
 

@@ -88,6 +88,9 @@ class MemoryConfigTest {
                 Map.of("query_prompt_template", "{{#sys.query#}} in {{#start.lang#}}, {{ query }}, {{#x.y#}} $1"));
         assertThat(config.renderQuery("{{#start.lang#}} \\ $2", Map.of("start.lang", "{{query}}")))
                 .isEqualTo("{{#start.lang#}} \\ $2 in {{query}}, {{#start.lang#}} \\ $2, {{#x.y#}} $1");
+        Map<String, String> without = new HashMap<>();
+        without.put("start.lang", null);
+        assertThat(config.renderQuery("q", without)).isEqualTo("q in {{#start.lang#}}, q, {{#x.y#}} $1");
         assertThat(MemoryConfig.of(MemoryMode.NODE).renderQuery("q")).isEqualTo("q");
         assertThat(MemoryConfig.fromJson(Map.of("query_prompt_template", " ")).renderQuery("q"))
                 .isEqualTo("q");

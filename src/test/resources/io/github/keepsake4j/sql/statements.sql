@@ -551,19 +551,27 @@ CREATE
 ;
 CREATE (?:VIRTUAL )?TABLE \W?(\w++)\W
 ;
+DELETE FROM keepsake_index_memory
+;
 DELETE FROM keepsake_index_memory WHERE number = ?
+;
+DELETE FROM keepsake_index_posting
 ;
 DELETE FROM keepsake_index_posting WHERE memory = ?
 ;
 DELETE FROM keepsake_index_posting WHERE memory = ? AND segment > ? AND segment < ?
 ;
 DELETE FROM keepsake_index_tenant
+;
+DELETE FROM keepsake_index_tenant
 WHERE number = ? AND NOT EXISTS (SELECT 1 FROM keepsake_index_memory m WHERE m.tenant = ?)
+;
+DELETE FROM keepsake_index_term
 ;
 DELETE FROM keepsake_index_term
 WHERE tenant = ? AND messages <= 0 AND term IN (SELECT p.term FROM keepsake_index_posting p WHERE p.memory = ?)
 ;
-DELETE FROM keepsake_index_…
+DELETE FROM keepsake_index_words
 ;
 DELETE FROM keepsake_lease WHERE memory_key = ?
 ;
@@ -788,8 +796,7 @@ INSERT INTO vector_memory_tracker
   (discussion_id, kind, id, parent, message_hash, after_hash, up_to_hash, messages, message_ids, failures,
    timestamp)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id)
-DO UPDATE SET failures = excluded.failures, timestamp = excluded.timestamp
+ON CONFLICT (id) DO UPDATE SET failures = excluded.failures, timestamp = excluded.timestamp
 ;
 PRAGMA quick_check(1)
 ;
@@ -836,14 +843,14 @@ SELECT * FROM … ORDER BY version DESC
 ;
 SELECT * FROM … WHERE 1 = 0
 ;
-SELECT 1 FROM pg_catalog.pg_class WHERE relname = '%s' AND pg_catalog.pg_table_is_visible(oid)
+SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND pg_catalog.pg_table_is_visible(oid)
 ;
 SELECT 1 FROM pg_catalog.pg_dist_partition
 WHERE logicalrelid = 'keepsake_message'::pg_catalog.regclass AND partmethod = 'h'
 ;
 SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus'
 ;
-SELECT 1 FROM sqlite_master WHERE name = '%s'
+SELECT 1 FROM sqlite_master WHERE name = ?
 ;
 SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch,
        CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
@@ -976,16 +983,14 @@ WHERE conversation_id = ?
 ORDER BY created_at, id
 ;
 SELECT id, step, shown, memory_text, metadata_json
-FROM memories WHERE discussion_id = ? AND kind = ? AND id = ?
-;
-SELECT id, step, shown, memory_text, metadata_json
 FROM memories WHERE discussion_id = ? AND kind = ? AND shown = 1 ORDER BY id DESC LIMIT ?
 ;
 SELECT id, step, shown, memory_text, metadata_json
 FROM memories WHERE discussion_id = ? AND kind = ? ORDER BY id
 ;
-SELECT id, step, shown, memory_text, metadata_json
-FROM memories WHERE discussion_id = ? AND memory_id = ?
+SELECT id, step, shown, memory_text, metadata_json FROM memories WHERE discussion_id = ? AND kind = ? AND id = ?
+;
+SELECT id, step, shown, memory_text, metadata_json FROM memories WHERE discussion_id = ? AND memory_id = ?
 ;
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
 ;
@@ -1294,7 +1299,7 @@ FROM keepsake_made_memory WHERE memory_key = ? AND memory_id = ?
 ;
 SELECT outcome FROM keepsake_message WHERE memory_key = ? AND id = ?
 ;
-SELECT pg_advisory_xact_lock(…)
+SELECT pg_advisory_xact_lock(?)
 ;
 SELECT r.name, r.seq, r.id, n.seq AS there
 FROM keepsake_reference r

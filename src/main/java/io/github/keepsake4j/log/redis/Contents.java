@@ -19,12 +19,16 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** What is stored, between text and records. Fields that a newer version wrote are ignored. */
 final class Contents {
 
-    /** A view's part that the messages do not tell. */
+    /** A number of a summary as a text, as earlier builds wrote it. In a text of JSON, quotation marks are escaped. */
+    private static final Pattern TEXT_NUMBER =
+            Pattern.compile("(\"(?:tokens|replacedMessages|replacedTokens)\":)\"(\\d+)\"");
+
     private Contents() {}
 
     /** A line about the message, and the message. JSON has no line breaks of its own. */
@@ -142,7 +146,8 @@ final class Contents {
 
     static Summary summary(MemoryKey key, long version, String text) {
         try {
-            return RecordJson.summary(JsonFields.read("summary", text)).withVersion(version);
+            String json = TEXT_NUMBER.matcher(text).replaceAll("$1$2");
+            return RecordJson.summary(JsonFields.read("summary", json)).withVersion(version);
         } catch (InvalidInputException e) {
             throw new UnreadableDataException(
                     "Memory " + key + ": version " + version + " of its summary cannot be read. Its bytes are kept", e);

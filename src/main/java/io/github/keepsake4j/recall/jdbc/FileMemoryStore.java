@@ -108,10 +108,16 @@ public final class FileMemoryStore extends GuardedMemoryStore {
 
     @Override
     public boolean put(MemoryKey key, MadeMemory memory) {
-        // A file of facts is not made for this.
-        boolean isEmpty = memory.kind() == MemoryKind.FACT
-                && !Files.exists(MemoryFiles.of(root, key).facts());
-        return !isEmpty && super.put(key, memory);
+        if (memory.kind() != MemoryKind.FACT) {
+            return super.put(key, memory);
+        }
+        // No file is made for this, also while an erasure removes them.
+        return writing(
+                "change of a memory",
+                key,
+                MemoryKind.CHUNK,
+                texts -> Files.exists(MemoryFiles.of(root, key).facts())
+                        && facts(key, SqliteMode.SMALL, facts -> facts.put(key, memory)));
     }
 
     @Override
@@ -161,16 +167,20 @@ public final class FileMemoryStore extends GuardedMemoryStore {
     @Override
     protected <T> T reading(String what, MemoryKey key, MemoryKind kind, Function<MemoryReader, T> work) {
         return reading(what, key, () -> {
-            LedgerStore texts = new LedgerStore(root, words);
-            Path file = MemoryFiles.of(root, key).facts();
-            if (kind != MemoryKind.FACT || !Files.exists(file)) {
-                return work.apply(texts);
-            }
-            try (JdbcMemoryStore facts =
-                    JdbcMemoryStore.sqlite(file, SqliteMode.SMALL_IF_THERE, words, texts.least(key))) {
-                return facts.reading(what, key, kind, work);
-            }
+            boolean isInTexts = kind != MemoryKind.FACT
+                    || !Files.exists(MemoryFiles.of(root, key).facts());
+            return isInTexts
+                    ? work.apply(new LedgerStore(root, words))
+                    : facts(key, SqliteMode.SMALL_IF_THERE, facts -> facts.reading(what, key, kind, work));
         });
+    }
+
+    private <T> T facts(MemoryKey key, SqliteMode mode, Function<JdbcMemoryStore, T> work) {
+        long least = new LedgerStore(root, words).least(key);
+        try (JdbcMemoryStore facts =
+                JdbcMemoryStore.sqlite(MemoryFiles.of(root, key).facts(), mode, words, least)) {
+            return work.apply(facts);
+        }
     }
 
     @Override
@@ -189,10 +199,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
                         return work.apply(texts);
                     }
                     texts.noteKey(key);
-                    try (JdbcMemoryStore facts =
-                            JdbcMemoryStore.sqlite(files.facts(), SqliteMode.SMALL, words, texts.least(key))) {
-                        return facts.writing(what, key, kind, work);
-                    }
+                    return facts(key, SqliteMode.SMALL, facts -> facts.writing(what, key, kind, work));
                 })));
     }
 

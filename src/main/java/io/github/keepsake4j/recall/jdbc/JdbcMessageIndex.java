@@ -224,8 +224,8 @@ public final class JdbcMessageIndex implements MessageIndex {
     @Override
     public void clear() {
         connections.clear("clearing of the index", session -> {
-            for (String table : List.of("posting", "term", "memory", "tenant", "words")) {
-                session.update("DELETE FROM keepsake_index_" + table);
+            for (String statement : Sql.CLEAR) {
+                session.update(statement);
             }
             return true;
         });

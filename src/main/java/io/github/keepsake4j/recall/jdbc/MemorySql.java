@@ -1,14 +1,10 @@
 package io.github.keepsake4j.recall.jdbc;
 
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The statements on memories that were made. All of them begin with the parameters discussion and kind, if none are named. A file of
- * SQLite has other names, and the facts of one discussion, so {@code keepsake_word} has no column for it: its statements name the parameter in vain.
+ * SQLite has the facts of one discussion, so {@code keepsake_word} has no column for it: its statements name the parameter in vain.
  */
 enum MemorySql {
 
@@ -17,21 +13,31 @@ enum MemorySql {
             """
             INSERT INTO keepsake_made_progress (memory_key, kind, revision, head, fingerprint) VALUES (?, ?, ?, 0, ?)
             ON CONFLICT (memory_key, kind) DO NOTHING
+            """,
+            """
+            INSERT INTO keepsake_progress (discussion_id, kind, revision, head, fingerprint) VALUES (?, ?, ?, 0, ?)
+            ON CONFLICT (discussion_id, kind) DO NOTHING
             """),
 
     /** Columns: revision, head, fingerprint. */
-    PROGRESS("SELECT revision, head, fingerprint FROM keepsake_made_progress WHERE memory_key = ? AND kind = ?"),
+    PROGRESS(
+            "SELECT revision, head, fingerprint FROM keepsake_made_progress WHERE memory_key = ? AND kind = ?",
+            "SELECT revision, head, fingerprint FROM keepsake_progress WHERE discussion_id = ? AND kind = ?"),
 
     /** As {@link #PROGRESS}, and keeps other writers waiting. */
     LOCK_PROGRESS(
             """
             SELECT revision, head, fingerprint FROM keepsake_made_progress WHERE memory_key = ? AND kind = ? FOR UPDATE
-            """),
+            """,
+            PROGRESS.onSqlite),
 
     /** Parameters: revision, head, fingerprint, discussion, kind. */
     PUT_PROGRESS(
             """
             UPDATE keepsake_made_progress SET revision = ?, head = ?, fingerprint = ? WHERE memory_key = ? AND kind = ?
+            """,
+            """
+            UPDATE keepsake_progress SET revision = ?, head = ?, fingerprint = ? WHERE discussion_id = ? AND kind = ?
             """),
 
     /** Columns: number, parent, messages, message_hash, after_hash, up_to_hash, message_ids, failures. In order. */
@@ -39,6 +45,10 @@ enum MemorySql {
             """
             SELECT number, parent, messages, message_hash, after_hash, up_to_hash, message_ids, failures
             FROM keepsake_made_step WHERE memory_key = ? AND kind = ? ORDER BY number
+            """,
+            """
+            SELECT id, parent, messages, message_hash, after_hash, up_to_hash, message_ids, failures
+            FROM vector_memory_tracker WHERE discussion_id = ? AND kind = ? ORDER BY id
             """),
 
     /**
@@ -53,40 +63,84 @@ enum MemorySql {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (memory_key, kind, number)
             DO UPDATE SET failures = excluded.failures, processed_at = excluded.processed_at
+            """,
+            """
+            INSERT INTO vector_memory_tracker
+              (discussion_id, kind, id, parent, message_hash, after_hash, up_to_hash, messages, message_ids, failures,
+               timestamp)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET failures = excluded.failures, timestamp = excluded.timestamp
             """),
 
     /** Marks a step as the last one. Parameters: time, discussion, kind, number. */
     TOUCH_STEP(
             """
             UPDATE keepsake_made_step SET processed_at = ? WHERE memory_key = ? AND kind = ? AND number = ?
-            """),
+            """,
+            "UPDATE vector_memory_tracker SET timestamp = ? WHERE discussion_id = ? AND kind = ? AND id = ?"),
 
     /** Columns: number, step, shown, memory_text, metadata_json. In order. */
-    MEMORIES("SELECT " + Columns.ROWS + " AND kind = ? ORDER BY number"),
+    MEMORIES(
+            """
+            SELECT number, step, shown, memory_text, metadata_json
+            FROM keepsake_made_memory WHERE memory_key = ? AND kind = ? ORDER BY number
+            """,
+            """
+            SELECT id, step, shown, memory_text, metadata_json
+            FROM memories WHERE discussion_id = ? AND kind = ? ORDER BY id
+            """),
 
     /** Further parameter: limit. As {@link #MEMORIES}, but those that are shown, from the newest. */
-    SHOWN("SELECT " + Columns.ROWS + " AND kind = ? AND shown = 1 ORDER BY number DESC LIMIT ?"),
+    SHOWN(
+            """
+            SELECT number, step, shown, memory_text, metadata_json
+            FROM keepsake_made_memory WHERE memory_key = ? AND kind = ? AND shown = 1 ORDER BY number DESC LIMIT ?
+            """,
+            """
+            SELECT id, step, shown, memory_text, metadata_json
+            FROM memories WHERE discussion_id = ? AND kind = ? AND shown = 1 ORDER BY id DESC LIMIT ?
+            """),
 
     /** As {@link #MEMORIES}. Parameters: discussion, memory_id. */
-    BY_ID("SELECT " + Columns.ROWS + " AND memory_id = ?"),
+    BY_ID(
+            """
+            SELECT number, step, shown, memory_text, metadata_json
+            FROM keepsake_made_memory WHERE memory_key = ? AND memory_id = ?
+            """,
+            "SELECT id, step, shown, memory_text, metadata_json FROM memories WHERE discussion_id = ? AND memory_id = ?"),
 
     /** As {@link #MEMORIES}. Further parameter: number. */
-    BY_NUMBER("SELECT " + Columns.ROWS + " AND kind = ? AND number = ?"),
+    BY_NUMBER(
+            """
+            SELECT number, step, shown, memory_text, metadata_json
+            FROM keepsake_made_memory WHERE memory_key = ? AND kind = ? AND number = ?
+            """,
+            "SELECT id, step, shown, memory_text, metadata_json FROM memories"
+                    + " WHERE discussion_id = ? AND kind = ? AND id = ?"),
 
     /** Further parameter: the least trust. */
     COUNT_SHOWN(
             """
             SELECT COUNT(*) FROM keepsake_made_memory WHERE memory_key = ? AND kind = ? AND shown = 1 AND trust <= ?
-            """),
+            """,
+            "SELECT COUNT(*) FROM memories WHERE discussion_id = ? AND kind = ? AND shown = 1 AND trust <= ?"),
 
     /** The next number of a memory. */
-    NEXT_NUMBER("SELECT COALESCE(MAX(number), 0) + 1 FROM keepsake_made_memory WHERE memory_key = ? AND kind = ?"),
+    NEXT_NUMBER(
+            "SELECT COALESCE(MAX(number), 0) + 1 FROM keepsake_made_memory WHERE memory_key = ? AND kind = ?",
+            "SELECT COALESCE(MAX(id), 0) + 1 FROM memories WHERE discussion_id = ? AND kind = ?"),
 
     /** Further parameters: number, memory_id, memory_text, date_added, metadata_json, step, shown, trust, pinned. */
     NEW_MEMORY(
             """
             INSERT INTO keepsake_made_memory
               (memory_key, kind, number, memory_id, memory_text, date_added, metadata_json, step, shown, trust,
+               pinned)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            """
+            INSERT INTO memories
+              (discussion_id, kind, id, memory_id, memory_text, date_added, metadata_json, step, shown, trust,
                pinned)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """),
@@ -96,6 +150,10 @@ enum MemorySql {
             """
             UPDATE keepsake_made_memory SET memory_text = ?, metadata_json = ?, shown = ?, trust = ?, pinned = ?
             WHERE memory_key = ? AND kind = ? AND number = ?
+            """,
+            """
+            UPDATE memories SET memory_text = ?, metadata_json = ?, shown = ?, trust = ?, pinned = ?
+            WHERE discussion_id = ? AND kind = ? AND id = ?
             """),
 
     /** Further parameters: term, number, weight. Has no kind. */
@@ -124,45 +182,16 @@ enum MemorySql {
             WHERE ? IS NOT NULL AND w.term IN (SELECT value FROM json_each(?)) AND m.discussion_id = ? AND m.trust <= ?
             """);
 
-    /** What several statements select, up to the condition. */
-    private static final class Columns {
-        static final String ROWS =
-                """
-                number, step, shown, memory_text, metadata_json
-                FROM keepsake_made_memory WHERE memory_key = ?""";
-    }
-
-    private static final Map<MemorySql, String> ON_SQLITE = Arrays.stream(values())
-            .collect(
-                    Collectors.toMap(sql -> sql, sql -> sql.onSqlite == null ? renamed(sql.onPostgres) : sql.onSqlite));
-
     private final String onPostgres;
-    private final @Nullable String onSqlite;
+    private final String onSqlite;
 
-    MemorySql(String onPostgres) {
-        this(onPostgres, null);
-    }
-
-    MemorySql(String onPostgres, @Nullable String onSqlite) {
+    MemorySql(String onPostgres, String onSqlite) {
         this.onPostgres = onPostgres;
         this.onSqlite = onSqlite;
     }
 
     String text(boolean isSqlite) {
-        return isSqlite ? ON_SQLITE.getOrDefault(this, "") : onPostgres;
-    }
-
-    /** Returns a statement with the names that WilmerAI gives. The only writer needs no lock on a row. */
-    private static String renamed(String onPostgres) {
-        return onPostgres
-                .replace("ON CONFLICT (memory_key, kind, number)", "ON CONFLICT (id)")
-                .replace("keepsake_made_progress", "keepsake_progress")
-                .replace("keepsake_made_step", "vector_memory_tracker")
-                .replace("keepsake_made_memory", "memories")
-                .replace("memory_key", "discussion_id")
-                .replace("processed_at", "timestamp")
-                .replace("number", "id")
-                .replace(" FOR UPDATE", "");
+        return isSqlite ? onSqlite : onPostgres;
     }
 
     static final String TAKE_LEASE =

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.recall.jdbc;
 
+import java.util.List;
+
 /** The statements that every database takes. */
 final class Sql {
 
@@ -49,6 +51,14 @@ final class Sql {
             """
             UPDATE keepsake_index_memory SET sequence = ?, messages = messages + ?, length = length + ? WHERE number = ?
             """;
+
+    /** What a clearing removes, of all tenants. */
+    static final List<String> CLEAR = List.of(
+            "DELETE FROM keepsake_index_posting",
+            "DELETE FROM keepsake_index_term",
+            "DELETE FROM keepsake_index_memory",
+            "DELETE FROM keepsake_index_tenant",
+            "DELETE FROM keepsake_index_words");
 
     static final String DELETE_MEMORY = "DELETE FROM keepsake_index_memory WHERE number = ?";
 

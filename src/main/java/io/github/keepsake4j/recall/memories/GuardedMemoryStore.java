@@ -130,7 +130,7 @@ public abstract class GuardedMemoryStore implements MemoryStore {
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
-        writing("release of the memories", key, MemoryKind.CHUNK, store -> {
+        writing("release of a lease on the memories", key, MemoryKind.CHUNK, store -> {
             store.releaseLease(key, name, owner);
             return true;
         });

@@ -58,15 +58,16 @@ final class SnowballLanguage {
      * @return the language
      */
     static Language of(String code) {
-        String resource =
-                Locale.forLanguageTag(code).getDisplayLanguage(Locale.ENGLISH).toLowerCase(Locale.ROOT) + "_stop.txt";
+        Supplier<SnowballStemmer> stemmers = Objects.requireNonNull(STEMMERS.get(code), code);
+        // Both are named after the language: DanishStemmer and danish_stop.txt.
+        String stemmer = stemmers.get().getClass().getSimpleName();
+        String resource = stemmer.replace("Stemmer", "_stop.txt").toLowerCase(Locale.ROOT);
         try (InputStream bytes = Objects.requireNonNull(SnowballFilter.class.getResourceAsStream(resource), resource)) {
             Set<String> stopWords = new LinkedHashSet<>();
             for (Object word :
                     WordlistLoader.getSnowballWordSet(new InputStreamReader(bytes, StandardCharsets.UTF_8))) {
                 stopWords.add(new String((char[]) word));
             }
-            Supplier<SnowballStemmer> stemmers = Objects.requireNonNull(STEMMERS.get(code), code);
             return new Language(Set.copyOf(stopWords), () -> stemmer(stemmers.get()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

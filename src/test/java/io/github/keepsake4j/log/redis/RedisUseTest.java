@@ -42,6 +42,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -198,6 +199,22 @@ class RedisUseTest {
         assertThat(listByActivity(log, "acme", 5)).containsExactly(KEY, other);
         log.close();
         assertThatThrownBy(() -> log.read(KEY, ReadQuery.newest(1))).isInstanceOf(StorageClosedException.class);
+    }
+
+    @Test
+    void a_summary_of_an_earlier_build_is_read_whose_numbers_are_texts() {
+        Summary summary = new Summary("m5", "\"tokens\":\"7\"", 3, "none", 4, 5, "gpt", Instant.EPOCH, 2);
+        String earlier = Text.CODEC.encodeStrings(Map.of(
+                "covers", "m5",
+                "text", summary.text(),
+                "tokens", "3",
+                "counter", "none",
+                "replacedMessages", "4",
+                "replacedTokens", "5",
+                "model", "gpt",
+                "at", Instant.EPOCH.toString()));
+        assertThat(Contents.summary(KEY, 2, earlier)).isEqualTo(summary);
+        assertThat(Contents.summary(KEY, 2, Contents.summary(summary))).isEqualTo(summary);
     }
 
     @Test
