@@ -12,6 +12,7 @@ import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
 import dev.langchain4j.service.tool.ToolExecution;
 import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.context.EndedBadly;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -381,8 +382,8 @@ final class BoundTurn extends OpenTurn {
     void shown(Tail tail, Context context, List<ChatMessage> messages) {
         sightings.shown(tail, context, messages);
         context.omitted().stream()
-                .filter(omission -> omission.reason() == Context.Reason.UNANSWERED_QUESTION)
-                .map(Context.Omission::message)
+                .filter(omission -> omission.reason() == Omission.Reason.UNANSWERED_QUESTION)
+                .map(Omission::message)
                 .filter(message -> message.id().equals(message.question()))
                 .forEach(message -> unanswered.put(message.id(), message));
     }

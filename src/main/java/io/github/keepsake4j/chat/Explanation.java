@@ -2,7 +2,7 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;

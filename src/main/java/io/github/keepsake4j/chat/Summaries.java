@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.context.EndedBadly;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.ReadQuery;
@@ -95,7 +96,7 @@ final class Summaries {
         static Piece of(Tail tail, List<LoggedMessage> messages, @Nullable LoggedMessage user) {
             Set<String> untold = EndedBadly.of(messages, user).hidden().stream()
                     // It returns with its answer, so the summary must tell it.
-                    .filter(omission -> omission.reason() != Context.Reason.UNANSWERED_QUESTION)
+                    .filter(omission -> omission.reason() != Omission.Reason.UNANSWERED_QUESTION)
                     .map(omission -> omission.message().id())
                     .collect(Collectors.toSet());
             View view = tail.view();

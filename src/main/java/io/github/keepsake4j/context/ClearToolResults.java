@@ -1,7 +1,6 @@
 package io.github.keepsake4j.context;
 
 import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.context.Context.Placed;
 import io.github.keepsake4j.context.Turn.Round;
@@ -25,7 +24,7 @@ import java.util.stream.Stream;
 public final class ClearToolResults implements ContextStrategy {
 
     /** The text that a model sees in place of a cleared result. */
-    public static final String MARKER = "[Old tool result cleared]";
+    public static final String MARKER = ClearedResult.TEXT;
 
     /**
      * The minimum size of a result that is cleared. Replacing a smaller result is not worth it, because the marker
@@ -106,7 +105,7 @@ public final class ClearToolResults implements ContextStrategy {
         Map<String, ChatMessage> markers = new HashMap<>();
         Stream.concat(before.stream(), old.stream().filter(result -> result.place() < start))
                 .map(Placed::message)
-                .forEach(result -> markers.put(result.id(), marker((ToolExecutionResultMessage) result.message())));
+                .forEach(result -> markers.put(result.id(), ClearedResult.of((ToolExecutionResultMessage) result.message())));
         return context.replacing(markers);
     }
 
@@ -147,12 +146,6 @@ public final class ClearToolResults implements ContextStrategy {
                 && message.tokens() >= MIN_TOKENS_OF_ONE;
     }
 
-    static boolean isMarker(ChatMessage message) {
-        return message instanceof ToolExecutionResultMessage result
-                && result.hasSingleText()
-                && result.text().equals(MARKER);
-    }
-
     /**
      * Returns whether a message is a form in which a tool result may be shown: the marker, or a shortened result.
      *
@@ -161,10 +154,6 @@ public final class ClearToolResults implements ContextStrategy {
      * @return whether it is
      */
     public static boolean isFormOf(ChatMessage given, ToolExecutionResultMessage whole) {
-        return given.equals(marker(whole)) || ShortenedResult.isOf(given, whole);
-    }
-
-    private static ChatMessage marker(ToolExecutionResultMessage result) {
-        return result.toBuilder().contents(TextContent.from(MARKER)).build();
+        return given.equals(ClearedResult.of(whole)) || ShortenedResult.isOf(given, whole);
     }
 }

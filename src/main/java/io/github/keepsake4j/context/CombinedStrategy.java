@@ -32,14 +32,12 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
         List<ContextStrategy> all = flat(this).toList();
         Context marked = context;
         for (ContextStrategy strategy : all) {
-            marked = isCounting(strategy) ? marked : strategy.mark(marked);
+            marked = strategy instanceof Limiting ? marked : strategy.mark(marked);
         }
-        return Passing.mark(marked, all.stream().filter(Passing::isLimit).toList());
-    }
-
-    /** Returns whether what a strategy does depends on which turns are passed by. */
-    private static boolean isCounting(ContextStrategy strategy) {
-        return Passing.isLimit(strategy) || strategy instanceof ClearToolResults;
+        return Passing.mark(marked, all.stream()
+                        .filter(Limiting.class::isInstance)
+                        .map(Limiting.class::cast)
+                        .toList());
     }
 
     private static Stream<ContextStrategy> flat(ContextStrategy strategy) {

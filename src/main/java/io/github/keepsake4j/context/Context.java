@@ -2,6 +2,7 @@ package io.github.keepsake4j.context;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
@@ -34,64 +35,6 @@ public record Context(
 
     /** The memory id that LangChain4j passes when there is none. */
     private static final String NO_ID = "default";
-
-    /** The reasons for not showing a message. */
-    public enum Reason {
-        /** The message exceeds the limit of messages or turns. */
-        MESSAGE_LIMIT,
-        /** The message exceeds the limit of tokens. */
-        TOKEN_LIMIT,
-        /**
-         * The message is before, or belongs to, turns that exceed a limit alone and that have more than 1,000 messages
-         * together. A view ends there.
-         */
-        TOO_FAR_BACK,
-        /** A custom strategy excluded the message. */
-        STRATEGY,
-        /** The message is a tool result whose call is not shown or already has a result. */
-        ORPHAN_RESULT,
-        /** The message contains a tool call without a result: its turn was aborted or is still waiting. */
-        UNANSWERED_CALL,
-        /**
-         * The message is an answer that was directly followed by another tool round, as happens when turns interleave.
-         * Not every provider accepts that.
-         */
-        ANSWER_BEFORE_CALL,
-        /**
-         * The message is a user message that is followed by the same user message, because the turn failed and was
-         * retried.
-         */
-        REPEATED_USER_MESSAGE,
-        /**
-         * The message was added by another turn while this turn waited for its tools. The next turn shows it.
-         */
-        MEANWHILE,
-        /** The message belongs to a turn that failed, and is no part of a tool round that was completed. */
-        FAILED,
-        /**
-         * The message is a question, or belongs to one, whose turn was still without an answer when the next question
-         * came. It returns with its answer.
-         */
-        UNANSWERED_QUESTION,
-        /** The message is an answer that was rejected, or belongs to one. */
-        REJECTED,
-        /** The message has no text, which providers refuse. */
-        EMPTY_TEXT,
-        /** The message is before the first user message that was read. */
-        NO_USER_MESSAGE,
-        /** The message is a system message that a newer one has replaced. */
-        OLD_SYSTEM_MESSAGE,
-        /** The message has a type that this version does not know. */
-        UNKNOWN_TYPE
-    }
-
-    /**
-     * A message that is not shown, and the reason.
-     *
-     * @param message the message
-     * @param reason the reason
-     */
-    public record Omission(LoggedMessage message, Reason reason) {}
 
     /**
      * What does not fit into a limit.
@@ -449,7 +392,7 @@ public record Context(
     }
 
     private static ChatMessage shorter(ChatMessage some, ChatMessage other) {
-        return ClearToolResults.isMarker(some)
+        return ClearedResult.is(some)
                         || (some instanceof ToolExecutionResultMessage result
                                 && other instanceof ToolExecutionResultMessage form
                                 && isShorter(result, form))

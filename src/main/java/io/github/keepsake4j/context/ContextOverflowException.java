@@ -1,7 +1,7 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.context.Context.Overflow;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 

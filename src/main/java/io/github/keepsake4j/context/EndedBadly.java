@@ -3,8 +3,7 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.context.Context.Omission;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import java.util.ArrayDeque;
@@ -100,7 +99,7 @@ public record EndedBadly(List<Omission> hidden) {
     }
 
     private static boolean isUser(LoggedMessage message) {
-        return message.message() instanceof UserMessage user && TurnSplitter.begins(user);
+        return message.message() instanceof UserMessage user && Turn.begins(user);
     }
 
     /** Returns whether a message is the question of a bound turn. */

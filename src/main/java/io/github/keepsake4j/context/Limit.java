@@ -2,7 +2,7 @@ package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.Context.Overflow.Part;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.Turn.Cut;
 import io.github.keepsake4j.context.Turn.Form;
 import io.github.keepsake4j.context.Turn.Round;

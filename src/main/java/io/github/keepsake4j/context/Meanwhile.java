@@ -159,7 +159,7 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
             if (OpenRound.isOfOtherTurn(first, message)) {
                 return false;
             }
-            Optional<ToolExecutionRequest> call = answered(waiting, result);
+            Optional<ToolExecutionRequest> call = OpenRound.answered(waiting, result);
             call.ifPresent(request -> {
                 waiting.remove(request);
                 ids.add(message.id());
@@ -168,19 +168,8 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
         }
     }
 
-    /** Returns the first of some calls that a result answers. */
-    static Optional<ToolExecutionRequest> answered(
-            List<ToolExecutionRequest> waiting, ToolExecutionResultMessage result) {
-        // Some models provide no call ids. Then only the tool's name can match the result to its call.
-        return waiting.stream()
-                .filter(call -> (call.id() == null && result.id() == null)
-                        ? Objects.equals(call.name(), result.toolName())
-                        : Objects.equals(call.id(), result.id()))
-                .findFirst();
-    }
-
     private static boolean isUser(LoggedMessage message) {
-        return message.message() instanceof UserMessage user && TurnSplitter.begins(user);
+        return message.message() instanceof UserMessage user && Turn.begins(user);
     }
 
     private static boolean isOfTurn(LoggedMessage message) {

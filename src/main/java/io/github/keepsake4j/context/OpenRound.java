@@ -3,10 +3,11 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ final class OpenRound {
         if (isOfOtherTurn(messages.get(0), logged)) {
             return false;
         }
-        Optional<ToolExecutionRequest> call = Meanwhile.answered(waiting, result);
+        Optional<ToolExecutionRequest> call = answered(waiting, result);
         call.ifPresent(answered -> {
             waiting.remove(answered);
             messages.add(logged);
@@ -44,6 +45,17 @@ final class OpenRound {
         return some.question() != null
                 && other.question() != null
                 && !some.question().equals(other.question());
+    }
+
+    /** Returns the first of some calls that a result answers. */
+    static Optional<ToolExecutionRequest> answered(
+            List<ToolExecutionRequest> waiting, ToolExecutionResultMessage result) {
+        // Some models provide no call ids. Then only the tool's name can match the result to its call.
+        return waiting.stream()
+                .filter(call -> (call.id() == null && result.id() == null)
+                        ? Objects.equals(call.name(), result.toolName())
+                        : Objects.equals(call.id(), result.id()))
+                .findFirst();
     }
 
     boolean isShown() {

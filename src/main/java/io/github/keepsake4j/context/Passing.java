@@ -1,7 +1,6 @@
 package io.github.keepsake4j.context;
 
-import io.github.keepsake4j.context.Context.Omission;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.Turn.Form;
 import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -21,35 +20,18 @@ final class Passing {
 
     private Passing() {}
 
-    /** Returns whether a strategy has a limit. */
-    static boolean isLimit(ContextStrategy strategy) {
-        return strategy instanceof SlidingWindow || strategy instanceof TokenLimit || strategy instanceof Summarization;
-    }
-
-    private static Limit limit(ContextStrategy strategy, Context context) {
-        if (strategy instanceof SlidingWindow window) {
-            return window.limit(context);
-        }
-        return strategy instanceof TokenLimit tokens
-                ? tokens.limit(context)
-                : ((Summarization) strategy).limit(context);
-    }
-
     /**
      * Marks the turns that strategies pass by. Marking twice is the same as marking once.
      *
      * @param strategies those with limits, which decide together
      */
-    static Context mark(Context context, List<ContextStrategy> strategies) {
+    static Context mark(Context context, List<? extends Limiting> strategies) {
         Context placed = context;
-        for (ContextStrategy strategy : strategies) {
-            placed = strategy instanceof Summarization summaries ? summaries.place(placed) : placed;
+        for (Limiting strategy : strategies) {
+            placed = strategy.place(placed);
         }
-        List<Limit> limits = new ArrayList<>();
-        for (ContextStrategy strategy : strategies) {
-            limits.add(limit(strategy, placed));
-        }
-        return mark(limits, placed);
+        Context counted = placed;
+        return mark(strategies.stream().map(strategy -> strategy.limit(counted)).toList(), counted);
     }
 
     private static Context mark(List<Limit> limits, Context context) {

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.context;
 
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;

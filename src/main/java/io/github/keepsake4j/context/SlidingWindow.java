@@ -1,6 +1,6 @@
 package io.github.keepsake4j.context;
 
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.List;
@@ -12,7 +12,7 @@ import java.util.function.Function;
  * by: its user message and its last answer are shown, and the turns before it stay. A view passes by at most 1,000
  * messages. Immutable.
  */
-public final class SlidingWindow implements ContextStrategy {
+public final class SlidingWindow extends Limiting {
 
     private final Bound bound;
     private final boolean countsTurns;
@@ -76,15 +76,6 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     @Override
-    public Context mark(Context context) {
-        return Passing.mark(context, List.of(this));
-    }
-
-    @Override
-    public long shownFrom(Context context) {
-        return limit(context).shownFrom(context);
-    }
-
     Limit limit(Context context) {
         Object id = context.memoryId();
         Limit.Weight weight = countsTurns

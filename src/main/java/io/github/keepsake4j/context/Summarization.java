@@ -5,7 +5,7 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -27,7 +27,7 @@ import java.util.Optional;
  * view: its user message and its last answer are shown if both fit a quarter of that. A summary of it is due at once.
  * Immutable.
  */
-public final class Summarization implements ContextStrategy {
+public final class Summarization extends Limiting {
 
     /** The text at the start of every summary, which identifies it for a model and for a reader of a prompt. */
     public static final String MARKER = "[Summary of the earlier conversation]\n";
@@ -171,12 +171,8 @@ public final class Summarization implements ContextStrategy {
                 : message instanceof SystemMessage system && system.text().startsWith(MARKER);
     }
 
-    @Override
-    public Context mark(Context context) {
-        return Passing.mark(context, List.of(this));
-    }
-
     /** Places the summary, in the role in which it is shown. */
+    @Override
     Context place(Context context) {
         LoggedMessage summary = context.summary();
         return summary == null ? context : context.summarizedBy(asShown(summary, role));
@@ -193,10 +189,6 @@ public final class Summarization implements ContextStrategy {
     }
 
     @Override
-    public long shownFrom(Context context) {
-        return limit(context).shownFrom(context);
-    }
-
     Limit limit(Context context) {
         return byTokens
                 ? limit(weights(context))
@@ -236,10 +228,6 @@ public final class Summarization implements ContextStrategy {
     }
 
     /** Returns a summary in the form in which it is shown. The role makes no difference to its size. */
-    static LoggedMessage asShown(LoggedMessage summary) {
-        return asShown(summary, Role.USER);
-    }
-
     private static LoggedMessage asShown(LoggedMessage summary, Role role) {
         if (isSummary(summary.message())) {
             return summary;

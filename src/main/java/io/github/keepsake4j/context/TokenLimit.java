@@ -1,7 +1,7 @@
 package io.github.keepsake4j.context;
 
 import dev.langchain4j.model.TokenCountEstimator;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.List;
@@ -23,7 +23,7 @@ import java.util.function.Function;
  * message and its last answer are shown if both fit a quarter of the limit. A view passes by at most 1,000 messages.
  * Immutable.
  */
-public final class TokenLimit implements ContextStrategy {
+public final class TokenLimit extends Limiting {
 
     private final Bound bound;
     private final TokenCounter counter;
@@ -135,15 +135,6 @@ public final class TokenLimit implements ContextStrategy {
     }
 
     @Override
-    public Context mark(Context context) {
-        return Passing.mark(context, List.of(this));
-    }
-
-    @Override
-    public long shownFrom(Context context) {
-        return limit(context).shownFrom(context);
-    }
-
     Limit limit(Context context) {
         return limit(context, weights(context));
     }

@@ -70,7 +70,7 @@ final class TokenWeights {
         Remembered remembered = context.remembered();
         return (system == null ? 0 : sizes.of(counter, system))
                 + (remembered == null ? 0 : sizes.of(counter, remembered.message()))
-                + (summary == null ? 0 : sizes.of(counter, Summarization.asShown(summary)));
+                + (summary == null ? 0 : sizes.of(counter, summary));
     }
 
     /**

@@ -1,8 +1,10 @@
 package io.github.keepsake4j.context;
 
 import dev.langchain4j.data.message.AiMessage;
-import io.github.keepsake4j.context.Context.Omission;
-import io.github.keepsake4j.context.Context.Reason;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,6 +126,15 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
     /** Copies the list. */
     public Turn {
         rounds = List.copyOf(rounds);
+    }
+
+    /** Returns whether a user message begins a turn. */
+    static boolean begins(UserMessage user) {
+        return !user.contents().stream().allMatch(Turn::isBlank);
+    }
+
+    static boolean isBlank(Content content) {
+        return content instanceof TextContent text && text.text().isBlank();
     }
 
     /**

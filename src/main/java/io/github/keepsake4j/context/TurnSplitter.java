@@ -3,11 +3,9 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.SystemMessage;
-import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.context.Context.Omission;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -194,20 +192,15 @@ final class TurnSplitter {
         }
     }
 
-    /** Returns whether a user message begins a turn. */
-    static boolean begins(UserMessage user) {
-        return !user.contents().stream().allMatch(TurnSplitter::isBlank);
-    }
-
     /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
     private void begin(LoggedMessage logged, UserMessage user) {
         if (hasBlank(user.contents())) {
-            if (!begins(user)) {
+            if (!Turn.begins(user)) {
                 repair(logged, Reason.EMPTY_TEXT);
                 return;
             }
             List<Content> contents = user.contents().stream()
-                    .filter(content -> !isBlank(content))
+                    .filter(content -> !Turn.isBlank(content))
                     .toList();
             // Blank text is removed even beside other contents such as an image, because providers refuse it there too.
             replaced.put(logged.id(), user.toBuilder().contents(contents).build());
@@ -245,15 +238,11 @@ final class TurnSplitter {
 
     private static boolean hasBlank(List<Content> contents) {
         for (Content content : contents) {
-            if (isBlank(content)) {
+            if (Turn.isBlank(content)) {
                 return true;
             }
         }
         return false;
-    }
-
-    private static boolean isBlank(Content content) {
-        return content instanceof TextContent text && text.text().isBlank();
     }
 
     private static final class OpenTurn {

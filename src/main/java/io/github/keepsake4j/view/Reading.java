@@ -2,6 +2,7 @@ package io.github.keepsake4j.view;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -102,8 +103,8 @@ public record Reading(
     static Reading of(Tail tail, Context context, List<LoggedMessage> shown, List<LoggedMessage> running) {
         boolean cut = !tail.complete()
                 || context.omitted().stream()
-                        .anyMatch(omission -> omission.reason() == Context.Reason.MESSAGE_LIMIT
-                                || omission.reason() == Context.Reason.TOKEN_LIMIT);
+                        .anyMatch(omission -> omission.reason() == Omission.Reason.MESSAGE_LIMIT
+                                || omission.reason() == Omission.Reason.TOKEN_LIMIT);
         return of(tail, shown, Place.of(running), cut, false);
     }
 
@@ -173,9 +174,9 @@ public record Reading(
                 turns.isEmpty() ? List.of() : turns.get(turns.size() - 1).rounds();
         Turn.Round last = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1);
         List<LoggedMessage> running = new ArrayList<>(
-                last != null && last.hidden() == Context.Reason.UNANSWERED_CALL ? last.messages() : List.of());
+                last != null && last.hidden() == Omission.Reason.UNANSWERED_CALL ? last.messages() : List.of());
         context.read().repaired().stream()
-                .filter(omission -> omission.reason() == Context.Reason.MEANWHILE)
+                .filter(omission -> omission.reason() == Omission.Reason.MEANWHILE)
                 .forEach(omission -> running.add(omission.message()));
         return running;
     }

@@ -11,7 +11,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
-import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Branches;
@@ -212,7 +212,7 @@ class MarksTest {
                 select(SlidingWindow.withMaxMessages(9), List.of(user("q"), calls("dead"), user("q"), calls("b")));
         assertThat(context.messages()).containsExactly(user("q"));
         assertThat(context.omitted())
-                .extracting(Context.Omission::reason)
+                .extracting(Omission::reason)
                 .containsExactly(Reason.REPEATED_USER_MESSAGE, Reason.UNANSWERED_CALL, Reason.UNANSWERED_CALL);
         assertThat(select(SlidingWindow.withMaxTurns(2), List.of(user("1"), ai("1"), user("q"), user("q")))
                         .messages())
@@ -236,7 +236,7 @@ class MarksTest {
                         AiMessage.builder().thinking("…").build()));
 
         assertThat(context.messages()).containsExactly(user("1"), ai("2"));
-        assertThat(context.omitted()).extracting(Context.Omission::reason).containsOnly(Reason.EMPTY_TEXT);
+        assertThat(context.omitted()).extracting(Omission::reason).containsOnly(Reason.EMPTY_TEXT);
     }
 
     @Test

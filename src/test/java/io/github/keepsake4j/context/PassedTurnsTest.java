@@ -160,7 +160,7 @@ class PassedTurnsTest {
 
         assertThat(whole.messages()).startsWith(loop(45, "agent2").get(0)).endsWith(user("q2"), ai("a2"));
         assertThat(whole.messages()).hasSize(22);
-        assertThat(whole.omitted().stream().map(Context.Omission::reason)).contains(Context.Reason.TOO_FAR_BACK);
+        assertThat(whole.omitted().stream().map(Omission::reason)).contains(Omission.Reason.TOO_FAR_BACK);
         assertThat(ids(View.bounded(window).of(branch)))
                 .isEqualTo(ids(View.whole(window).of(branch)));
     }

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.context;
 
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.context.Context.Omission;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.RandomBranch.Part;

@@ -7,6 +7,7 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ public final class RandomOutcomes {
     public static List<LoggedMessage> shown(List<LoggedMessage> branch) {
         List<LoggedMessage> rest = without(branch);
         boolean meanwhile = Context.of(null, null, branch).omitted().stream()
-                .anyMatch(omission -> omission.reason() == Context.Reason.MEANWHILE);
+                .anyMatch(omission -> omission.reason() == Omission.Reason.MEANWHILE);
         return meanwhile
                 ? rest
                 : rest.stream().map(message -> message.withOutcome(null)).toList();
