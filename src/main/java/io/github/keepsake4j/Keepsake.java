@@ -181,7 +181,7 @@ public final class Keepsake {
      * @return a builder that builds the same service
      */
     public <T> AiServices<T> attach(AiServices<T> builder) {
-        return memories.services().attach(builder);
+        return memories.attach(builder);
     }
 
     /**
@@ -194,7 +194,7 @@ public final class Keepsake {
      * @return a model that calls it
      */
     public StreamingChatModel remembering(StreamingChatModel model) {
-        return memories.services().remembering(Objects.requireNonNull(model, "model"));
+        return memories.remembering(Objects.requireNonNull(model, "model"));
     }
 
     /**
@@ -338,7 +338,7 @@ public final class Keepsake {
      */
     public <T extends @Nullable Object> T turn(Object memoryId, Turn turn, Supplier<? extends T> body) {
         MemoryKey key = memories.key(memoryId);
-        return turns.run(key, null, () -> memories.services().with(key, turn, body));
+        return turns.run(key, null, () -> memories.with(key, turn, body));
     }
 
     /**
@@ -411,7 +411,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public int stop(Object memoryId) {
-        return memories.services().stop(memories.key(memoryId));
+        return memories.stop(memories.key(memoryId));
     }
 
     /**

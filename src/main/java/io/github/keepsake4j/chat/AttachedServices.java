@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 final class AttachedServices<T> extends AiServices<T> {
 
     private final AiServices<T> builder;
-    private final ChatMemories memories;
+    private final SharedParts memories;
     private boolean attached;
 
-    AttachedServices(AiServices<T> builder, ChatMemories memories) {
+    AttachedServices(AiServices<T> builder, SharedParts memories) {
         super(settings(builder));
         this.builder = builder;
         this.memories = memories;
@@ -53,18 +53,18 @@ final class AttachedServices<T> extends AiServices<T> {
 
     private void attach() {
         if (!context.hasChatMemory()) {
-            chatMemoryProvider(id -> memories.memory(id, memories.key(id)));
+            chatMemoryProvider(id -> new KeepsakeChatMemory(id, memories.key(id), memories));
         }
         TurnListeners.register(context.eventListenerRegistrar);
         if (context.streamingChatModel != null) {
-            streamingChatModel(memories.services().remembering(context.streamingChatModel));
+            streamingChatModel(RememberingModel.of(context.streamingChatModel));
         }
         Consumer<ToolExecution> before = context.toolService.afterToolExecution();
         Consumer<ToolExecution> told = AttachedServices::executed;
         afterToolExecution(before == null ? told : told.andThen(before));
         var transformer = context.chatRequestTransformer;
         chatRequestTransformer((request, memoryId) ->
-                transformer.apply(memories.services().withoutRepeatedQuestion(request, memoryId), memoryId));
+                transformer.apply(memories.turns().withoutRepeatedQuestion(request, memories.key(memoryId)), memoryId));
     }
 
     /** Tells the turn of a tool that has run, before the AI service adds the results of its round. */

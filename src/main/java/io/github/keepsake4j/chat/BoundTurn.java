@@ -12,8 +12,8 @@ import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
 import dev.langchain4j.service.tool.ToolExecution;
 import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.context.EndedBadly;
+import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
@@ -49,10 +49,7 @@ import org.slf4j.LoggerFactory;
  * that the memory holds what the user got. Neither an error nor a completion is the last word: an answer may come after
  * either. Thread-safe.
  */
-final class BoundTurn extends OpenTurn {
-
-    /** The branch of answers that came when they could not become the current ones any more. */
-    static final String ASIDE = "keepsake.aside";
+final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     private static final String KILLED = "killed";
 
@@ -75,7 +72,7 @@ final class BoundTurn extends OpenTurn {
     /** Questions of other turns that were without an answer when this turn began. */
     private final Map<String, LoggedMessage> unanswered = new LinkedHashMap<>();
 
-    /** When the question was written, by {@link ChatMemories#nanoTime}. */
+    /** When the question was written, by {@link SharedParts#nanoTime}. */
     private long askedAt;
 
     /** Whether what was read has the question before tool rounds, and the AI service puts it behind them again. */
@@ -117,18 +114,14 @@ final class BoundTurn extends OpenTurn {
     /** An answer that was written. */
     private record Written(String id, AiMessage message) {}
 
-    BoundTurn(KeepsakeChatMemory memory, Invocation invocation, OpenTurn unbound) {
-        super(unbound.id, unbound.key, unbound.memories);
+    BoundTurn(KeepsakeChatMemory memory, Invocation invocation) {
+        super(memory.unbound().id, memory.unbound().key, memory.unbound().memories);
         this.memory = memory;
         this.invocation = invocation;
     }
 
     boolean isOf(KeepsakeChatMemory other) {
         return memory == other;
-    }
-
-    Invocation invocation() {
-        return invocation;
     }
 
     // What the AI service reads and adds.
@@ -291,7 +284,7 @@ final class BoundTurn extends OpenTurn {
                 memories.append(
                         key,
                         inEpoch(Append.under(Course.parentOf(stored), List.of(kept))
-                                .onBranch(ASIDE)));
+                                .onBranch(Course.ASIDE)));
             }
         });
     }
@@ -423,18 +416,18 @@ final class BoundTurn extends OpenTurn {
     private Course course() {
         Course known = course;
         if (known == null) {
-            memories.services().begins(key);
-            known = Course.of(memories.services().turn(invocation.parameters(), key), key, memories);
+            memories.turns().begins(key);
+            known = Course.of(memories.turns().turn(invocation.parameters(), key), key, memories);
             course = known;
             if (known.repeatsQuestion()) {
-                memories.services().repeats(key, this);
+                memories.turns().repeats(key, this);
             }
         }
         return known;
     }
 
-    /** Returns whether a request ends with a question that it already holds, before tool rounds of an earlier try. */
-    boolean repeatsQuestion(ChatRequest request) {
+    @Override
+    public boolean repeatsQuestion(ChatRequest request) {
         lock.lock();
         try {
             return repeated && sightings.isFollowedByQuestion(request);
@@ -509,8 +502,8 @@ final class BoundTurn extends OpenTurn {
             if (type == null && requester != Thread.currentThread().getId()) {
                 type = response.metadata().getClass();
             }
-            boolean cut = type != null
-                    && (memories.services().streamEnds().ended(type, response) || failed || partial != null);
+            boolean cut =
+                    type != null && (memories.turns().streamEnds().ended(type, response) || failed || partial != null);
             end = AnswerEnd.of(response, cut);
         });
     }
@@ -556,12 +549,12 @@ final class BoundTurn extends OpenTurn {
     /** The call returned a stream that the caller is to start. */
     void returned() {
         streamWatched = true;
-        memories.services().returned(key, this);
+        memories.turns().returned(key, this);
     }
 
     /** The caller starts the stream. */
     void starts() {
-        memories.services().starts(key, this);
+        memories.turns().starts(key, this);
     }
 
     /** The call threw an exception, or its stream told of an error. */
@@ -569,8 +562,8 @@ final class BoundTurn extends OpenTurn {
         failed(error.getClass().getName());
     }
 
-    /** The call ended without an answer. */
-    void failed(String reason) {
+    @Override
+    public void failed(String reason) {
         locked(() -> {
             if (completed || question == null) {
                 return;

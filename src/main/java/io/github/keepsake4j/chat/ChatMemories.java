@@ -1,69 +1,36 @@
 package io.github.keepsake4j.chat;
 
-import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextStrategy;
-import io.github.keepsake4j.context.Remembered;
-import io.github.keepsake4j.log.Append;
-import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
-import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
-import io.github.keepsake4j.tokens.TokenSizes;
-import io.github.keepsake4j.view.ViewWriter;
-import java.lang.ref.SoftReference;
+import io.github.keepsake4j.turn.Turn;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chat memories of one {@code Keepsake}, from which applications obtain them, and the parts that they share.
- * Creating a memory, a handle or the store does no I/O. Thread-safe.
+ * The chat memories of one {@code Keepsake}, from which applications obtain them. Creating a memory, a handle or the
+ * store does no I/O. Thread-safe.
  */
 public final class ChatMemories {
 
-    /** The maximum number of contexts that are kept: about as many conversations are in a turn at a time. */
-    private static final int MEMORIES = 1_000;
-
     private static final Duration TURN_LIMIT = Duration.ofMinutes(10);
 
-    private final Function<MemoryKey, MessageLog> logs;
-    private final Function<Object, MemoryKey> ids;
-    private final ContextStrategy strategy;
-    private final TokenCounter counter;
-    private final Executor executor;
-    private final LongSupplier nanoTime;
-    private final Meter meter;
-    private final Summaries summaries;
-    private final ViewWriter views;
-    private final TailLoader loader;
-    private final Services services = new Services(this);
-    private final boolean keepsRequests;
-    private final RememberedSource remembered;
-    private final Duration turnLimit;
-    private final Leaving leaving;
-
-    /** The context that each memory returned last. A context that is missing here is counted again. */
-    private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
+    final SharedParts parts;
 
     /**
      * Creates the memories.
@@ -166,20 +133,19 @@ public final class ChatMemories {
             RememberedSource remembered,
             Duration turnLimit,
             LongSupplier nanoTime) {
-        this.logs = logs;
-        this.ids = ids;
-        this.strategy = strategy;
-        this.counter = counter;
-        this.executor = executor;
-        this.nanoTime = nanoTime;
-        this.meter = new Meter(metrics, logs);
-        this.summaries = new Summaries(this, worker);
-        this.keepsRequests = keepsRequests;
-        this.remembered = remembered;
-        this.turnLimit = turnLimit;
-        this.leaving = new Leaving(logs, executor, listener);
-        this.loader = new TailLoader(strategy, executor, nanoTime);
-        this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
+        this.parts = new SharedParts(
+                logs,
+                ids,
+                strategy,
+                counter,
+                executor,
+                worker,
+                metrics,
+                keepsRequests,
+                listener,
+                remembered,
+                turnLimit,
+                nanoTime);
     }
 
     /**
@@ -190,7 +156,7 @@ public final class ChatMemories {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public MemoryKey key(Object memoryId) {
-        return ids.apply(memoryId);
+        return parts.key(memoryId);
     }
 
     /**
@@ -201,7 +167,7 @@ public final class ChatMemories {
      * @return the memory
      */
     public KeepsakeChatMemory memory(Object memoryId, MemoryKey key) {
-        return new KeepsakeChatMemory(memoryId, key, this);
+        return new KeepsakeChatMemory(memoryId, key, parts);
     }
 
     /**
@@ -212,7 +178,7 @@ public final class ChatMemories {
      * @return the handle
      */
     public Conversation conversation(Object memoryId, MemoryKey key) {
-        return new Conversation(memoryId, key, this);
+        return new Conversation(memoryId, key, parts);
     }
 
     /**
@@ -221,7 +187,7 @@ public final class ChatMemories {
      * @return the store
      */
     public KeepsakeChatMemoryStore store() {
-        return new KeepsakeChatMemoryStore(this);
+        return new KeepsakeChatMemoryStore(parts);
     }
 
     /**
@@ -230,160 +196,51 @@ public final class ChatMemories {
      * @return the transformer
      */
     public BiFunction<ChatRequest, Object, ChatRequest> requestBudget() {
-        return new RequestBudget(this);
+        return new RequestBudget(parts);
     }
 
     /**
-     * Returns what the AI services on these memories have in common.
+     * Prepares a builder of AI services.
      *
-     * @return the services
+     * @param builder LangChain4j's builder
+     * @param <T> the service's type
+     * @return a builder on the same service
      */
-    public Services services() {
-        return services;
-    }
-
-    MessageLog log(MemoryKey key) {
-        return logs.apply(key);
-    }
-
-    ContextStrategy strategy() {
-        return strategy;
-    }
-
-    TokenCounter counter() {
-        return counter;
-    }
-
-    Executor executor() {
-        return executor;
-    }
-
-    long nanoTime() {
-        return nanoTime.getAsLong();
-    }
-
-    Meter meter() {
-        return meter;
-    }
-
-    Summaries summaries() {
-        return summaries;
-    }
-
-    /** Returns how long a turn may run. */
-    Duration turnLimit() {
-        return turnLimit;
-    }
-
-    /** Returns whether requests are kept beside their answers. */
-    boolean keepsRequests() {
-        return keepsRequests;
-    }
-
-    Leaving leaving() {
-        return leaving;
-    }
-
-    ViewWriter views() {
-        return views;
+    public <T> AiServices<T> attach(AiServices<T> builder) {
+        return new AttachedServices<>(Objects.requireNonNull(builder, "builder"), parts);
     }
 
     /**
-     * Prepares a message for an append: counts it and gives it a new id.
+     * Makes a model keep the answers that break off.
      *
-     * @param message the message
-     * @return the message with its id and count
+     * @param model the model
+     * @return a model that calls it
      */
-    NewMessage prepare(ChatMessage message) {
-        return prepare(Ids.next(), message, null);
-    }
-
-    /** Prepares a message that has an id, and perhaps a time, for an append. */
-    NewMessage prepare(String messageId, ChatMessage message, @Nullable Instant createdAt) {
-        TokenCounter.Count count = counter.count(message);
-        return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
-    }
-
-    /** Appends, and counts it. */
-    AppendResult append(MemoryKey key, Append append) {
-        AppendResult result;
-        try {
-            result = logs.apply(key).append(key, append);
-        } catch (HeadConflictException e) {
-            meter.conflict(key);
-            throw e;
-        }
-        meter.appended(key, append, result);
-        append.messages().forEach(message -> views.tellId(key, message.message(), message.id()));
-        return result;
+    public StreamingChatModel remembering(StreamingChatModel model) {
+        return RememberingModel.of(model);
     }
 
     /**
-     * Reads as far back as the strategy requires.
+     * Runs a call whose turn begins otherwise than behind the newest message.
      *
-     * @param id the id as LangChain4j passed it
      * @param key the memory
-     * @param atLeast the number of messages to read even if the strategy requires fewer
-     * @param round the ids of the calls and of the results with which a turn goes on; empty for none, or null if unknown
+     * @param turn how the turn begins
+     * @param body the call
+     * @param <T> the type of its result
+     * @return the body's result
      */
-    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round) {
-        return load(id, key, atLeast, round, UnaryOperator.identity());
-    }
-
-    /** Reads as {@link #load(Object, MemoryKey, int, List)} does, on the branch to which each read is directed. */
-    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round, UnaryOperator<ReadQuery> from) {
-        return meter.read(key, loader.load(log(key), id, key, atLeast, round, from));
-    }
-
-    /** Returns the messages that were read, before any limit. */
-    private Context context(
-            Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
-        return loader.context(id, key, tail, round, made);
-    }
-
-    /** Selects the messages that a model sees. */
-    Context select(Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
-        Context context = context(id, key, tail, round, made);
-        Context selected = strategy.select(context);
-        // Memories must not keep a turn from being shown that fits without them.
-        return made != null && selected.overflow() ? strategy.select(context(id, key, tail, round, null)) : selected;
-    }
-
-    /** Returns what loads the memories that are shown beside the messages. */
-    RememberedSource remembered() {
-        return remembered;
-    }
-
-    /** Returns the memories that are shown beside messages that were read already. */
-    @Nullable
-    Remembered remembered(MemoryKey key, Tail tail) {
-        return remembered.begin(key).apply(tail).orElse(null);
+    public <T extends @Nullable Object> T with(MemoryKey key, Turn turn, Supplier<? extends T> body) {
+        return parts.turns().with(key, turn, body);
     }
 
     /**
-     * Returns what does not fit although all results of the newest calls are empty, or null. This is a check before the
-     * tools run, so no remote counter is asked.
+     * Stops the answers that are being streamed in a memory by this process.
+     *
+     * @param key the memory
+     * @return how many answers were in progress
      */
-    @Nullable
-    Overflow overflowWithResults(Object id, MemoryKey key, Tail tail, AiMessage calls) {
-        if (strategy.tokenCounter().filter(TokenCounter::isRemote).isPresent()) {
-            return null;
-        }
-        List<NewMessage> empty = calls.toolExecutionRequests().stream()
-                .map(call -> prepare(ToolExecutionResultMessage.from(call, "")))
-                .toList();
-        return loader.selectLocally(id, key, tail.followedBy(empty)).over();
-    }
-
-    /** Returns the sizes of messages for one read of a memory. */
-    TokenSizes sizes(MemoryKey key) {
-        return loader.sizes(key);
-    }
-
-    /** Records the context that a memory returned. */
-    void shown(MemoryKey key, Context context, boolean cut) {
-        meter.shown(key, shown(key), context, cut);
-        contexts.put(key, new SoftReference<>(context));
+    public int stop(MemoryKey key) {
+        return parts.turns().stop(key);
     }
 
     /**
@@ -395,14 +252,7 @@ public final class ChatMemories {
      * @return its result
      */
     public <T> T showing(MemoryKey key, BiFunction<Tail, Context, T> use) {
-        Tail tail = load(key, key, 0, null);
-        return use.apply(tail, select(key, key, tail, null, remembered(key, tail)));
-    }
-
-    /** Returns the context that a memory returned last, or null if it is not known. */
-    @Nullable
-    Context shown(MemoryKey key) {
-        SoftReference<Context> context = contexts.get(key);
-        return context == null ? null : context.get();
+        Tail tail = parts.load(key, key, 0, null);
+        return use.apply(tail, parts.select(key, key, tail, null, parts.remembered(key, tail)));
     }
 }

@@ -51,7 +51,7 @@ public final class Conversation {
 
     private final Object id;
     private final MemoryKey key;
-    private final ChatMemories memories;
+    private final SharedParts memories;
 
     /**
      * Creates a handle. Does no I/O. Applications obtain one from {@code Keepsake.conversation(id)}.
@@ -60,7 +60,7 @@ public final class Conversation {
      * @param key the memory that the id names
      * @param memories the parts that all memories share
      */
-    Conversation(Object id, MemoryKey key, ChatMemories memories) {
+    Conversation(Object id, MemoryKey key, SharedParts memories) {
         this.id = id;
         this.key = key;
         this.memories = memories;

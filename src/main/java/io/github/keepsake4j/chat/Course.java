@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Course {
 
+    /** The branch of answers that came when they could not become the current ones any more. */
+    static final String ASIDE = "keepsake.aside";
+
     /** More messages than any branch holds, but small enough to calculate with. */
     private static final int MOST = 1 << 30;
 
@@ -72,7 +75,7 @@ final class Course {
      *
      * @throws InvalidInputException if the memory has no such message
      */
-    static Course of(@Nullable Turn turn, MemoryKey key, ChatMemories memories) {
+    static Course of(@Nullable Turn turn, MemoryKey key, SharedParts memories) {
         if (turn == null) {
             return new Course(null, null, null, false, false);
         }
@@ -95,7 +98,7 @@ final class Course {
         return new Course(turn.branch(), parentOf(named), null, false, false);
     }
 
-    private static Course retry(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
+    private static Course retry(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
         check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
         CompletedRounds.End end = CompletedRounds.end(memories.log(key), key, turn.branch(), named);
         return new Course(
@@ -106,7 +109,7 @@ final class Course {
                 end.answered() && named.outcome() == null);
     }
 
-    private static Course regenerate(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
+    private static Course regenerate(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
         check(
                 named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests(),
                 "regenerate",
@@ -166,7 +169,7 @@ final class Course {
     void aside(Parent parent) {
         next = parent;
         expected = null;
-        branch = BoundTurn.ASIDE;
+        branch = ASIDE;
         alone = true;
     }
 
@@ -211,7 +214,7 @@ final class Course {
     }
 
     /** Reads what a turn at this place sees. */
-    Tail read(Object id, MemoryKey key, ChatMemories memories, int atLeast, @Nullable List<String> round) {
+    Tail read(Object id, MemoryKey key, SharedParts memories, int atLeast, @Nullable List<String> round) {
         if (next instanceof Parent.Root) {
             ReadQuery position = ReadQuery.newest(0).onBranch(branch);
             return Tail.empty(memories.log(key).read(key, position).position());

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * One call of an AI service. It becomes a turn of the memory that adds its user message. A read before that binds it
  * only for the time being, because it may be a read of another memory with the same id. Thread-safe.
  */
-final class Invocation {
+final class Invocation implements CallsOfThread.Call {
 
     private final WeakReference<UUID> id;
     private final Object memoryId;
@@ -68,7 +68,8 @@ final class Invocation {
     }
 
     /** Returns the turn in a memory if this call belongs to it or may do so, else null. */
-    synchronized @Nullable BoundTurn turnIn(KeepsakeChatMemory memory) {
+    @Override
+    public synchronized @Nullable BoundTurn turnIn(KeepsakeChatMemory memory) {
         if (turn != null && turn.isOf(memory)) {
             return turn;
         }
@@ -77,12 +78,13 @@ final class Invocation {
         if (asked || !mayBe) {
             return null;
         }
-        turn = memory.begin(this);
+        turn = new BoundTurn(memory, this);
         return turn;
     }
 
     /** Binds this call for good, and returns whether it was not yet. */
-    synchronized boolean asked() {
+    @Override
+    public synchronized boolean asked() {
         boolean first = !asked;
         asked = true;
         return first;
@@ -108,7 +110,8 @@ final class Invocation {
         return flux;
     }
 
-    boolean isOver() {
+    @Override
+    public boolean isOver() {
         return over || id.get() == null;
     }
 

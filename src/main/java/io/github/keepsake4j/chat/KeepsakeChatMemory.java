@@ -39,7 +39,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * @param key the memory that the id names
      * @param memories the parts that all memories share
      */
-    KeepsakeChatMemory(Object id, MemoryKey key, ChatMemories memories) {
+    KeepsakeChatMemory(Object id, MemoryKey key, SharedParts memories) {
         this.unbound = new OpenTurn(id, key, memories);
     }
 
@@ -155,25 +155,30 @@ public final class KeepsakeChatMemory implements ChatMemory {
 
     /** Returns the turn that the current call belongs to. */
     private OpenTurn turn() {
-        BoundTurn bound = Invocations.turnOf(this);
-        return bound == null ? unbound : bound;
+        CallsOfThread.Call call = CallsOfThread.of(this);
+        return call == null ? unbound : turnOf(call);
     }
 
     /** Returns the turn that an added list belongs to. The user message of a call binds the call to this memory. */
     private OpenTurn adding(List<ChatMessage> list) {
-        BoundTurn bound = Invocations.turnOf(this);
-        if (bound == null) {
+        CallsOfThread.Call call = CallsOfThread.of(this);
+        if (call == null) {
             return unbound;
         }
-        if (list.stream().anyMatch(UserMessage.class::isInstance)) {
-            Invocations.asked(bound);
+        OpenTurn turn = turnOf(call);
+        if (list.stream().anyMatch(UserMessage.class::isInstance) && call.asked()) {
+            CallsOfThread.leave(call);
         }
-        return bound;
+        return turn;
     }
 
-    /** Creates the turn of a call that begins to use this memory. */
-    BoundTurn begin(Invocation invocation) {
-        return new BoundTurn(this, invocation, unbound);
+    private OpenTurn turnOf(CallsOfThread.Call call) {
+        return Objects.requireNonNullElse(call.turnIn(this), unbound);
+    }
+
+    /** Returns the turn of everything that no call of an AI service adds or reads. */
+    OpenTurn unbound() {
+        return unbound;
     }
 
     static List<ChatMessage> copy(Iterable<ChatMessage> messages) {

@@ -54,7 +54,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      */
     private static final int MEMORIES = 1_000;
 
-    private final ChatMemories memories;
+    private final SharedParts memories;
 
     /** The number of messages that the newest read of each memory returned. */
     private final RecentlyUsed<MemoryKey, Integer> sizes = new RecentlyUsed<>(MEMORIES);
@@ -68,7 +68,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      *
      * @param memories the parts that all memories share
      */
-    KeepsakeChatMemoryStore(ChatMemories memories) {
+    KeepsakeChatMemoryStore(SharedParts memories) {
         this.memories = memories;
     }
 

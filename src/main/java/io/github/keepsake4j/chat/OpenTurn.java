@@ -43,14 +43,14 @@ class OpenTurn {
 
     final Object id;
     final MemoryKey key;
-    final ChatMemories memories;
+    final SharedParts memories;
     final ReentrantLock lock = new ReentrantLock();
     private @Nullable WriteBuffer buffer;
 
     /** Whether this instance has written anything. If not, it may be one of several that serve one turn. */
     private boolean used;
 
-    OpenTurn(Object id, MemoryKey key, ChatMemories memories) {
+    OpenTurn(Object id, MemoryKey key, SharedParts memories) {
         this.id = id;
         this.key = key;
         this.memories = memories;

@@ -20,7 +20,12 @@ final class RememberingModel implements StreamingChatModel {
 
     private final StreamingChatModel model;
 
-    RememberingModel(StreamingChatModel model) {
+    /** Returns a model that keeps the answers of another one that break off. */
+    static StreamingChatModel of(StreamingChatModel model) {
+        return model instanceof RememberingModel ? model : new RememberingModel(model);
+    }
+
+    private RememberingModel(StreamingChatModel model) {
         this.model = model;
     }
 

@@ -36,7 +36,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
      */
     private static final int TOOLS = 1000;
 
-    private final ChatMemories memories;
+    private final SharedParts memories;
     private final Map<Object, Integer> tokensOfTools = new ConcurrentHashMap<>();
 
     /**
@@ -44,7 +44,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
      *
      * @param memories the parts that all memories share
      */
-    RequestBudget(ChatMemories memories) {
+    RequestBudget(SharedParts memories) {
         this.memories = memories;
     }
 

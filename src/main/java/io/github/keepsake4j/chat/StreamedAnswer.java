@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * it then is what was handed out: the token that is being handed out when the answer is stopped is the last one. Thread-safe,
  * because an answer may be stopped on any thread. No lock is held while a token is handed out.
  */
-final class StreamedAnswer implements StreamingChatResponseHandler {
+final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns.Answer {
 
     private final StreamingChatResponseHandler handler;
     private final BoundTurn turn;
@@ -41,19 +41,17 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
         this.handler = handler;
         this.turn = turn;
         turn.streams(this, model.getClass());
-        turn.memories.services().streams(this);
+        turn.memories.turns().streams(this);
     }
 
-    boolean isOf(MemoryKey key) {
+    @Override
+    public boolean isOf(MemoryKey key) {
         return turn.key.equals(key);
     }
 
-    /**
-     * Stops the answer. Its model is cancelled now, or when it gives a handle with its next token.
-     *
-     * @return whether it was in progress and nothing has stopped it before
-     */
-    boolean stop() {
+    /** Cancels the model now, or when it gives a handle with its next token. */
+    @Override
+    public boolean stop() {
         StreamingHandle known;
         boolean last;
         synchronized (this) {
@@ -106,7 +104,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
 
     private void keepStopped() {
         turn.brokeOff(handedOut(), AnswerEnd.CANCELLED, true);
-        turn.memories.services().ended(this);
+        turn.memories.turns().ended(this);
         turn.streamStopped();
     }
 
@@ -207,7 +205,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
     @Override
     public void onCompleteResponse(ChatResponse completeResponse) {
         complete = true;
-        turn.memories.services().ended(this);
+        turn.memories.turns().ended(this);
         handler.onCompleteResponse(completeResponse);
     }
 
@@ -222,6 +220,6 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
         if (!complete && !isStopped()) {
             turn.brokeOff(handedOut(), error.getClass().getName(), false);
         }
-        turn.memories.services().ended(this);
+        turn.memories.turns().ended(this);
     }
 }

@@ -2,8 +2,8 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.context.EndedBadly;
+import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
@@ -12,6 +12,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.summary.SummaryTask;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
@@ -36,10 +37,10 @@ final class Summaries {
 
     private static final long MOST_TOKENS = 8_000;
 
-    private final ChatMemories memories;
+    private final SharedParts memories;
     private final @Nullable SummaryWorker worker;
 
-    Summaries(ChatMemories memories, @Nullable SummaryWorker worker) {
+    Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
         this.memories = memories;
         this.worker = worker;
     }
@@ -70,7 +71,7 @@ final class Summaries {
     }
 
     /** Returns the messages for the next summary, if one is due. */
-    private Optional<SummaryWorker.Task> next(Object id, MemoryKey key) {
+    private Optional<SummaryTask> next(Object id, MemoryKey key) {
         Tail tail = memories.load(id, key, 0, List.of());
         Context selected = memories.select(id, key, tail, List.of(), memories.remembered(key, tail));
         return upTo(tail, selected)
@@ -78,7 +79,7 @@ final class Summaries {
                 .filter(piece -> tail.summary() == null
                         ? piece.tellsAnything()
                         : !piece.messages().isEmpty())
-                .map(piece -> new SummaryWorker.Task(
+                .map(piece -> new SummaryTask(
                         tail.epoch(), tail.summary(), piece.messages(), piece.leastMessages(), piece.untold()));
     }
 

@@ -54,7 +54,7 @@ final class TurnListeners {
         if (invocation == null) {
             return;
         }
-        Invocations.enter(invocation);
+        CallsOfThread.enter(invocation);
         BoundTurn turn = invocation.turn();
         if (turn != null) {
             told.accept(turn, event);
@@ -64,7 +64,7 @@ final class TurnListeners {
     private void inputChecked(InputGuardrailExecutedEvent event) {
         Invocation invocation = Invocations.of(event.invocationContext(), this);
         if (invocation != null) {
-            Invocations.enter(invocation);
+            CallsOfThread.enter(invocation);
             invocation.inputChecked(event);
         }
     }
@@ -90,7 +90,7 @@ final class TurnListeners {
         if (invocation == null) {
             return;
         }
-        Invocations.leave(invocation);
+        CallsOfThread.leave(invocation);
         BoundTurn turn = invocation.turn();
         if (turn != null) {
             told.accept(turn);

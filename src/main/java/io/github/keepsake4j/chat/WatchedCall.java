@@ -69,7 +69,7 @@ final class WatchedCall {
     /** The call ended with an exception or an error. */
     void threw(Throwable error) {
         for (Invocation invocation : begun) {
-            Invocations.leave(invocation);
+            CallsOfThread.leave(invocation);
             BoundTurn turn = invocation.turn();
             if (turn != null) {
                 turn.failed(error);

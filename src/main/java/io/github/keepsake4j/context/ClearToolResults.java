@@ -105,7 +105,8 @@ public final class ClearToolResults implements ContextStrategy {
         Map<String, ChatMessage> markers = new HashMap<>();
         Stream.concat(before.stream(), old.stream().filter(result -> result.place() < start))
                 .map(Placed::message)
-                .forEach(result -> markers.put(result.id(), ClearedResult.of((ToolExecutionResultMessage) result.message())));
+                .forEach(result ->
+                        markers.put(result.id(), ClearedResult.of((ToolExecutionResultMessage) result.message())));
         return context.replacing(markers);
     }
 

@@ -34,7 +34,9 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
         for (ContextStrategy strategy : all) {
             marked = strategy instanceof Limiting ? marked : strategy.mark(marked);
         }
-        return Passing.mark(marked, all.stream()
+        return Passing.mark(
+                marked,
+                all.stream()
                         .filter(Limiting.class::isInstance)
                         .map(Limiting.class::cast)
                         .toList());

@@ -3,7 +3,6 @@ package io.github.keepsake4j.context;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.InvalidInputException;
-import java.util.List;
 import java.util.function.Function;
 
 /**

@@ -9,7 +9,6 @@ import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;

@@ -4,7 +4,6 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.summary.SummaryWorker.Task;
 import java.util.List;
 
 /**
@@ -32,7 +31,7 @@ final class Refusals {
         static final Level NONE = new Level(0, Integer.MAX_VALUE);
 
         /** Returns the task of this level: whole turns if there are several, at least one. */
-        Task of(Task task) {
+        SummaryTask of(SummaryTask task) {
             List<LoggedMessage> messages = task.messages();
             int end = messages.size();
             for (int i = end - 1; i >= task.least() && end > most; i--) {

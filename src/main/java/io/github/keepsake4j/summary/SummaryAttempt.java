@@ -7,14 +7,15 @@ import io.github.keepsake4j.log.LeaseReturns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
 import io.github.keepsake4j.summary.SummaryJobs.Job;
-import io.github.keepsake4j.summary.SummaryWorker.Task;
 import io.github.keepsake4j.summary.TimeLimitedCall.AbandonedException;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +43,50 @@ final class SummaryAttempt {
             TokenCounter counter,
             Metrics metrics,
             Refusals refusals,
-            SummaryWorker.Options options,
+            Options options,
             LeaseReturns returns) {}
+
+    /**
+     * The settings of attempts.
+     *
+     * @param callTimeout the time limit of a summarizer call; more than zero
+     * @param leaseMargin how much longer the lease is than a call, for the reads and writes around it; more than zero
+     * @param attempts the number of attempts after a summary became due, 1 or more; only one attempt is made while
+     *     earlier summaries of the memory failed
+     * @param firstPause the pause after the first failure, which doubles with each further failure; more than zero
+     * @param reserved matches answers that must be refused, because a reader would mistake them for something else
+     * @param clock tells when a summary was made and whether its lease has expired
+     */
+    record Options(
+            Duration callTimeout,
+            Duration leaseMargin,
+            int attempts,
+            Duration firstPause,
+            Predicate<String> reserved,
+            Clock clock) {
+
+        Options {
+            Objects.requireNonNull(reserved, "reserved");
+            InvalidInputException.checkPositive("callTimeout", callTimeout);
+            InvalidInputException.checkPositive("leaseMargin", leaseMargin);
+            InvalidInputException.checkPositive("firstPause", firstPause);
+            InvalidInputException.checkAtLeast("attempts", 1, attempts);
+        }
+
+        /** Returns settings with a lease that is a sixth longer than a call, and 3 attempts with pauses of 1 and 2 seconds. */
+        static Options of(Duration callTimeout, Predicate<String> reserved) {
+            if (callTimeout.compareTo(Duration.ofMillis(1)) < 0 || callTimeout.compareTo(Duration.ofDays(1)) > 0) {
+                throw new InvalidInputException(
+                        "summarizerTimeout", "must be from a millisecond to a day, is " + callTimeout);
+            }
+            Duration margin = callTimeout.dividedBy(6);
+            return new Options(callTimeout, margin, 3, Duration.ofSeconds(1), reserved, Clock.systemUTC());
+        }
+
+        Duration lease() {
+            return callTimeout.plus(leaseMargin);
+        }
+    }
 
     private final SummaryJobs jobs;
     private final Job job;
@@ -88,7 +132,7 @@ final class SummaryAttempt {
             return false;
         }
         try {
-            Supplier<Optional<Task>> plan = jobs.plan(job);
+            Supplier<Optional<SummaryTask>> plan = jobs.plan(job);
             while (plan != null && finish(plan)) {
                 plan = jobs.again(job);
             }
@@ -105,14 +149,14 @@ final class SummaryAttempt {
         tools.returns().release(log, key, owned, lease, () -> {});
     }
 
-    private boolean finish(Supplier<Optional<Task>> plan) throws AbandonedException {
+    private boolean finish(Supplier<Optional<SummaryTask>> plan) throws AbandonedException {
         Set<String> covered = new HashSet<>();
         while (true) {
-            Optional<Task> next = next(plan);
+            Optional<SummaryTask> next = next(plan);
             if (next.isEmpty()) {
                 return true;
             }
-            Task task = tools.refusals().level(key).of(next.get());
+            SummaryTask task = tools.refusals().level(key).of(next.get());
             if (!covered.add(task.last().id())) {
                 // A plan that does not see the summaries that were stored would call the model forever.
                 throw failure(Kind.PLAN, "the plan requested the same summary twice", null);
@@ -123,7 +167,7 @@ final class SummaryAttempt {
         }
     }
 
-    private Optional<Task> next(Supplier<Optional<Task>> plan) {
+    private Optional<SummaryTask> next(Supplier<Optional<SummaryTask>> plan) {
         try {
             return plan.get();
         } catch (KeepsakeException e) {
@@ -137,7 +181,7 @@ final class SummaryAttempt {
         return new SummaryFailedException(kind, "Memory " + key + ": " + problem, cause);
     }
 
-    private boolean fold(Task task) throws AbandonedException {
+    private boolean fold(SummaryTask task) throws AbandonedException {
         Written written = ask(task);
         Summary summary = checked(task, written);
         if (!renewLease()) {
@@ -156,7 +200,7 @@ final class SummaryAttempt {
      * Calls the summarizer. Everything it throws counts as its failure: code in other languages may throw checked
      * exceptions, and errors count too.
      */
-    private Written ask(Task task) throws AbandonedException {
+    private Written ask(SummaryTask task) throws AbandonedException {
         try {
             return TimeLimitedCall.run(() -> write(task), tools.options().callTimeout(), () -> timedOut.accept(this));
         } catch (AbandonedException e) {
@@ -175,7 +219,7 @@ final class SummaryAttempt {
         }
     }
 
-    private Written write(Task task) {
+    private Written write(SummaryTask task) {
         Summary before = task.previous();
         List<ChatMessage> messages = task.told();
         if (messages.isEmpty() && before != null) {
@@ -197,7 +241,7 @@ final class SummaryAttempt {
                         .anyMatch(InterruptedException.class::isInstance);
     }
 
-    private Summary checked(Task task, Written written) {
+    private Summary checked(SummaryTask task, Written written) {
         if (written.text() == null || written.text().isBlank()) {
             throw failure(Kind.BLANK, "the summary has no text", null);
         }

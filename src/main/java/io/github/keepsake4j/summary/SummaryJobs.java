@@ -1,7 +1,6 @@
 package io.github.keepsake4j.summary;
 
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.summary.SummaryWorker.Task;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -18,7 +17,7 @@ final class SummaryJobs {
     static final class Job {
 
         private final MemoryKey key;
-        private Supplier<Optional<Task>> plan;
+        private Supplier<Optional<SummaryTask>> plan;
         private boolean again;
         private boolean waiting;
         private boolean wasHeld;
@@ -27,7 +26,7 @@ final class SummaryJobs {
         /** The number of consecutive failures. Only the job itself uses it. */
         int failures;
 
-        private Job(MemoryKey key, Supplier<Optional<Task>> plan) {
+        private Job(MemoryKey key, Supplier<Optional<SummaryTask>> plan) {
             this.key = key;
             this.plan = plan;
         }
@@ -42,7 +41,7 @@ final class SummaryJobs {
      * that waits for another process is replaced, because that process may have finished. A job that waits after a
      * failure is not replaced, because otherwise each turn would call a broken model.
      */
-    synchronized @Nullable Job claimOrMark(MemoryKey key, Supplier<Optional<Task>> plan) {
+    synchronized @Nullable Job claimOrMark(MemoryKey key, Supplier<Optional<SummaryTask>> plan) {
         Job there = jobs.get(key);
         if (there == null || (there.waiting && there.wasHeld)) {
             return put(key, plan);
@@ -53,12 +52,12 @@ final class SummaryJobs {
     }
 
     /** Creates a job and replaces one that is only waiting. Returns null if a job is running. */
-    synchronized @Nullable Job claimUnlessRunning(MemoryKey key, Supplier<Optional<Task>> plan) {
+    synchronized @Nullable Job claimUnlessRunning(MemoryKey key, Supplier<Optional<SummaryTask>> plan) {
         Job there = jobs.get(key);
         return there == null || there.waiting ? put(key, plan) : null;
     }
 
-    private Job put(MemoryKey key, Supplier<Optional<Task>> plan) {
+    private Job put(MemoryKey key, Supplier<Optional<SummaryTask>> plan) {
         Job job = new Job(key, plan);
         jobs.put(key, job);
         return job;
@@ -71,13 +70,13 @@ final class SummaryJobs {
     }
 
     /** Returns the newest plan and clears the request to check again. Later requests are recorded anew. */
-    synchronized Supplier<Optional<Task>> plan(Job job) {
+    synchronized Supplier<Optional<SummaryTask>> plan(Job job) {
         job.again = false;
         return job.plan;
     }
 
     /** Returns the newest plan if another check was requested, or null. */
-    synchronized @Nullable Supplier<Optional<Task>> again(Job job) {
+    synchronized @Nullable Supplier<Optional<SummaryTask>> again(Job job) {
         return job.again ? plan(job) : null;
     }
 

@@ -1,13 +1,10 @@
 package io.github.keepsake4j.summary;
 
-import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.LeaseReturns;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.metrics.Metrics;
@@ -15,12 +12,8 @@ import io.github.keepsake4j.summary.SummaryFailedException.Kind;
 import io.github.keepsake4j.summary.SummaryJobs.Job;
 import io.github.keepsake4j.summary.TimeLimitedCall.AbandonedException;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -29,7 +22,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,101 +44,6 @@ public final class SummaryWorker {
     private final FailingMemories series = new FailingMemories();
 
     /**
-     * The input of the next summary.
-     *
-     * @param epoch the epoch in which the messages were read
-     * @param previous the summary that covers everything before the messages, or null if they are the oldest messages
-     * @param messages the messages that the new summary covers in addition, oldest first, without a gap after the previous
-     *     summary; at least one
-     * @param least how many of the messages a summary must cover, from 1; fewer than all are covered after a summary was
-     *     refused as too long
-     * @param untold the ids of the messages that the summary covers and the summarizer does not get, because they, or their
-     *     turns, ended badly
-     */
-    public record Task(
-            long epoch, @Nullable Summary previous, List<LoggedMessage> messages, int least, Set<String> untold) {
-
-        /** Creates a task of which any part may be done. */
-        Task(long epoch, @Nullable Summary previous, List<LoggedMessage> messages) {
-            this(epoch, previous, messages, 1, Set.of());
-        }
-
-        /** Checks the components. */
-        public Task {
-            messages = List.copyOf(messages);
-            untold = Set.copyOf(untold);
-            if (messages.isEmpty()) {
-                throw new InvalidInputException(
-                        "messages", "must not be empty; a plan without a task must return an empty Optional");
-            }
-        }
-
-        /** Returns the task that covers only the first messages. */
-        Task first(int end) {
-            return new Task(epoch, previous, messages.subList(0, end), least, untold);
-        }
-
-        /** Returns the messages that the summarizer gets. */
-        List<ChatMessage> told() {
-            return messages.stream()
-                    .filter(message -> !untold.contains(message.id()))
-                    .map(LoggedMessage::message)
-                    .toList();
-        }
-
-        LoggedMessage last() {
-            return messages.get(messages.size() - 1);
-        }
-
-        /** Returns the number of tokens of the newly covered messages. */
-        long foldedTokens() {
-            return messages.stream().mapToLong(LoggedMessage::tokens).sum();
-        }
-    }
-
-    /**
-     * The settings of a worker.
-     *
-     * @param callTimeout the time limit of a summarizer call; more than zero
-     * @param leaseMargin how much longer the lease is than a call, for the reads and writes around it; more than zero
-     * @param attempts the number of attempts after a summary became due, 1 or more; only one attempt is made while
-     *     earlier summaries of the memory failed
-     * @param firstPause the pause after the first failure, which doubles with each further failure; more than zero
-     * @param reserved matches answers that must be refused, because a reader would mistake them for something else
-     * @param clock tells when a summary was made and whether its lease has expired
-     */
-    record Options(
-            Duration callTimeout,
-            Duration leaseMargin,
-            int attempts,
-            Duration firstPause,
-            Predicate<String> reserved,
-            Clock clock) {
-
-        Options {
-            Objects.requireNonNull(reserved, "reserved");
-            InvalidInputException.checkPositive("callTimeout", callTimeout);
-            InvalidInputException.checkPositive("leaseMargin", leaseMargin);
-            InvalidInputException.checkPositive("firstPause", firstPause);
-            InvalidInputException.checkAtLeast("attempts", 1, attempts);
-        }
-
-        /** Returns settings with a lease that is a sixth longer than a call, and 3 attempts with pauses of 1 and 2 seconds. */
-        static Options of(Duration callTimeout, Predicate<String> reserved) {
-            if (callTimeout.compareTo(Duration.ofMillis(1)) < 0 || callTimeout.compareTo(Duration.ofDays(1)) > 0) {
-                throw new InvalidInputException(
-                        "summarizerTimeout", "must be from a millisecond to a day, is " + callTimeout);
-            }
-            Duration margin = callTimeout.dividedBy(6);
-            return new Options(callTimeout, margin, 3, Duration.ofSeconds(1), reserved, Clock.systemUTC());
-        }
-
-        Duration lease() {
-            return callTimeout.plus(leaseMargin);
-        }
-    }
-
-    /**
      * Creates a worker.
      *
      * @param logs returns the log that stores the messages and summaries of a memory
@@ -166,7 +63,7 @@ public final class SummaryWorker {
             Metrics metrics,
             Duration callTimeout,
             Predicate<String> reserved) {
-        this(logs, summarizer, counter, executor, metrics, Options.of(callTimeout, reserved));
+        this(logs, summarizer, counter, executor, metrics, SummaryAttempt.Options.of(callTimeout, reserved));
     }
 
     SummaryWorker(
@@ -175,7 +72,7 @@ public final class SummaryWorker {
             TokenCounter counter,
             Executor executor,
             Metrics metrics,
-            Options options) {
+            SummaryAttempt.Options options) {
         LeaseReturns returns = new LeaseReturns(
                 pause -> CompletableFuture.delayedExecutor(pause.toNanos(), TimeUnit.NANOSECONDS, executor));
         this.tools = new SummaryAttempt.Tools(logs, summarizer, counter, metrics, new Refusals(), options, returns);
@@ -194,7 +91,7 @@ public final class SummaryWorker {
      *     after a summary was stored, until nothing is due. Therefore a task should not be larger than a summarizer can
      *     process within its time limit; the rest follows with the next call
      */
-    public void due(MemoryKey key, Supplier<Optional<Task>> plan) {
+    public void due(MemoryKey key, Supplier<Optional<SummaryTask>> plan) {
         Job job = jobs.claimOrMark(key, plan);
         if (job != null) {
             submit(job);
@@ -212,7 +109,7 @@ public final class SummaryWorker {
      *     for too long; retryable
      * @throws KeepsakeException if the log throws it
      */
-    public int summarizeNow(MemoryKey key, Supplier<Optional<Task>> plan) {
+    public int summarizeNow(MemoryKey key, Supplier<Optional<SummaryTask>> plan) {
         long deadline = System.nanoTime() + tools.options().lease().toNanos();
         Job job = claim(key, plan, deadline);
         boolean abandoned = false;
@@ -376,7 +273,7 @@ public final class SummaryWorker {
                 });
     }
 
-    private Job claim(MemoryKey key, Supplier<Optional<Task>> plan, long deadline) {
+    private Job claim(MemoryKey key, Supplier<Optional<SummaryTask>> plan, long deadline) {
         while (true) {
             Job job = jobs.claimUnlessRunning(key, plan);
             if (job != null) {

@@ -225,7 +225,7 @@ class BoundTurnsTest {
         assertThat(view(keepsake, "c")).isEqualTo("U(one), A(p0), U(two), A(ok)");
         assertThat(keepsake.conversation("c").branches())
                 .extracting(Branch::names)
-                .contains(List.of(BoundTurn.ASIDE));
+                .contains(List.of(Course.ASIDE));
     }
 
     /** Counts what a log is asked, but for flushes, which databases do not know. */

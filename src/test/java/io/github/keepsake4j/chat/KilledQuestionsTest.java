@@ -120,8 +120,8 @@ class KilledQuestionsTest {
                 null,
                 Metrics.NONE,
                 nanos::get);
-        Assistant slow = memories.services()
-                .attach(AiServices.builder(Assistant.class).chatMemoryProvider(id -> memories.memory(id, KEY)))
+        Assistant slow = memories.attach(
+                        AiServices.builder(Assistant.class).chatMemoryProvider(id -> memories.memory(id, KEY)))
                 .chatModel(new Script((Script.Step) request -> {
                             time.advance(Duration.ofMinutes(11));
                             nanos.addAndGet(Duration.ofMinutes(11).toNanos());

@@ -86,13 +86,13 @@ class MemoryMetricsTest {
     @Test
     void conflicts_and_what_is_sent_again_are_counted_apart() {
         ChatMemories settings = settings(new MicrometerMetrics(registry));
-        NewMessage message = settings.prepare(user("q"));
+        NewMessage message = settings.parts.prepare(user("q"));
         Append append = Append.under(Parent.head(), List.of(message));
-        settings.append(KEY, append);
-        settings.append(KEY, append);
-        Append late =
-                Append.under(Parent.head(), List.of(settings.prepare(ai("a")))).expectingHead("another");
-        assertThatThrownBy(() -> settings.append(KEY, late)).isInstanceOf(HeadConflictException.class);
+        settings.parts.append(KEY, append);
+        settings.parts.append(KEY, append);
+        Append late = Append.under(Parent.head(), List.of(settings.parts.prepare(ai("a"))))
+                .expectingHead("another");
+        assertThatThrownBy(() -> settings.parts.append(KEY, late)).isInstanceOf(HeadConflictException.class);
 
         assertThat(count("keepsake.appends", "memory")).isEqualTo(1);
         assertThat(count("keepsake.retries", "memory")).isEqualTo(1);
@@ -168,7 +168,7 @@ class MemoryMetricsTest {
                 throw new IllegalStateException("broken");
             }
         };
-        KeepsakeChatMemory memory = new KeepsakeChatMemory("id", KEY, settings(broken));
+        KeepsakeChatMemory memory = settings(broken).memory("id", KEY);
         memory.add(user("q"));
 
         assertThat(memory.messages()).containsExactly(user("q"));

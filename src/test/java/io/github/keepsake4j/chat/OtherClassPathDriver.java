@@ -24,6 +24,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.recall.words.Token;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.summary.SummaryTask;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -115,7 +116,7 @@ public final class OtherClassPathDriver {
             Tail tail = log.read(key, ReadQuery.wholeBranch().upToSummary());
             return tail.messages().isEmpty()
                     ? Optional.empty()
-                    : Optional.of(new SummaryWorker.Task(tail.epoch(), tail.summary(), tail.messages(), 1, Set.of()));
+                    : Optional.of(new SummaryTask(tail.epoch(), tail.summary(), tail.messages(), 1, Set.of()));
         });
         return micrometer + ", " + made + " made";
     }

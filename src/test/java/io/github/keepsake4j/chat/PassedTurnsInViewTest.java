@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;

@@ -11,9 +11,9 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
@@ -201,7 +201,7 @@ class SummarizationPropertyTest {
             pinned = pins;
             described = parts.toString();
             settings = settings(hangs ? Duration.ofMillis(20) : Duration.ofMinutes(1));
-            memory = new KeepsakeChatMemory("id", KEY, settings);
+            memory = settings.memory("id", KEY);
         }
 
         void run() {
@@ -312,7 +312,7 @@ class SummarizationPropertyTest {
             } else if (choice < 18) {
                 // Messages that wait for the rest of a tool round belong to this object and are lost with it.
                 shown();
-                memory = new KeepsakeChatMemory("id", KEY, settings);
+                memory = settings.memory("id", KEY);
             } else if (!thinking) {
                 now();
             }
@@ -560,7 +560,7 @@ class SummarizationPropertyTest {
                     .containsExactlyElementsOf(added);
             if (shown != null) {
                 // In the middle of a turn, the memory itself continues with the summary with which the turn began.
-                KeepsakeChatMemory another = new KeepsakeChatMemory("id", KEY, settings);
+                KeepsakeChatMemory another = settings.memory("id", KEY);
                 Context.Overflow over = conversation().context().over();
                 if (over != null && over.newest() == null) {
                     // The system message does not fit beside a newer summary that is longer.
@@ -642,7 +642,7 @@ class SummarizationPropertyTest {
             drain();
             healed = true;
             settings = settings(Duration.ofMinutes(1));
-            memory = new KeepsakeChatMemory("id", KEY, settings);
+            memory = settings.memory("id", KEY);
             int turns = log.read(KEY, ReadQuery.newest(0)).view() == null ? 2 : 80;
             for (int i = 0; i < turns; i++) {
                 shown();
@@ -678,7 +678,7 @@ class SummarizationPropertyTest {
         }
 
         private Conversation conversation() {
-            return new Conversation("id", KEY, settings);
+            return settings.conversation("id", KEY);
         }
 
         private List<LoggedMessage> history() {

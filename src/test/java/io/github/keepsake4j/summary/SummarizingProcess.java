@@ -66,7 +66,7 @@ final class SummarizingProcess {
                     return thread;
                 }),
                 Metrics.NONE,
-                new SummaryWorker.Options(
+                new SummaryAttempt.Options(
                         callTimeout,
                         Duration.ofMillis(500),
                         3,

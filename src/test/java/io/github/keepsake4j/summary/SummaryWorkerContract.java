@@ -131,9 +131,9 @@ abstract class SummaryWorkerContract {
     @Test
     void two_processes_make_each_summary_once() throws Exception {
         int rounds = Counts.of(4, 100);
-        SummaryWorker.Options options = options(Duration.ofSeconds(5), 3);
+        SummaryAttempt.Options options = options(Duration.ofSeconds(5), 3);
         List<SummaryWorker> workers = List.of(worker(log, options), worker(other, options));
-        List<Supplier<Optional<SummaryWorker.Task>>> plans =
+        List<Supplier<Optional<SummaryTask>>> plans =
                 List.of(new AllButNewest(log, KEY, 4, 3), new AllButNewest(other, KEY, 4, 3));
         for (int round = 0; round < rounds; round++) {
             append(round * 5 + 1, round * 5 + 5);
@@ -400,7 +400,7 @@ abstract class SummaryWorkerContract {
     void a_broken_plan_does_not_ask_a_model_for_ever() throws Exception {
         append(1, 12);
         SummaryWorker worker = worker(log, options(SOON, 1));
-        SummaryWorker.Task same = plan(4).get().orElseThrow();
+        SummaryTask same = plan(4).get().orElseThrow();
 
         worker.due(KEY, () -> Optional.of(same));
         ImpatientWorker.awaitIdle(worker);
@@ -414,7 +414,7 @@ abstract class SummaryWorkerContract {
     void a_plan_that_goes_back_and_forth_does_not_ask_a_model_for_ever() throws Exception {
         append(1, 12);
         SummaryWorker worker = worker(log, options(SOON, 1));
-        List<SummaryWorker.Task> both =
+        List<SummaryTask> both =
                 List.of(plan(4).get().orElseThrow(), plan(6).get().orElseThrow());
         AtomicInteger asked = new AtomicInteger();
 
@@ -468,7 +468,8 @@ abstract class SummaryWorkerContract {
             return "short";
         };
         SummaryWorker worker = worker(
-                log, new SummaryWorker.Options(SOON, SOON, 3, Duration.ofHours(1), answer -> false, Clock.systemUTC()));
+                log,
+                new SummaryAttempt.Options(SOON, SOON, 3, Duration.ofHours(1), answer -> false, Clock.systemUTC()));
         worker.due(KEY, plan(4));
         await().until(() -> measured.size() == 1);
         assertThat(worker.isIdle(KEY)).isFalse();
@@ -561,7 +562,7 @@ abstract class SummaryWorkerContract {
         return Logs.summaries(log, KEY).stream().map(Summary::coversUpTo).toList();
     }
 
-    Supplier<Optional<SummaryWorker.Task>> plan(int keep) {
+    Supplier<Optional<SummaryTask>> plan(int keep) {
         return new AllButNewest(log, KEY, keep);
     }
 
@@ -569,17 +570,17 @@ abstract class SummaryWorkerContract {
         return worker(on, options(SOON, 3));
     }
 
-    private SummaryWorker worker(MessageLog on, SummaryWorker.Options options) {
+    private SummaryWorker worker(MessageLog on, SummaryAttempt.Options options) {
         return new SummaryWorker(key -> on, summarizer, counter(), THREADS, metrics, options);
     }
 
-    private static SummaryWorker.Options options(Duration callTimeout, int attempts) {
+    private static SummaryAttempt.Options options(Duration callTimeout, int attempts) {
         return options(callTimeout, attempts, Clock.systemUTC());
     }
 
-    private static SummaryWorker.Options options(Duration callTimeout, int attempts, Clock clock) {
+    private static SummaryAttempt.Options options(Duration callTimeout, int attempts, Clock clock) {
         Predicate<String> reserved = answer -> answer.startsWith(MARK);
-        return new SummaryWorker.Options(
+        return new SummaryAttempt.Options(
                 callTimeout, Duration.ofMillis(500), attempts, Duration.ofMillis(20), reserved, clock);
     }
 

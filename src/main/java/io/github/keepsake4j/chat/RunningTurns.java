@@ -2,9 +2,7 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.invocation.InvocationParameters;
-import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.turn.Turn;
@@ -20,31 +18,44 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * AI services whose turns are bound to the memories of one {@code Keepsake}, from which applications obtain them.
- * Thread-safe.
- */
-public final class Services {
+/** The turns of AI services that go on, as far as one turn or an application must know of another. Thread-safe. */
+final class RunningTurns {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Services.class);
+    /** A turn of which the next call, or the next request, must know. */
+    interface Waiting {
+
+        /** Records that the call ended without an answer. */
+        void failed(String reason);
+
+        /** Returns whether a request ends with a question that it already holds, before tool rounds of an earlier try. */
+        boolean repeatsQuestion(ChatRequest request);
+    }
+
+    /** An answer that a model is giving in a stream. */
+    interface Answer {
+
+        boolean isOf(MemoryKey key);
+
+        /** Stops the answer, and returns whether it was in progress and nothing had stopped it before. */
+        boolean stop();
+    }
+
+    private static final Logger LOG = LoggerFactory.getLogger(RunningTurns.class);
 
     /** The maximum number of memories of which something is kept from one call of a service to the next. */
     private static final int MEMORIES = 1_000;
 
-    private final ChatMemories memories;
-
     /** The newest turn of each memory whose stream was not started yet. */
-    private final RecentlyUsed<MemoryKey, BoundTurn> unstarted = new RecentlyUsed<>(MEMORIES);
+    private final RecentlyUsed<MemoryKey, Waiting> unstarted = new RecentlyUsed<>(MEMORIES);
 
     /** The newest turn of each memory whose request ends with a question that it already holds. */
-    private final RecentlyUsed<MemoryKey, BoundTurn> repeating = new RecentlyUsed<>(MEMORIES);
+    private final RecentlyUsed<MemoryKey, Waiting> repeating = new RecentlyUsed<>(MEMORIES);
 
     /**
      * The answers that models are giving in streams. An entry goes at the latest when its model forgets the handler, because
      * a stream may end without any sign.
      */
-    private final Set<StreamedAnswer> streaming =
-            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+    private final Set<Answer> streaming = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     private final AnswerEnd.Streams streamEnds = new AnswerEnd.Streams();
 
@@ -82,41 +93,8 @@ public final class Services {
     @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<@Nullable Deque<Wanted>> wanted = new ThreadLocal<>();
 
-    Services(ChatMemories memories) {
-        this.memories = memories;
-    }
-
-    /**
-     * Prepares a builder of AI services.
-     *
-     * @param builder LangChain4j's builder
-     * @param <T> the service's type
-     * @return a builder on the same service
-     */
-    public <T> AiServices<T> attach(AiServices<T> builder) {
-        return new AttachedServices<>(Objects.requireNonNull(builder, "builder"), memories);
-    }
-
-    /**
-     * Makes a model keep the answers that break off.
-     *
-     * @param model the model
-     * @return a model that calls it
-     */
-    public StreamingChatModel remembering(StreamingChatModel model) {
-        return model instanceof RememberingModel ? model : new RememberingModel(model);
-    }
-
-    /**
-     * Runs a call whose turn begins otherwise than behind the newest message.
-     *
-     * @param key the memory
-     * @param turn how the turn begins
-     * @param body the call
-     * @param <T> the type of its result
-     * @return the body's result
-     */
-    public <T extends @Nullable Object> T with(MemoryKey key, Turn turn, Supplier<? extends T> body) {
+    /** Runs a call whose turn begins otherwise than behind the newest message, and returns its result. */
+    <T extends @Nullable Object> T with(MemoryKey key, Turn turn, Supplier<? extends T> body) {
         Deque<Wanted> outer = wanted.get();
         Deque<Wanted> all = outer == null ? new ArrayDeque<>() : outer;
         wanted.set(all);
@@ -140,18 +118,13 @@ public final class Services {
         }
     }
 
-    /**
-     * Stops the answers that are being streamed in a memory by this process.
-     *
-     * @param key the memory
-     * @return how many answers were in progress
-     */
-    public int stop(MemoryKey key) {
-        List<StreamedAnswer> answers;
+    /** Stops the answers that are being streamed in a memory, and returns how many were in progress. */
+    int stop(MemoryKey key) {
+        List<Answer> answers;
         synchronized (streaming) {
             answers = streaming.stream().filter(answer -> answer.isOf(key)).toList();
         }
-        return (int) answers.stream().filter(StreamedAnswer::stop).count();
+        return (int) answers.stream().filter(Answer::stop).count();
     }
 
     /** Returns which models tell why their streams end. */
@@ -160,12 +133,12 @@ public final class Services {
     }
 
     /** Records that an answer is asked for. */
-    void streams(StreamedAnswer answer) {
+    void streams(Answer answer) {
         streaming.add(answer);
     }
 
     /** Records that an answer has ended. */
-    void ended(StreamedAnswer answer) {
+    void ended(Answer answer) {
         streaming.remove(answer);
     }
 
@@ -187,7 +160,7 @@ public final class Services {
 
     /** Records that a turn begins. A stream of the memory that was not started until now has failed. */
     void begins(MemoryKey key) {
-        BoundTurn waiting = unstarted.get(key);
+        Waiting waiting = unstarted.get(key);
         if (waiting != null) {
             unstarted.remove(key);
             waiting.failed("not started");
@@ -195,26 +168,25 @@ public final class Services {
     }
 
     /** Records a turn whose stream the caller has yet to start. */
-    void returned(MemoryKey key, BoundTurn turn) {
+    void returned(MemoryKey key, Waiting turn) {
         unstarted.put(key, turn);
     }
 
     /** Records that a stream was started. */
-    void starts(MemoryKey key, BoundTurn turn) {
+    void starts(MemoryKey key, Waiting turn) {
         if (turn.equals(unstarted.get(key))) {
             unstarted.remove(key);
         }
     }
 
     /** Records a turn whose request ends with a question that it already holds. */
-    void repeats(MemoryKey key, BoundTurn turn) {
+    void repeats(MemoryKey key, Waiting turn) {
         repeating.put(key, turn);
     }
 
     /** Leaves out the question with which an AI service ends a request that already holds it. */
-    ChatRequest withoutRepeatedQuestion(ChatRequest request, Object memoryId) {
-        MemoryKey key = memories.key(memoryId);
-        BoundTurn turn = repeating.get(key);
+    ChatRequest withoutRepeatedQuestion(ChatRequest request, MemoryKey key) {
+        Waiting turn = repeating.get(key);
         if (turn == null || !turn.repeatsQuestion(request)) {
             return request;
         }

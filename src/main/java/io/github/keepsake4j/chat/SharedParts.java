@@ -1,0 +1,252 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Context.Overflow;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Remembered;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.HeadConflictException;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.summary.SummaryWorker;
+import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.tokens.TokenSizes;
+import io.github.keepsake4j.view.ViewWriter;
+import java.lang.ref.SoftReference;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The parts that all chat memories of a {@code Keepsake} share, and the reads and appends that all of them make.
+ * Thread-safe.
+ */
+final class SharedParts {
+
+    /** The maximum number of contexts that are kept: about as many conversations are in a turn at a time. */
+    private static final int MEMORIES = 1_000;
+
+    private final Function<MemoryKey, MessageLog> logs;
+    private final Function<Object, MemoryKey> ids;
+    private final ContextStrategy strategy;
+    private final TokenCounter counter;
+    private final Executor executor;
+    private final LongSupplier nanoTime;
+    private final Meter meter;
+    private final Summaries summaries;
+    private final ViewWriter views;
+    private final TailLoader loader;
+    private final RunningTurns turns = new RunningTurns();
+    private final boolean keepsRequests;
+    private final RememberedSource remembered;
+    private final Duration turnLimit;
+    private final Leaving leaving;
+
+    /** The context that each memory returned last. A context that is missing here is counted again. */
+    private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
+
+    SharedParts(
+            Function<MemoryKey, MessageLog> logs,
+            Function<Object, MemoryKey> ids,
+            ContextStrategy strategy,
+            TokenCounter counter,
+            Executor executor,
+            @Nullable SummaryWorker worker,
+            Metrics metrics,
+            boolean keepsRequests,
+            @Nullable LeavingViewListener listener,
+            RememberedSource remembered,
+            Duration turnLimit,
+            LongSupplier nanoTime) {
+        this.logs = logs;
+        this.ids = ids;
+        this.strategy = strategy;
+        this.counter = counter;
+        this.executor = executor;
+        this.nanoTime = nanoTime;
+        this.meter = new Meter(metrics, logs);
+        this.summaries = new Summaries(this, worker);
+        this.keepsRequests = keepsRequests;
+        this.remembered = remembered;
+        this.turnLimit = turnLimit;
+        this.leaving = new Leaving(logs, executor, listener);
+        this.loader = new TailLoader(strategy, executor, nanoTime);
+        this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
+    }
+
+    /** Returns the key of a memory id. */
+    MemoryKey key(Object memoryId) {
+        return ids.apply(memoryId);
+    }
+
+    MessageLog log(MemoryKey key) {
+        return logs.apply(key);
+    }
+
+    ContextStrategy strategy() {
+        return strategy;
+    }
+
+    TokenCounter counter() {
+        return counter;
+    }
+
+    Executor executor() {
+        return executor;
+    }
+
+    long nanoTime() {
+        return nanoTime.getAsLong();
+    }
+
+    Meter meter() {
+        return meter;
+    }
+
+    Summaries summaries() {
+        return summaries;
+    }
+
+    /** Returns how long a turn may run. */
+    Duration turnLimit() {
+        return turnLimit;
+    }
+
+    /** Returns whether requests are kept beside their answers. */
+    boolean keepsRequests() {
+        return keepsRequests;
+    }
+
+    Leaving leaving() {
+        return leaving;
+    }
+
+    /** Returns the turns of AI services that go on. */
+    RunningTurns turns() {
+        return turns;
+    }
+
+    ViewWriter views() {
+        return views;
+    }
+
+    /**
+     * Prepares a message for an append: counts it and gives it a new id.
+     *
+     * @param message the message
+     * @return the message with its id and count
+     */
+    NewMessage prepare(ChatMessage message) {
+        return prepare(Ids.next(), message, null);
+    }
+
+    /** Prepares a message that has an id, and perhaps a time, for an append. */
+    NewMessage prepare(String messageId, ChatMessage message, @Nullable Instant createdAt) {
+        TokenCounter.Count count = counter.count(message);
+        return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
+    }
+
+    /** Appends, and counts it. */
+    AppendResult append(MemoryKey key, Append append) {
+        AppendResult result;
+        try {
+            result = logs.apply(key).append(key, append);
+        } catch (HeadConflictException e) {
+            meter.conflict(key);
+            throw e;
+        }
+        meter.appended(key, append, result);
+        append.messages().forEach(message -> views.tellId(key, message.message(), message.id()));
+        return result;
+    }
+
+    /**
+     * Reads as far back as the strategy requires.
+     *
+     * @param id the id as LangChain4j passed it
+     * @param key the memory
+     * @param atLeast the number of messages to read even if the strategy requires fewer
+     * @param round the ids of the calls and of the results with which a turn goes on; empty for none, or null if unknown
+     */
+    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round) {
+        return load(id, key, atLeast, round, UnaryOperator.identity());
+    }
+
+    /** Reads as {@link #load(Object, MemoryKey, int, List)} does, on the branch to which each read is directed. */
+    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round, UnaryOperator<ReadQuery> from) {
+        return meter.read(key, loader.load(log(key), id, key, atLeast, round, from));
+    }
+
+    /** Returns the messages that were read, before any limit. */
+    private Context context(
+            Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
+        return loader.context(id, key, tail, round, made);
+    }
+
+    /** Selects the messages that a model sees. */
+    Context select(Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
+        Context context = context(id, key, tail, round, made);
+        Context selected = strategy.select(context);
+        // Memories must not keep a turn from being shown that fits without them.
+        return made != null && selected.overflow() ? strategy.select(context(id, key, tail, round, null)) : selected;
+    }
+
+    /** Returns what loads the memories that are shown beside the messages. */
+    RememberedSource remembered() {
+        return remembered;
+    }
+
+    /** Returns the memories that are shown beside messages that were read already. */
+    @Nullable
+    Remembered remembered(MemoryKey key, Tail tail) {
+        return remembered.begin(key).apply(tail).orElse(null);
+    }
+
+    /**
+     * Returns what does not fit although all results of the newest calls are empty, or null. This is a check before the
+     * tools run, so no remote counter is asked.
+     */
+    @Nullable
+    Overflow overflowWithResults(Object id, MemoryKey key, Tail tail, AiMessage calls) {
+        if (strategy.tokenCounter().filter(TokenCounter::isRemote).isPresent()) {
+            return null;
+        }
+        List<NewMessage> empty = calls.toolExecutionRequests().stream()
+                .map(call -> prepare(ToolExecutionResultMessage.from(call, "")))
+                .toList();
+        return loader.selectLocally(id, key, tail.followedBy(empty)).over();
+    }
+
+    /** Returns the sizes of messages for one read of a memory. */
+    TokenSizes sizes(MemoryKey key) {
+        return loader.sizes(key);
+    }
+
+    /** Records the context that a memory returned. */
+    void shown(MemoryKey key, Context context, boolean cut) {
+        meter.shown(key, shown(key), context, cut);
+        contexts.put(key, new SoftReference<>(context));
+    }
+
+    /** Returns the context that a memory returned last, or null if it is not known. */
+    @Nullable
+    Context shown(MemoryKey key) {
+        SoftReference<Context> context = contexts.get(key);
+        return context == null ? null : context.get();
+    }
+}
