@@ -132,11 +132,8 @@ final class AttributeWriter {
                         + "; use String, Boolean, a number, Character, Instant, UUID, URI, Image, List, Set or Map");
     }
 
-    private static Map<String, Object> tagged(String tag, Object value) {
-        Map<String, Object> json = new LinkedHashMap<>();
-        json.put(TAG, tag);
-        json.put(VALUE, value);
-        return json;
+    private static JsonObject tagged(String tag, Object value) {
+        return new JsonObject().with(TAG, tag).with(VALUE, value);
     }
 
     private static Object plainNumber(Object value, JsonPath path) {

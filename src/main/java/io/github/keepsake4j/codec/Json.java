@@ -109,13 +109,6 @@ final class Json {
         }
     }
 
-    /** Sets a field of an object unless the value is null. */
-    static void put(Map<String, @Nullable Object> object, String name, @Nullable Object value) {
-        if (value != null) {
-            object.put(name, value);
-        }
-    }
-
     /**
      * Reads one JSON value.
      *

@@ -243,6 +243,16 @@ public final class JsonFields {
     }
 
     /**
+     * Returns a number that is needed.
+     *
+     * @param name the field
+     * @return the number, 0 or more
+     */
+    public long neededNumber(String name) {
+        return neededNumber(name, Long.MAX_VALUE);
+    }
+
+    /**
      * Returns a number.
      *
      * @param name the field's name
@@ -250,7 +260,7 @@ public final class JsonFields {
      * @return 0 or more
      */
     public long numberOr(String name, long otherwise) {
-        return has(name) ? neededNumber(name, Long.MAX_VALUE) : otherwise;
+        return has(name) ? neededNumber(name) : otherwise;
     }
 
     /**

@@ -7,8 +7,6 @@ import dev.langchain4j.data.video.Video;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.net.URI;
 import java.util.Base64;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes images, audio, video and PDF files, which are given by URL or base64. */
@@ -16,24 +14,23 @@ final class Media {
 
     private Media() {}
 
-    static Map<String, @Nullable Object> json(Image image, JsonPath path) {
-        Map<String, @Nullable Object> json = json(image.url(), image.base64Data(), image.mimeType(), path);
-        Json.put(json, "revisedPrompt", image.revisedPrompt());
-        return json;
+    static JsonObject json(Image image, JsonPath path) {
+        return json(image.url(), image.base64Data(), image.mimeType(), path)
+                .withPresent("revisedPrompt", image.revisedPrompt());
     }
 
-    static Map<String, @Nullable Object> json(Audio audio, JsonPath path) {
-        Map<String, @Nullable Object> json = json(audio.url(), audio.base64Data(), audio.mimeType(), path);
+    static JsonObject json(Audio audio, JsonPath path) {
         byte[] bytes = audio.binaryData();
-        Json.put(json, "binaryData", bytes == null ? null : Base64.getEncoder().encodeToString(bytes));
-        return json;
+        return json(audio.url(), audio.base64Data(), audio.mimeType(), path)
+                .withPresent(
+                        "binaryData", bytes == null ? null : Base64.getEncoder().encodeToString(bytes));
     }
 
-    static Map<String, @Nullable Object> json(Video video, JsonPath path) {
+    static JsonObject json(Video video, JsonPath path) {
         return json(video.url(), video.base64Data(), video.mimeType(), path);
     }
 
-    static Map<String, @Nullable Object> json(PdfFile file, JsonPath path) {
+    static JsonObject json(PdfFile file, JsonPath path) {
         return json(file.url(), file.base64Data(), file.mimeType(), path);
     }
 
@@ -96,13 +93,12 @@ final class Media {
         }
     }
 
-    private static Map<String, @Nullable Object> json(
+    private static JsonObject json(
             @Nullable URI url, @Nullable String base64Data, @Nullable String mimeType, JsonPath path) {
-        Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        Json.put(json, "url", url == null ? null : checked(url, path.field("url")));
-        Json.put(json, "base64Data", base64Data);
-        Json.put(json, "mimeType", mimeType);
-        return json;
+        return new JsonObject()
+                .withPresent("url", url == null ? null : checked(url, path.field("url")))
+                .withPresent("base64Data", base64Data)
+                .withPresent("mimeType", mimeType);
     }
 
     private static @Nullable URI url(JsonFields json) {

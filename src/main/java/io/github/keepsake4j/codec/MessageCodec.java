@@ -65,13 +65,11 @@ public final class MessageCodec {
      * @throws InvalidInputException if a part of the message could not be decoded to an equal value
      */
     public String encode(ChatMessage message, @Nullable String question) {
-        Map<String, @Nullable Object> fields = MessageWriter.write(message);
-        if (question == null) {
-            return Json.write(fields);
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(MessageWriter.write(message));
+        if (question != null) {
+            fields.put(QUESTION, question);
         }
-        Map<String, @Nullable Object> more = new LinkedHashMap<>(fields);
-        more.put(QUESTION, question);
-        return Json.write(more);
+        return Json.write(fields);
     }
 
     /**
@@ -112,7 +110,7 @@ public final class MessageCodec {
      *     wrong type
      */
     public ChatMessage decode(String json) {
-        return new MessageReader(object("Message", json)).read();
+        return decode(object("Message", json));
     }
 
     /**

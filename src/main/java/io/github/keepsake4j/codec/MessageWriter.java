@@ -16,7 +16,6 @@ import dev.langchain4j.data.message.VideoContent;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.UnknownMessage;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -34,36 +33,30 @@ final class MessageWriter {
         if (type == UnknownMessage.class) {
             return unknown((UnknownMessage) message);
         }
-        Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("v", MessageCodec.VERSION);
+        JsonObject json = new JsonObject().with("v", MessageCodec.VERSION);
         if (type == SystemMessage.class) {
-            json.put("type", "SYSTEM");
-            json.put("text", ((SystemMessage) message).text());
+            json.with("type", "SYSTEM").with("text", ((SystemMessage) message).text());
         } else if (type == UserMessage.class) {
             UserMessage user = (UserMessage) message;
-            json.put("type", "USER");
-            Json.put(json, "name", user.name());
-            json.put("contents", contents(user.contents()));
+            json.with("type", "USER").withPresent("name", user.name()).with("contents", contents(user.contents()));
             attributes(json, user.attributes());
         } else if (type == AiMessage.class) {
             AiMessage ai = (AiMessage) message;
-            json.put("type", "AI");
-            Json.put(json, "text", ai.text());
-            Json.put(json, "thinking", ai.thinking());
+            json.with("type", "AI").withPresent("text", ai.text()).withPresent("thinking", ai.thinking());
             if (ai.hasToolExecutionRequests()) {
-                json.put("toolExecutionRequests", toolExecutionRequests(ai.toolExecutionRequests()));
+                json.with("toolExecutionRequests", toolExecutionRequests(ai.toolExecutionRequests()));
             }
             attributes(json, ai.attributes());
         } else if (type == ToolExecutionResultMessage.class) {
             ToolExecutionResultMessage result = (ToolExecutionResultMessage) message;
-            json.put("type", "TOOL_EXECUTION_RESULT");
-            Json.put(json, "id", result.id());
-            Json.put(json, "toolName", result.toolName());
-            json.put("contents", contents(result.contents()));
-            Json.put(json, "isError", result.isError());
+            json.with("type", "TOOL_EXECUTION_RESULT")
+                    .withPresent("id", result.id())
+                    .withPresent("toolName", result.toolName())
+                    .with("contents", contents(result.contents()))
+                    .withPresent("isError", result.isError());
             attributes(json, result.attributes());
         } else if (type == CustomMessage.class) {
-            json.put("type", "CUSTOM");
+            json.with("type", "CUSTOM");
             attributes(json, ((CustomMessage) message).attributes());
         } else {
             throw new InvalidInputException(
@@ -84,11 +77,10 @@ final class MessageWriter {
         List<Object> list = new ArrayList<>();
         for (ToolExecutionRequest given : requests) {
             ToolExecutionRequest request = needed(given, path.index(list.size()));
-            Map<String, @Nullable Object> json = new LinkedHashMap<>();
-            Json.put(json, "id", request.id());
-            Json.put(json, "name", request.name());
-            Json.put(json, "arguments", request.arguments());
-            list.add(json);
+            list.add(new JsonObject()
+                    .withPresent("id", request.id())
+                    .withPresent("name", request.name())
+                    .withPresent("arguments", request.arguments()));
         }
         return list;
     }
@@ -103,29 +95,28 @@ final class MessageWriter {
         return list;
     }
 
-    private static Map<String, @Nullable Object> content(Content content, JsonPath path) {
+    private static JsonObject content(Content content, JsonPath path) {
         Class<?> type = content.getClass();
-        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        JsonObject json = new JsonObject();
         if (type == TextContent.class) {
-            json.put("type", "TEXT");
-            json.put("text", ((TextContent) content).text());
+            json.with("type", "TEXT").with("text", ((TextContent) content).text());
         } else if (type == ImageContent.class) {
             ImageContent image = (ImageContent) content;
-            json.put("type", "IMAGE");
-            json.put("image", Media.json(image.image(), path.field("image")));
-            json.put("detailLevel", image.detailLevel().name());
+            json.with("type", "IMAGE")
+                    .with("image", Media.json(image.image(), path.field("image")))
+                    .with("detailLevel", image.detailLevel().name());
         } else if (type == AudioContent.class) {
             JsonPath place = path.field("audio");
-            json.put("type", "AUDIO");
-            json.put("audio", Media.json(needed(((AudioContent) content).audio(), place), place));
+            json.with("type", "AUDIO")
+                    .with("audio", Media.json(needed(((AudioContent) content).audio(), place), place));
         } else if (type == VideoContent.class) {
             JsonPath place = path.field("video");
-            json.put("type", "VIDEO");
-            json.put("video", Media.json(needed(((VideoContent) content).video(), place), place));
+            json.with("type", "VIDEO")
+                    .with("video", Media.json(needed(((VideoContent) content).video(), place), place));
         } else if (type == PdfFileContent.class) {
             JsonPath place = path.field("pdfFile");
-            json.put("type", "PDF");
-            json.put("pdfFile", Media.json(needed(((PdfFileContent) content).pdfFile(), place), place));
+            json.with("type", "PDF")
+                    .with("pdfFile", Media.json(needed(((PdfFileContent) content).pdfFile(), place), place));
         } else {
             throw new InvalidInputException(
                     path.toString(), "is of a class that cannot be stored without loss: " + type.getTypeName());
@@ -133,9 +124,9 @@ final class MessageWriter {
         return json;
     }
 
-    private static void attributes(Map<String, @Nullable Object> json, Map<String, Object> attributes) {
+    private static void attributes(JsonObject json, Map<String, Object> attributes) {
         if (!attributes.isEmpty()) {
-            json.put("attributes", AttributeWriter.tagged(attributes));
+            json.with("attributes", AttributeWriter.tagged(attributes));
         }
     }
 

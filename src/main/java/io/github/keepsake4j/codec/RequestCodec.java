@@ -7,10 +7,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeptRequest;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * JSON of a request as a model received it: its messages in the format of {@link MessageCodec}, and by their names the model
@@ -30,15 +27,13 @@ public final class RequestCodec {
     public static String encode(ChatRequest request) {
         List<Object> messages = new ArrayList<>();
         request.messages().forEach(message -> messages.add(MessageWriter.write(message)));
-        Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("version", MessageCodec.VERSION);
-        Json.put(json, "model", request.modelName());
+        JsonObject json =
+                new JsonObject().with("version", MessageCodec.VERSION).withPresent("model", request.modelName());
         List<ToolSpecification> tools = request.toolSpecifications();
         if (tools != null && !tools.isEmpty()) {
-            json.put("tools", tools.stream().map(ToolSpecification::name).toList());
+            json.with("tools", tools.stream().map(ToolSpecification::name).toList());
         }
-        json.put("messages", messages);
-        return Json.write(json);
+        return Json.write(json.with("messages", messages));
     }
 
     /**

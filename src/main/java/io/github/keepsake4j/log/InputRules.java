@@ -30,7 +30,11 @@ public final class InputRules {
      */
     static void checkDescription(@Nullable String title, @Nullable Map<String, @Nullable String> metadata) {
         if (title != null) {
-            checkTitle(title);
+            if (title.length() > MAX_TITLE_LENGTH) {
+                throw new InvalidInputException(
+                        "title", "is " + title.length() + " characters long; at most " + MAX_TITLE_LENGTH);
+            }
+            checkText("title", title);
         }
         // What the type promises of names, callers without null checks may break.
         if (metadata != null && (metadata.containsKey(null) || metadata.containsValue(null))) {
@@ -83,14 +87,6 @@ public final class InputRules {
             throw new InvalidInputException("lease duration", "must end within 292,000 years of 1970, is " + duration);
         }
         return start.plus(duration).truncatedTo(ChronoUnit.MICROS);
-    }
-
-    private static void checkTitle(String title) {
-        if (title.length() > MAX_TITLE_LENGTH) {
-            throw new InvalidInputException(
-                    "title", "is " + title.length() + " characters long; at most " + MAX_TITLE_LENGTH);
-        }
-        checkText("title", title);
     }
 
     /**

@@ -76,7 +76,7 @@ public final class LeaseFile {
                                         .with("until", lease.expiresAt().toString()))
                                 .toList());
         Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent());
-        Files.createDirectories(directory, SmallFiles.ownersDirectory(directory));
+        SmallFiles.createDirectories(directory);
         SmallFiles.replace(file, (PlainJson.write(json) + "\n").getBytes(StandardCharsets.UTF_8), force);
     }
 }

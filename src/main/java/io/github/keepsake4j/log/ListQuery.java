@@ -42,18 +42,6 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst,
     }
 
     /**
-     * Creates a query for a page without usage.
-     *
-     * @param limit the maximum number of memories, 1 to 1,000
-     * @param cursor where the page starts, or null for the first page
-     * @param activeFirst whether the memories are listed by their last activity
-     * @throws InvalidInputException if the limit is out of range
-     */
-    public ListQuery(int limit, @Nullable String cursor, boolean activeFirst) {
-        this(limit, cursor, activeFirst, null);
-    }
-
-    /**
      * Creates a query for a page in order of creation.
      *
      * @param limit the maximum number of memories, 1 to 1,000
@@ -61,7 +49,7 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst,
      * @throws InvalidInputException if the limit is out of range
      */
     public ListQuery(int limit, @Nullable String cursor) {
-        this(limit, cursor, false);
+        this(limit, cursor, false, null);
     }
 
     /**

@@ -42,28 +42,6 @@ public record MemoryInfo(
         return lastMessageAt != null && lastMessageAt.isAfter(storedAt) ? lastMessageAt : storedAt;
     }
 
-    /**
-     * Creates the entry of a memory that was stored when it was created.
-     *
-     * @param key the memory
-     * @param title its title, or null
-     * @param metadata short texts by name
-     * @param messages the number of its messages on all branches
-     * @param tokens the sum of their stored token counts
-     * @param createdAt when it was created, in microseconds of UTC
-     * @param lastMessageAt the latest time of its messages, in microseconds of UTC, or null if it has none
-     */
-    public MemoryInfo(
-            MemoryKey key,
-            @Nullable String title,
-            Map<String, String> metadata,
-            long messages,
-            long tokens,
-            Instant createdAt,
-            @Nullable Instant lastMessageAt) {
-        this(key, title, metadata, messages, tokens, createdAt, lastMessageAt, createdAt);
-    }
-
     /** Leaves out the title and the metadata, so that the result may be logged. */
     @Override
     public String toString() {

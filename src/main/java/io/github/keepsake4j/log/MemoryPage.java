@@ -22,25 +22,4 @@ public record MemoryPage(
         damaged = List.copyOf(damaged);
         usage = List.copyOf(usage);
     }
-
-    /**
-     * Creates a page without usage.
-     *
-     * @param memories the memories, in the order that the query asked for
-     * @param damaged the memories that cannot be read, in the same order
-     * @param next the next page's query, or empty if this was the last page when it was read
-     */
-    public MemoryPage(List<MemoryInfo> memories, List<DamagedMemory> damaged, Optional<ListQuery> next) {
-        this(memories, damaged, List.of(), next);
-    }
-
-    /**
-     * Creates a page without damaged memories.
-     *
-     * @param memories the memories, in the order that the query asked for
-     * @param next the next page's query, or empty if this was the last page when it was read
-     */
-    public MemoryPage(List<MemoryInfo> memories, Optional<ListQuery> next) {
-        this(memories, List.of(), next);
-    }
 }

@@ -277,8 +277,8 @@ public final class MemoryTree {
         }
     }
 
-    private final MemoryKey key;
-    private final Bodies bodies;
+    final MemoryKey key;
+    final Bodies bodies;
     final List<TreeNode> nodes = new ArrayList<>();
     private final Map<String, TreeNode> byId = new HashMap<>();
     final TreeMap<Long, View> views = new TreeMap<>();
@@ -287,12 +287,17 @@ public final class MemoryTree {
     private final Map<String, Lease> leases = new HashMap<>();
     private final TreeMap<String, TreeNode> references = new TreeMap<>();
     private final TreeMap<LocalDate, Usage> usage = new TreeMap<>();
-    private long epoch = 1;
-    private long revision = 1;
+    long epoch = 1;
+    long revision = 1;
     private long tokens;
     private @Nullable Instant lastMessageAt;
-    private @Nullable TreeNode head;
-    private @Nullable String title;
+
+    @Nullable
+    TreeNode head;
+
+    @Nullable
+    String title;
+
     private Map<String, String> metadata = Map.of();
     private @Nullable Instant createdAt;
 
@@ -868,38 +873,12 @@ public final class MemoryTree {
         }
     }
 
-    MemoryKey key() {
-        return key;
-    }
-
-    Bodies bodies() {
-        return bodies;
-    }
-
-    long epoch() {
-        return epoch;
-    }
-
-    long revision() {
-        return revision;
-    }
-
     long nextVersion() {
         return versions + 1;
     }
 
-    @Nullable
-    TreeNode head() {
-        return head;
-    }
-
     Map<String, TreeNode> references() {
         return references;
-    }
-
-    @Nullable
-    String title() {
-        return title;
     }
 
     @Nullable

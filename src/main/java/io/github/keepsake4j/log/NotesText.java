@@ -70,13 +70,14 @@ public final class NotesText {
         Seen seen = made.seen();
         Usage usage = made.usage();
         if (seen != null) {
-            words.add(seen.shown().stream()
-                    .map(range -> range.first() == range.last()
+            words.add(word(
+                    "s",
+                    seen.shown(),
+                    range -> range.first() == range.last()
                             ? Long.toString(range.first())
-                            : range.first() + "-" + range.last())
-                    .collect(Collectors.joining(",", "s", "")));
+                            : range.first() + "-" + range.last()));
             if (!seen.shortened().isEmpty()) {
-                words.add(seen.shortened().stream().map(String::valueOf).collect(Collectors.joining(",", "c", "")));
+                words.add(word("c", seen.shortened(), String::valueOf));
             }
             if (seen.summary() > 0) {
                 words.add("v" + seen.summary());
@@ -86,7 +87,7 @@ public final class NotesText {
             }
             if (!seen.memories().isEmpty()) {
                 // An id may hold a comma or a space.
-                words.add(seen.memories().stream().map(NotesText::encoded).collect(Collectors.joining(",", "m", "")));
+                words.add(word("m", seen.memories(), NotesText::encoded));
             }
         }
         if (usage != null) {
@@ -145,6 +146,10 @@ public final class NotesText {
         } catch (RuntimeException e) {
             throw new UnreadableDataException("what is kept about how an answer was made cannot be read", e);
         }
+    }
+
+    private static <T> String word(String begin, List<T> values, Function<T, String> text) {
+        return values.stream().map(text).collect(Collectors.joining(",", begin, ""));
     }
 
     private static String encoded(@Nullable String text) {

@@ -188,10 +188,7 @@ public final class RecordJson {
         JsonFields json = message.object("usage");
         return json == null
                 ? null
-                : new Usage(
-                        json.neededNumber("input", Long.MAX_VALUE),
-                        json.neededNumber("output", Long.MAX_VALUE),
-                        json.neededNumber("cached", Long.MAX_VALUE));
+                : new Usage(json.neededNumber("input"), json.neededNumber("output"), json.neededNumber("cached"));
     }
 
     /**
@@ -282,8 +279,8 @@ public final class RecordJson {
                 json.neededText("text"),
                 (int) json.neededNumber("tokens", Integer.MAX_VALUE),
                 json.neededText("counter"),
-                json.neededNumber("replacedMessages", Long.MAX_VALUE),
-                json.neededNumber("replacedTokens", Long.MAX_VALUE),
+                json.neededNumber("replacedMessages"),
+                json.neededNumber("replacedTokens"),
                 json.text("model"),
                 json.neededTime("at"));
     }

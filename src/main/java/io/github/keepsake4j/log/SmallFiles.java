@@ -58,13 +58,14 @@ public final class SmallFiles {
     }
 
     /**
-     * Returns what makes a directory one that only its owner may use. On Windows it has the rights of the directory above.
+     * Makes a directory that only its owner may use, and those above it, unless it is there. On Windows it has the rights of the
+     * directory above.
      *
-     * @param path the directory
-     * @return attributes for {@link Files#createDirectories}
+     * @param directory the directory
+     * @throws IOException if it cannot be made
      */
-    public static FileAttribute<?>[] ownersDirectory(Path path) {
-        return forOwner(path, "rwx------");
+    public static void createDirectories(Path directory) throws IOException {
+        Files.createDirectories(directory, forOwner(directory, "rwx------"));
     }
 
     private static FileAttribute<?>[] forOwner(Path path, String rights) {
@@ -94,7 +95,18 @@ public final class SmallFiles {
             deleteAfter(e, made);
             throw e;
         }
-        Files.move(made, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        move(made, path);
+    }
+
+    /**
+     * Gives a file the name of another one, in one step.
+     *
+     * @param from the file
+     * @param to its new name; what has it goes
+     * @throws IOException if it cannot be moved
+     */
+    public static void move(Path from, Path to) throws IOException {
+        Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     /**

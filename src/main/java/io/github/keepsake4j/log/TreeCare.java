@@ -14,13 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the damage of a memory, and plans its repair. */
-final class TreeCare {
-
-    private final MemoryTree tree;
-
-    TreeCare(MemoryTree tree) {
-        this.tree = tree;
-    }
+record TreeCare(MemoryTree tree) {
 
     /** Returns the views and summaries of messages that are not there. */
     static List<Damage> contradictions(MemoryTree tree) {
@@ -54,7 +48,7 @@ final class TreeCare {
         if (tree.broken.stream().anyMatch(each -> each.kind() == Damage.Kind.SEQUENCE && !isGap(each))) {
             tree.requireSound();
         }
-        TreeNode head = tree.head();
+        TreeNode head = tree.head;
         boolean movesHead = tree.lostHead != null || (head != null && !head.isSound);
         TreeNode end = movesHead ? newestSound() : head;
         String before = tree.lostHead != null || head == null || head.isLost() ? tree.lostHead : head.entry.id();
@@ -89,7 +83,7 @@ final class TreeCare {
         return new Plan<>(
                 repair,
                 null,
-                changes ? tree.revision() + 1 : tree.revision(),
+                changes ? tree.revision + 1 : tree.revision,
                 changes ? steps(movesHead, end, new Step.Repaired(views, references, summaries, marked)) : List.of());
     }
 
@@ -132,7 +126,7 @@ final class TreeCare {
 
     private boolean isReadable(TreeNode node) {
         try {
-            ChatMessage unused = tree.bodies().message(node.entry);
+            ChatMessage unused = tree.bodies.message(node.entry);
             return true;
         } catch (UnreadableDataException e) {
             return false;

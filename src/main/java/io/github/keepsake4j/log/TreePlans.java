@@ -23,18 +23,18 @@ final class TreePlans {
     TreePlans(MemoryTree tree) {
         tree.requireSound();
         this.tree = tree;
-        this.key = tree.key();
+        this.key = tree.key;
     }
 
     Plan<AppendResult> append(Append append, Instant now) {
         Instant time = InputRules.time("clock", now);
-        AppendRules.checkEpoch(key, append.epoch(), tree.epoch());
+        AppendRules.checkEpoch(key, append.epoch(), tree.epoch);
         TreeNode before = tree.end(append.reference());
         if (AppendRules.isReplay(key, append, stored(append))) {
             return new Plan<>(
                     new AppendResult(MemoryTree.id(before), tree.position(before), 0, true),
                     null,
-                    tree.revision(),
+                    tree.revision,
                     List.of());
         }
         AppendRules.checkPosition(key, append, tree.position(before));
@@ -42,16 +42,15 @@ final class TreePlans {
         AppendRules.checkView(key, append, id -> tree.find(id) != null);
         // Encoding can refuse a message, so everything is encoded before anything else is done.
         List<String> texts = append.messages().stream()
-                .map(message -> tree.bodies().encode(message.message()))
+                .map(message -> tree.bodies.encode(message.message()))
                 .toList();
         View view = append.view();
         if (view != null && before == null && texts.isEmpty()) {
             throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
         }
 
-        long raised = AppendRules.raisesRevision(append, parentId, MemoryTree.id(before))
-                ? tree.revision() + 1
-                : tree.revision();
+        long raised =
+                AppendRules.raisesRevision(append, parentId, MemoryTree.id(before)) ? tree.revision + 1 : tree.revision;
         List<Step.Added> added = new ArrayList<>();
         TreeNode end = texts.isEmpty() ? before : null;
         for (int i = 0; i < texts.size(); i++) {
@@ -71,7 +70,7 @@ final class TreePlans {
         long last = texts.isEmpty() ? 0 : tree.nodes.size() + texts.size();
         return new Plan<>(
                 new AppendResult(
-                        MemoryTree.id(before), new Position(tree.epoch(), raised, MemoryTree.id(end)), last, false),
+                        MemoryTree.id(before), new Position(tree.epoch, raised, MemoryTree.id(end)), last, false),
                 time,
                 raised,
                 List.of(new Step.Appended(added, append.reference(), set)));
@@ -130,31 +129,28 @@ final class TreePlans {
 
     Plan<String> moveHead(Change.MoveHead change) {
         TreeNode target = existing(change.messageId(), change.epoch());
-        String before = MemoryTree.id(tree.head());
+        String before = MemoryTree.id(tree.head);
         return new Plan<>(
                 before == null ? change.messageId() : before,
                 null,
-                tree.revision() + 1,
+                tree.revision + 1,
                 List.of(new Step.HeadMoved(change.messageId(), target.sequence())));
     }
 
     Plan<Boolean> moveBranch(Change.MoveBranch change) {
         TreeNode target = existing(change.messageId(), change.epoch());
-        return plan(new Step.BranchMoved(change.name(), change.messageId(), target.sequence()), tree.revision(), null);
+        return plan(new Step.BranchMoved(change.name(), change.messageId(), target.sequence()), tree.revision);
     }
 
     Plan<Boolean> setOutcome(Change.SetOutcome change) {
         TreeNode node = existing(change.messageId(), change.epoch());
         return Objects.equals(node.entry.outcome(), change.outcome())
-                ? new Plan<>(false, null, tree.revision(), List.of())
-                : plan(
-                        new Step.Ended(change.messageId(), node.sequence(), change.outcome()),
-                        tree.revision() + 1,
-                        null);
+                ? new Plan<>(false, null, tree.revision, List.of())
+                : plan(new Step.Ended(change.messageId(), node.sequence(), change.outcome()), tree.revision + 1);
     }
 
     private TreeNode existing(String messageId, @Nullable Long expectedEpoch) {
-        AppendRules.checkEpoch(key, expectedEpoch, tree.epoch());
+        AppendRules.checkEpoch(key, expectedEpoch, tree.epoch);
         return tree.existing("messageId", messageId);
     }
 
@@ -162,24 +158,21 @@ final class TreePlans {
         Map<String, String> before = tree.metadata();
         Map<String, String> after = change.after(before);
         if (change.merge() && after.equals(before)) {
-            return new Plan<>(after, null, tree.revision(), List.of());
+            return new Plan<>(after, null, tree.revision, List.of());
         }
         Step described = new Step.Described(
-                change.merge() ? tree.title() : change.title(), change.metadata() == null ? before : after);
-        return new Plan<>(after, InputRules.time("clock", now), tree.revision(), List.of(described));
+                change.merge() ? tree.title : change.title(), change.metadata() == null ? before : after);
+        return new Plan<>(after, InputRules.time("clock", now), tree.revision, List.of(described));
     }
 
     Plan<Boolean> putSummary(Change.PutSummary change) {
-        AppendRules.checkEpoch(key, change.epoch(), tree.epoch());
+        AppendRules.checkEpoch(key, change.epoch(), tree.epoch);
         Summary summary = change.summary();
         TreeNode covered = tree.existing("coversUpTo", summary.coversUpTo());
-        return plan(
-                new Step.Summarized(summary.withVersion(tree.nextVersion()), covered.sequence()),
-                tree.revision(),
-                null);
+        return plan(new Step.Summarized(summary.withVersion(tree.nextVersion()), covered.sequence()), tree.revision);
     }
 
-    private static Plan<Boolean> plan(Step step, long revision, @Nullable Instant at) {
-        return new Plan<>(true, at, revision, List.of(step));
+    private static Plan<Boolean> plan(Step step, long revision) {
+        return new Plan<>(true, null, revision, List.of(step));
     }
 }

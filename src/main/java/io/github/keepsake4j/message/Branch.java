@@ -21,17 +21,4 @@ public record Branch(
     public Branch {
         names = List.copyOf(names);
     }
-
-    /**
-     * Creates a branch without a name.
-     *
-     * @param leafId the id of the branch's newest message
-     * @param firstId the id of its oldest message that no other branch has
-     * @param length the number of messages from the root to the leaf
-     * @param lastMessageAt the time when the leaf was appended
-     * @param current whether the head is this branch's leaf
-     */
-    public Branch(String leafId, String firstId, long length, Instant lastMessageAt, boolean current) {
-        this(leafId, firstId, length, lastMessageAt, current, List.of());
-    }
 }

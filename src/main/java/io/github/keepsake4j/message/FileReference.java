@@ -97,7 +97,7 @@ public record FileReference(
      * @throws InvalidInputException if the id is missing or malformed
      */
     public static FileReference localFile(Type type, String uploadFileId) {
-        return new FileReference(type, TransferMethod.LOCAL_FILE, uploadFileId, null, null, Owner.USER);
+        return new FileReference(type, TransferMethod.LOCAL_FILE, uploadFileId, null, null, null);
     }
 
     /**
@@ -109,7 +109,7 @@ public record FileReference(
      * @throws InvalidInputException if the id is missing or malformed
      */
     public static FileReference toolFile(Type type, String toolFileId) {
-        return new FileReference(type, TransferMethod.TOOL_FILE, null, toolFileId, null, Owner.USER);
+        return new FileReference(type, TransferMethod.TOOL_FILE, null, toolFileId, null, null);
     }
 
     /**
@@ -121,7 +121,7 @@ public record FileReference(
      * @throws InvalidInputException if the URL is missing or malformed
      */
     public static FileReference remoteUrl(Type type, String url) {
-        return new FileReference(type, TransferMethod.REMOTE_URL, null, null, url, Owner.USER);
+        return new FileReference(type, TransferMethod.REMOTE_URL, null, null, url, null);
     }
 
     /**

@@ -4,13 +4,16 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Checks ids, generates message ids, and names the ids of a workflow engine's rows. Thread-safe. */
+/** Checks ids, generates message ids, names the ids of a workflow engine's rows, and makes hashes for names. Thread-safe. */
 public final class Ids {
 
     /** The maximum length of an id, in bytes of UTF-8. */
@@ -103,6 +106,21 @@ public final class Ids {
                 .findFirst()
                 .map(suffix -> id.substring(0, id.length() - suffix.length()))
                 .orElse(id);
+    }
+
+    /**
+     * Returns a hash, by which storages name what ids are too long or too free for.
+     *
+     * @param text any text
+     * @return the SHA-256 of its UTF-8, in 64 hexadecimal digits
+     */
+    public static String sha256(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
     }
 
     private static ByteBuffer utf8(String field, String id) {

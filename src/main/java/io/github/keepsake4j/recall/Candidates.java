@@ -12,7 +12,7 @@ import java.util.Map;
  * @param keys the memories of the best, by their numbers
  * @param lagging whether something may be missing that was said just now
  */
-record Candidates(Statistics statistics, List<Candidate> best, Map<Long, MemoryKey> keys, boolean lagging) {
+record Candidates(Matches statistics, List<Candidate> best, Map<Long, MemoryKey> keys, boolean lagging) {
 
     /**
      * A message.

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Finds the messages in which words occur: by the index, and, of what a memory has behind the watermark, by splitting it.
  * Writes nothing. Thread-safe.
  */
-final class Finder {
+record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer indexer, Words words, int maxPostings) {
 
     /** How many messages behind the watermark of a memory are looked at, from the oldest on. */
     static final int TAIL = 200;
@@ -50,20 +50,6 @@ final class Finder {
 
     /** How many times fewer postings are read of a large scope. */
     private static final int FEWER = 4;
-
-    private final MessageIndex index;
-    private final Function<MemoryKey, MessageLog> logs;
-    private final Indexer indexer;
-    private final Words words;
-    private final int maxPostings;
-
-    Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer indexer, Words words, int maxPostings) {
-        this.index = index;
-        this.logs = logs;
-        this.indexer = indexer;
-        this.words = words;
-        this.maxPostings = maxPostings;
-    }
 
     /** The messages behind the watermark of a memory, and whether there are more than were split. */
     private record Tail(MemoryKey key, List<IndexedMessage> messages, boolean more) {}
@@ -220,9 +206,8 @@ final class Finder {
     }
 
     /** What was found, as it is put together. */
-    private final class Found implements Statistics {
+    private final class Found {
 
-        private final Matches matches;
         private final Map<String, Long> frequencies;
         private final Map<String, List<Posting>> postings = new LinkedHashMap<>();
         private final Map<Long, MemoryKey> tailKeys = new HashMap<>();
@@ -230,7 +215,6 @@ final class Finder {
         private long totalLength;
 
         Found(Matches matches) {
-            this.matches = matches;
             frequencies = new HashMap<>(matches.frequencies());
             matches.postings().forEach((term, list) -> postings.put(term, new ArrayList<>(list)));
             messages = matches.messages();
@@ -257,10 +241,11 @@ final class Finder {
         Candidates best(Scope scope, int most, boolean lagging) {
             Scores scores =
                     new Scores(postings.values().stream().mapToInt(List::size).sum());
-            double average = averageLength();
+            Matches statistics = new Matches(messages, totalLength, frequencies, Map.of());
+            double average = statistics.averageLength();
             // In the order of the terms' texts, so that sums of the same numbers are the same.
             postings.keySet().stream().sorted().forEach(term -> {
-                double idf = Bm25.idf(frequency(term), messages);
+                double idf = Bm25.idf(statistics.frequency(term), messages);
                 for (Posting posting : postings.getOrDefault(term, List.of())) {
                     scores.add(posting, idf * Bm25.STANDARD.weight(posting.count(), posting.length(), average));
                 }
@@ -276,22 +261,7 @@ final class Finder {
             } else {
                 numbers.forEach(number -> keys.put(number, only));
             }
-            return new Candidates(this, best, keys, lagging);
-        }
-
-        @Override
-        public long messages() {
-            return messages;
-        }
-
-        @Override
-        public double averageLength() {
-            return messages == 0 ? 0 : (double) totalLength / messages;
-        }
-
-        @Override
-        public long frequency(String term) {
-            return frequencies.getOrDefault(term, matches.frequency(term));
+            return new Candidates(statistics, best, keys, lagging);
         }
     }
 

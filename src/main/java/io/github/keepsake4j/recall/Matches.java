@@ -16,8 +16,7 @@ import java.util.Map;
  *     {@link MessageIndex#match}
  */
 public record Matches(
-        long messages, long totalLength, Map<String, Long> frequencies, Map<String, List<Posting>> postings)
-        implements Statistics {
+        long messages, long totalLength, Map<String, Long> frequencies, Map<String, List<Posting>> postings) {
 
     /** What nothing matches. */
     public static final Matches NONE = new Matches(0, 0, Map.of(), Map.of());
@@ -35,7 +34,6 @@ public record Matches(
      *
      * @return the average in terms, or 0 if there are none
      */
-    @Override
     public double averageLength() {
         return messages == 0 ? 0 : (double) totalLength / messages;
     }
@@ -46,7 +44,6 @@ public record Matches(
      * @param term the term
      * @return the number, 0 or more
      */
-    @Override
     public long frequency(String term) {
         return frequencies.getOrDefault(term, 0L);
     }

@@ -8,7 +8,7 @@ import dev.langchain4j.data.message.ChatMessageType;
  * @param memory the memory's number in the index; see {@link MessageIndex#keys}
  * @param sequence the message's sequence in its memory
  * @param count how often the term occurs, at most {@value #MAX_COUNT}
- * @param length the message's length in terms, as {@link #storedLength} rounds it
+ * @param length the message's length in terms, rounded to what one byte can tell
  * @param type the type of message; {@code CUSTOM} for all that are neither of the user, the model or a tool
  */
 public record Posting(long memory, long sequence, int count, int length, ChatMessageType type) {
@@ -63,16 +63,7 @@ public record Posting(long memory, long sequence, int count, int length, ChatMes
                 TYPES[stored >>> LENGTH_BITS & ((1 << TYPE_BITS) - 1)]);
     }
 
-    /**
-     * Rounds a length to what one byte can tell: exactly below 32, and to an eighth above.
-     *
-     * @param length the length, 0 or more
-     * @return the largest length that can be told and is not longer
-     */
-    public static int storedLength(int length) {
-        return length(lengthClass(length));
-    }
-
+    /** Rounds a length to what one byte can tell: exactly below 32, and to an eighth above. */
     private static int lengthClass(int length) {
         if (length < 32) {
             return length;

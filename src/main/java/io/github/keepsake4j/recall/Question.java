@@ -70,7 +70,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
         }
 
         /** Returns how much this word tells. */
-        double idf(Statistics statistics) {
+        double idf(Matches statistics) {
             long stem = stems.stream().mapToLong(statistics::frequency).max().orElse(0);
             long whole = parts.stream().mapToLong(statistics::frequency).min().orElse(0);
             return Bm25.idf(Math.max(stem, whole), statistics.messages());

@@ -26,13 +26,13 @@ final class Ranking {
             .thenComparing(ranked -> ranked.utterance().sequence(), Comparator.reverseOrder());
 
     private final Question question;
-    private final Statistics statistics;
+    private final Matches statistics;
     private final Features weights;
     private final ZoneId zone;
     private final double[] idf;
     private final double mass;
 
-    Ranking(Question question, Statistics statistics, Features weights, ZoneId zone) {
+    Ranking(Question question, Matches statistics, Features weights, ZoneId zone) {
         this.question = question;
         this.statistics = statistics;
         this.weights = weights;
@@ -122,11 +122,10 @@ final class Ranking {
                     near[unit] += decay * occurrences[i][unit];
                 }
             }
-            double sum = 0;
             for (int unit = 0; unit < idf.length; unit++) {
-                sum += idf[unit] * Bm25.STANDARD.weight(near[unit], length, averageLength());
+                near[unit] = Bm25.STANDARD.weight(near[unit], length, averageLength());
             }
-            return sum / mass;
+            return share(near);
         }
 
         private double answer(int at) {

@@ -25,12 +25,24 @@ local function damaged(problem)
   error('KEEPSAKE_DAMAGED[' .. problem .. ']')
 end
 
+-- Calls a command on the hash.
+local function hash(command, ...)
+  return redis.call(command, memory, ...)
+end
+
 local function get(field)
-  return redis.call('HGET', memory, field)
+  return hash('HGET', field)
 end
 
 local function set(...)
-  redis.call('HSET', memory, ...)
+  hash('HSET', ...)
+end
+
+-- An empty text is none, and has no field.
+local function keep(field, text)
+  if text ~= '' then
+    set(field, text)
+  end
 end
 
 local function number(text, field, default)
@@ -53,7 +65,7 @@ local function remake(set, prefix, expected)
   elseif expected > 0 and not isThere then
     local cursor, found = '0', {}
     repeat
-      local part = redis.call('HSCAN', memory, cursor, 'MATCH', prefix .. '*', 'COUNT', 1000)
+      local part = hash('HSCAN', cursor, 'MATCH', prefix .. '*', 'COUNT', 1000)
       cursor = part[1]
       for i = 1, #part[2], 2 do
         found[#found + 1] = string.match(part[2][i], '^.(%d+)$')
@@ -73,19 +85,11 @@ local function remake(set, prefix, expected)
 end
 
 local function state()
-  local s = redis.call('HMGET', memory, '.epoch', '.revision', '.count', '.head', '.created', '.number', '.dead',
-    '.views', '.versions')
-  local m = {
-    epoch = number(s[1], '.epoch', 1),
-    revision = number(s[2], '.revision', 1),
-    count = number(s[3], '.count', 0),
-    head = number(s[4], '.head', 0),
-    created = s[5],
-    number = number(s[6], '.number', 0),
-    dead = number(s[7], '.dead', 0),
-    views = number(s[8], '.views', 0),
-    versions = number(s[9], '.versions', 0)
-  }
+  local s = hash('HMGET', '.epoch', '.revision', '.count', '.head', '.number', '.dead', '.views', '.versions', '.created')
+  local m = { created = s[9] }
+  for i, name in ipairs({ 'epoch', 'revision', 'count', 'head', 'number', 'dead', 'views', 'versions' }) do
+    m[name] = number(s[i], '.' .. name, i <= 2 and 1 or 0)
+  end
   if m.head > m.count then
     damaged('the head is behind the newest message')
   end
@@ -134,21 +138,46 @@ local function id(seq)
   return seq > 0 and node(seq).id or ''
 end
 
+local function needed(text, n)
+  return text or damaged('the text of message ' .. n.id .. ' is not there')
+end
+
 -- A message as it is answered, and how it was made if that is asked.
 local function message(n)
-  local texts = redis.call('HMGET', memory, 'd' .. n.seq, 'o' .. n.seq)
-  if not texts[1] then
-    damaged('the text of message ' .. n.id .. ' is not there')
-  end
-  local answer = { n.seq, n.id, n.parentId, n.tokens, texts[1], texts[2] or '', n.parent, n.depth }
+  local texts = hash('HMGET', 'd' .. n.seq, 'o' .. n.seq)
+  local answer =
+    { n.seq, n.id, n.parentId, n.tokens, needed(texts[1], n), texts[2] or '', n.parent, n.depth }
   if q.made then
     answer[9], answer[10] = get('x' .. n.seq) or '', get('q' .. n.seq) or ''
   end
   return answer
 end
 
+-- The messages at sequences of which 0 is none.
+local function messages(sequences)
+  local found = {}
+  for _, seq in ipairs(sequences) do
+    if seq > 0 then
+      found[#found + 1] = message(node(seq))
+    end
+  end
+  return found
+end
+
+local function sequences(ids)
+  local found = {}
+  for i, each in ipairs(ids or {}) do
+    found[i] = find(each) or 0
+  end
+  return found
+end
+
+local function runBegin(n)
+  return n.run == n.seq and n or node(n.run)
+end
+
 local function runBefore(n)
-  local begin = n.run == n.seq and n or node(n.run)
+  local begin = runBegin(n)
   return begin.parent > 0 and node(begin.parent) or nil, begin
 end
 
@@ -178,10 +207,6 @@ local function position(m, finished)
   return { 'position', m.epoch, m.revision, finished }
 end
 
-local function isErased(m)
-  return q.epoch and tonumber(q.epoch) ~= m.epoch
-end
-
 -- A memory is registered in its tenant's list before it is created, so that no list misses one.
 local function isUnregistered(m)
   return not m.created and (not q.number or tonumber(q.number) <= m.dead)
@@ -194,8 +219,8 @@ local function create(m)
 end
 
 local function name(reference, seq)
-  if redis.call('HSET', memory, 'r' .. reference, seq) == 1 then
-    set('R' .. redis.call('HINCRBY', memory, '.names', 1), reference)
+  if hash('HSET', 'r' .. reference, seq) == 1 then
+    set('R' .. hash('HINCRBY', '.names', 1), reference)
   end
 end
 
@@ -205,13 +230,13 @@ local function raise(m)
 end
 
 local function addUsage(day, usage)
-  if redis.call('HSETNX', memory, 'Q' .. day, 0) == 1 then
-    set('D' .. redis.call('HINCRBY', memory, '.days', 1), day)
+  if hash('HSETNX', 'Q' .. day, 0) == 1 then
+    set('D' .. hash('HINCRBY', '.days', 1), day)
   end
   for i, field in ipairs({ 'U', 'P', 'Q' }) do
     -- An error in the middle of a script would leave half of a change.
     if tonumber(get(field .. day) or 0) + tonumber(usage[i]) < MOST then
-      redis.call('HINCRBY', memory, field .. day, usage[i])
+      hash('HINCRBY', field .. day, usage[i])
     else
       set(field .. day, '9223372036854775807')
     end
@@ -224,16 +249,11 @@ local ops = {}
 function ops.append(m)
   local before = finish(m, q.reference)
   local beforeId = id(before)
-  if isErased(m) then
-    return { 'erased', m.epoch }
-  end
-  local stored = {}
+  local ids = {}
   for i = 2, #ARGV, 7 do
-    local seq = find(ARGV[i])
-    if seq then
-      stored[#stored + 1] = message(node(seq))
-    end
+    ids[#ids + 1] = ARGV[i]
   end
+  local stored = messages(sequences(ids))
   if #stored > 0 then
     return { 'stored', m.epoch, m.revision, beforeId, stored }
   end
@@ -272,7 +292,7 @@ function ops.append(m)
   -- From here on it is written.
   local seq, tokens, last = m.count, 0, beforeId
   if #ARGV > 1 then
-    redis.call('HINCRBY', memory, '.tokens', q.tokens)
+    hash('HINCRBY', '.tokens', q.tokens)
     create(m)
     for i = 2, #ARGV, 7 do
       seq = seq + 1
@@ -288,15 +308,9 @@ function ops.append(m)
       last = ARGV[i]
       set('n' .. seq, n.parent .. ',' .. n.run .. ',' .. n.depth .. ',' .. n.system .. ',' .. n.user .. ','
         .. ARGV[i + 2] .. ',' .. #last .. ':' .. last .. parentId, 'i' .. last, seq, 'd' .. seq, ARGV[i + 3])
-      if ARGV[i + 4] ~= '' then
-        set('o' .. seq, ARGV[i + 4])
-      end
-      if ARGV[i + 5] ~= '' then
-        set('x' .. seq, ARGV[i + 5])
-      end
-      if ARGV[i + 6] ~= '' then
-        set('q' .. seq, ARGV[i + 6])
-      end
+      keep('o' .. seq, ARGV[i + 4])
+      keep('x' .. seq, ARGV[i + 5])
+      keep('q' .. seq, ARGV[i + 6])
       parentId = last
     end
     set('.count', seq)
@@ -400,34 +414,22 @@ end
 
 -- The rest of a branch that was read in part. What is behind it never changes, but for an erasure.
 function ops.more(m)
-  if isErased(m) then
-    return { 'erased', m.epoch }
-  end
   local found, next, tokens =
     rows(node(tonumber(q.start)), tonumber(q.floor), tonumber(q.most), tonumber(q.mostTokens))
   return { 'more', found, next, tokens }
 end
 
 function ops.find()
-  local found = {}
-  for _, each in ipairs(q.ids or {}) do
-    local seq = find(each)
-    if seq then
-      found[#found + 1] = message(node(seq))
-    end
-  end
-  return found
+  return messages(sequences(q.ids))
 end
 
 function ops.findAt(m)
-  local found = {}
+  local there = {}
   for _, each in ipairs(q.sequences or {}) do
     local seq = tonumber(each)
-    if seq >= 1 and seq <= m.count then
-      found[#found + 1] = message(node(seq))
-    end
+    there[#there + 1] = seq <= m.count and seq or 0
   end
-  return found
+  return messages(there)
 end
 
 function ops.onBranch(m)
@@ -445,11 +447,11 @@ function ops.history(m)
   local sequence, most = tonumber(q.sequence), tonumber(q.most)
   local to = q.forward and math.min(m.count, sequence + most) or math.max(0, math.min(sequence - 1, m.count))
   local from = q.forward and sequence or math.max(0, to - most)
-  local found = {}
+  local page = {}
   for seq = from + 1, to do
-    found[#found + 1] = message(node(seq))
+    page[#page + 1] = seq
   end
-  return found
+  return messages(page)
 end
 
 -- A name that a repair dropped may have been given again, and is then there twice.
@@ -471,7 +473,7 @@ function ops.branches(m)
   local parents, leaves, ends, runs, seq = {}, {}, {}, {}, m.count
   while seq > 0 do
     local n = node(seq)
-    local begin = n.run == seq and n or node(n.run)
+    local begin = runBegin(n)
     -- It may be gone, without harm to the run.
     local row = begin.parent > 0 and get('n' .. (begin.parent + 1))
     local beside = row and parsed(begin.parent + 1, row)
@@ -482,59 +484,30 @@ function ops.branches(m)
   end
   for _, n in ipairs(ends) do
     if not parents[n.seq] then
-      local text = get('d' .. n.seq)
-      if not text then
-        damaged('the text of message ' .. n.id .. ' is not there')
-      end
+      local text = needed(get('d' .. n.seq), n)
       leaves[#leaves + 1] = { n.seq, n.id, n.depth, string.match(text, '^[^\n]*'), get('o' .. n.seq) or '' }
     end
   end
   return { leaves, m.head, names(), runs }
 end
 
-function ops.moveHead(m)
-  if isErased(m) then
-    return { 'erased', m.epoch }
-  end
-  local seq = find(q.id)
-  if not seq then
-    return { 'unknown', 'messageId', q.id }
-  end
+function ops.moveHead(m, seq)
   local before = m.head > 0 and id(m.head) or q.id
   raise(m)
   set('.head', seq)
   return { 'done', before }
 end
 
-function ops.moveBranch(m)
-  if isErased(m) then
-    return { 'erased', m.epoch }
-  end
-  local seq = find(q.id)
-  if not seq then
-    return { 'unknown', 'messageId', q.id }
-  end
+function ops.moveBranch(_, seq)
   name(q.reference, seq)
-  return { 'done' }
 end
 
-function ops.outcome(m)
-  if isErased(m) then
-    return { 'erased', m.epoch }
-  end
-  local seq = find(q.id)
-  if not seq then
-    return { 'unknown', 'messageId', q.id }
-  end
+function ops.outcome(m, seq)
   if (get('o' .. seq) or '') ~= ARGV[2] then
     raise(m)
-    if ARGV[2] == '' then
-      redis.call('HDEL', memory, 'o' .. seq)
-    else
-      set('o' .. seq, ARGV[2])
-    end
+    hash('HDEL', 'o' .. seq)
+    keep('o' .. seq, ARGV[2])
   end
-  return { 'done' }
 end
 
 -- Keeps the metadata where none are given.
@@ -543,14 +516,11 @@ function ops.describe(m)
     return { 'unregistered', m.dead }
   end
   create(m)
-  redis.call('HDEL', memory, '.title')
+  hash('HDEL', '.title')
   if q.title then
     set('.title', q.title)
   end
-  if ARGV[2] ~= '' then
-    set('.metadata', ARGV[2])
-  end
-  return { 'done' }
+  keep('.metadata', ARGV[2])
 end
 
 -- Replaces the metadata if they are as the caller has read them.
@@ -563,14 +533,13 @@ function ops.setMetadata(m)
   end
   create(m)
   set('.metadata', ARGV[3])
-  return { 'done' }
 end
 
 local function usage()
   local days = {}
   for i = 1, number(get('.days'), '.days', 0) do
     local day = get('D' .. i)
-    local s = redis.call('HMGET', memory, 'U' .. day, 'P' .. day, 'Q' .. day)
+    local s = hash('HMGET', 'U' .. day, 'P' .. day, 'Q' .. day)
     days[i] = { day, s[1], s[2], s[3] }
   end
   return days
@@ -580,7 +549,7 @@ function ops.info(m)
   if not m.created then
     return { 'none' }
   end
-  local s = redis.call('HMGET', memory, '.title', '.metadata', '.tokens', '.first', '.last')
+  local s = hash('HMGET', '.title', '.metadata', '.tokens', '.first', '.last')
   return { 'done', m.number, m.created, m.count, s[3] or '0', s[4] or '', s[5] or '', s[2] or '',
     s[1] and { s[1] } or {}, q.usage and usage() or {} }
 end
@@ -634,21 +603,12 @@ function ops.disown(m)
     return { 'there' }
   end
   set('.epoch', m.epoch, '.revision', m.revision, '.dead', math.max(m.dead, tonumber(q.number)))
-  return { 'done' }
 end
 
-function ops.putSummary(m)
-  if isErased(m) then
-    return { 'erased', m.epoch }
-  end
-  local seq = find(q.covers)
-  if not seq then
-    return { 'unknown', 'coversUpTo', q.covers }
-  end
+function ops.putSummary(m, seq)
   local version = m.versions + 1
   set('s' .. version, ARGV[2], 'c' .. seq, version, '.versions', version)
   redis.call('ZADD', covers, seq, seq)
-  return { 'done' }
 end
 
 -- By the clock of the server, which all processes share.
@@ -669,9 +629,8 @@ end
 function ops.release()
   local held = get('l' .. q.name)
   if held and string.match(held, '^%-?%d+,%d+,(.*)$') == q.owner then
-    redis.call('HDEL', memory, 'l' .. q.name)
+    hash('HDEL', 'l' .. q.name)
   end
-  return { 'done' }
 end
 
 -- Also of a memory that is damaged. With a count, only if nothing was appended since.
@@ -681,10 +640,10 @@ function ops.erase()
   then
     return { 'changed' }
   end
-  local s = redis.call('HMGET', memory, '.epoch', '.revision', '.number', '.dead')
+  local s = hash('HMGET', '.epoch', '.revision', '.number', '.dead')
   local epoch = (tonumber(s[1] or 1) or 1) + 1
   local dead = math.max(tonumber(s[3] or 0) or 0, tonumber(s[4] or 0) or 0)
-  redis.call('UNLINK', memory, views, covers)
+  hash('UNLINK', views, covers)
   set('.epoch', epoch, '.revision', (tonumber(s[2] or 1) or 1) + 1, '.dead', dead)
   return { 'done', epoch, dead }
 end
@@ -693,7 +652,7 @@ end
 function ops.raw(m)
   local found = {}
   for seq = tonumber(q.first), math.min(m.count, tonumber(q.last)) do
-    local s = redis.call('HMGET', memory, 'n' .. seq, 'd' .. seq, 'o' .. seq)
+    local s = hash('HMGET', 'n' .. seq, 'd' .. seq, 'o' .. seq)
     local _, length, rest = string.match(s[1] or '', '^([%d,]+),(%d+):(.*)$')
     local its = length and string.sub(rest, 1, tonumber(length)) or ''
     found[#found + 1] = { seq, s[1] or '', its, s[2] or '', s[3] or '', get('i' .. its) or '0' }
@@ -709,17 +668,12 @@ function ops.beside(m)
   return { m.epoch, m.revision, m.count, m.head, anchored, names() }
 end
 
--- Where of a list of ids.
 function ops.sequences()
-  local found = {}
-  for i, each in ipairs(q.ids or {}) do
-    found[i] = find(each) or 0
-  end
-  return found
+  return sequences(q.ids)
 end
 
 function ops.repair(m)
-  if tonumber(q.revision) ~= m.revision or tonumber(q.epoch) ~= m.epoch or tonumber(q.count) ~= m.count then
+  if tonumber(q.revision) ~= m.revision or tonumber(q.count) ~= m.count then
     return { 'changed' }
   end
   raise(m)
@@ -730,21 +684,38 @@ function ops.repair(m)
     set('o' .. seq, q.mark, 'd' .. seq, get('d' .. seq) or '')
   end
   for _, seq in ipairs(q.views or {}) do
-    redis.call('HDEL', memory, 'v' .. seq)
+    hash('HDEL', 'v' .. seq)
     redis.call('ZREM', views, seq)
   end
   set('.views', redis.call('ZCARD', views))
   for reference, seq in pairs(q.names or {}) do
     -- A branch may have been moved since, without a new revision.
     if get('r' .. reference) == seq then
-      redis.call('HDEL', memory, 'r' .. reference)
+      hash('HDEL', 'r' .. reference)
     end
   end
-  return { 'done' }
 end
 
 local anyState = { erase = true, acquire = true, release = true }
-local answer = ops[q.op](not anyState[q.op] and state() or nil)
+-- What takes the sequence of an id, by the name under which the caller knows that id.
+local takesId = { moveHead = 'messageId', moveBranch = 'messageId', outcome = 'messageId', putSummary = 'coversUpTo' }
+
+local function answered()
+  if anyState[q.op] then
+    return ops[q.op]()
+  end
+  local m = state()
+  if q.epoch and tonumber(q.epoch) ~= m.epoch then
+    return { 'erased', m.epoch }
+  end
+  local seq = takesId[q.op] and find(q.id)
+  if takesId[q.op] and not seq then
+    return { 'unknown', takesId[q.op], q.id }
+  end
+  return ops[q.op](m, seq)
+end
+
+local answer = answered() or { 'done' }
 if q.ttl then
   for _, key in ipairs(KEYS) do
     redis.call('PEXPIRE', key, q.ttl)

@@ -168,9 +168,9 @@ public interface ActivityContract extends LogUnderTest {
         for (ListQuery wrong : List.of(
                 byCreation.byActivity(),
                 new ListQuery(1, byActivity.cursor()),
-                new ListQuery(1, "no cursor", true),
-                new ListQuery(1, "1/", true),
-                new ListQuery(1, "1/2/3", true))) {
+                new ListQuery(1, "no cursor").byActivity(),
+                new ListQuery(1, "1/").byActivity(),
+                new ListQuery(1, "1/2/3").byActivity())) {
             assertThatThrownBy(() -> log().list("acme", wrong))
                     .isInstanceOf(InvalidInputException.class)
                     .hasMessageContaining("cursor");

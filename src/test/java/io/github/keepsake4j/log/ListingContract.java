@@ -31,7 +31,7 @@ public interface ListingContract extends LogUnderTest {
         Instant created = Instant.parse("2026-01-02T03:04:05.123456Z");
 
         assertThat(list(log(), "acme", 10))
-                .containsExactly(new MemoryInfo(KEY, null, Map.of(), 3, 30, created, created.plusSeconds(5)));
+                .containsExactly(new MemoryInfo(KEY, null, Map.of(), 3, 30, created, created.plusSeconds(5), created));
     }
 
     @Test
@@ -40,7 +40,7 @@ public interface ListingContract extends LogUnderTest {
 
         Instant created = Instant.parse("2026-01-02T03:04:05.123456Z");
         assertThat(list(log(), "acme", 10))
-                .containsExactly(new MemoryInfo(KEY, "a title", Map.of("user", "7"), 0, 0, created, null));
+                .containsExactly(new MemoryInfo(KEY, "a title", Map.of("user", "7"), 0, 0, created, null, created));
     }
 
     @Test
@@ -152,7 +152,7 @@ public interface ListingContract extends LogUnderTest {
         assertThat(Logs.mergeMetadata(log(), KEY, changes("a", "1"))).isEqualTo(Map.of("a", "1"));
         Instant created = Instant.parse("2026-01-02T03:04:05.123456Z");
         assertThat(list(log(), "acme", 10))
-                .containsExactly(new MemoryInfo(KEY, null, Map.of("a", "1"), 0, 0, created, null));
+                .containsExactly(new MemoryInfo(KEY, null, Map.of("a", "1"), 0, 0, created, null, created));
     }
 
     @Test
@@ -241,7 +241,7 @@ public interface ListingContract extends LogUnderTest {
         log().append(KEY, Append.under(Parent.head(), List.of(message, user("b"))));
 
         assertThat(list(log(), "acme", 10))
-                .containsExactly(new MemoryInfo(KEY, null, Map.of(), 2, 20, stored, stored.plusSeconds(60)));
+                .containsExactly(new MemoryInfo(KEY, null, Map.of(), 2, 20, stored, stored.plusSeconds(60), stored));
     }
 
     @Test

@@ -40,9 +40,9 @@ public interface TreeContract extends LogUnderTest {
 
         assertThat(log().branches(KEY))
                 .containsExactly(
-                        new Branch("e", "e", 1, first.plusSeconds(1), false),
-                        new Branch("d", "d", 2, first.plusSeconds(1), true),
-                        new Branch("c", "b", 3, first, false));
+                        new Branch("e", "e", 1, first.plusSeconds(1), false, List.of()),
+                        new Branch("d", "d", 2, first.plusSeconds(1), true, List.of()),
+                        new Branch("c", "b", 3, first, false, List.of()));
     }
 
     @Test

@@ -182,7 +182,7 @@ public final class RecallBenchmark {
             utterances.add(Utterance.of(sequence, turn.speaker(), turn.time(), turn.text(), words));
         }
         took("split a message", begin, utterances.size());
-        CountedTerms statistics = CountedTerms.of(utterances);
+        Matches statistics = CountedTerms.of(utterances);
         List<Session> sessions = Session.cut(utterances, Duration.ofHours(4));
         Set<String> speakers =
                 utterances.stream().map(Utterance::speaker).collect(Collectors.toCollection(TreeSet::new));
@@ -230,7 +230,7 @@ public final class RecallBenchmark {
         return steps;
     }
 
-    private static Map<Long, Double> bm25(Question question, Collection<Utterance> utterances, Statistics statistics) {
+    private static Map<Long, Double> bm25(Question question, Collection<Utterance> utterances, Matches statistics) {
         Map<Long, Double> scores = new HashMap<>();
         for (Utterance utterance : utterances) {
             double score = 0;

@@ -46,10 +46,6 @@ final class Contents {
         }
     }
 
-    static long number(JsonFields json, String name) {
-        return json.neededNumber(name, Long.MAX_VALUE);
-    }
-
     /** Returns where an object is in the file, whose line begins at the offset. */
     static Part part(JsonFields json, long offset) {
         JsonFields.Range range = json.range();
@@ -83,12 +79,12 @@ final class Contents {
 
     /** Reads a message but for what it says. */
     static Step.Added added(JsonFields json, Part part) {
-        long seq = number(json, "seq");
+        long seq = json.neededNumber("seq");
         Step.Inherited inherited = new Step.Inherited(
                 json.numberOr("after", 0),
-                number(json, "run"),
-                number(json, "depth"),
-                number(json, "path"),
+                json.neededNumber("run"),
+                json.neededNumber("depth"),
+                json.neededNumber("path"),
                 json.numberOr("system", 0),
                 json.numberOr("user", 0));
         ChatMessageType type = inherited.system() == seq
@@ -115,7 +111,7 @@ final class Contents {
 
     static View view(JsonFields json) {
         // Where a stored view names the head, there was none: the memory was empty.
-        return RecordJson.view(json, json.neededText("anchor"), number(json, "seq"))
+        return RecordJson.view(json, json.neededText("anchor"), json.neededNumber("seq"))
                 .resolved(null);
     }
 
@@ -126,7 +122,8 @@ final class Contents {
     }
 
     static Step.Summarized summary(JsonFields json) {
-        return new Step.Summarized(RecordJson.summary(json).withVersion(number(json, "version")), number(json, "seq"));
+        return new Step.Summarized(
+                RecordJson.summary(json).withVersion(json.neededNumber("version")), json.neededNumber("seq"));
     }
 
     static JsonObject description(Step.Described described) {

@@ -11,17 +11,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /** What the messages of one file hold. Messages that are read have places in the file; those to be written have texts. */
-final class FileBodies implements Bodies {
+record FileBodies(Reader file) implements Bodies {
 
     /** Reads a part of the file. */
     interface Reader {
         byte[] read(Part part) throws IOException;
-    }
-
-    private final Reader file;
-
-    FileBodies(Reader file) {
-        this.file = file;
     }
 
     @Override
@@ -50,7 +44,7 @@ final class FileBodies implements Bodies {
     private JsonFields fields(Entry entry) {
         try {
             JsonFields fields = Contents.fields(file.read((Part) entry.body()));
-            if (Contents.number(fields, "seq") != entry.sequence()
+            if (fields.neededNumber("seq") != entry.sequence()
                     || !fields.neededText("id").equals(entry.id())) {
                 throw new BadLineException("it is another message");
             }

@@ -28,7 +28,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.ReadOnlyFileSystemException;
-import java.nio.file.StandardCopyOption;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -234,7 +233,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
         Instant now = InputRules.time("clock", Objects.requireNonNull(plan.at()));
         if (!Files.exists(names.directory())) {
-            Files.createDirectory(names.directory(), SmallFiles.ownersDirectory(names.directory()));
+            SmallFiles.createDirectories(names.directory());
             forceNames(root);
         }
         TenantList list = list(names.directory());
@@ -244,11 +243,7 @@ public final class FileMessageLog extends PlannedTreeLog {
                 write(names.made(), bytes);
                 Memory.keepTime(names.made(), Totals.NONE.after(plan.steps(), null, now));
                 list.add(names.hash());
-                Files.move(
-                        names.made(),
-                        names.data(),
-                        StandardCopyOption.ATOMIC_MOVE,
-                        StandardCopyOption.REPLACE_EXISTING);
+                SmallFiles.move(names.made(), names.data());
             } catch (IOException e) {
                 removeAfter(e, list, names);
                 throw e;
@@ -351,7 +346,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         if (Files.exists(names.data())) {
             last = lastOf(names, last);
         }
-        Files.createDirectories(names.directory(), SmallFiles.ownersDirectory(names.directory()));
+        SmallFiles.createDirectories(names.directory());
         Tombstone tombstone = new Tombstone(last.epoch() + 1, last.revision() + 1, erasedAt());
         bury(names, tombstone);
         forceNames(names.directory());
@@ -371,11 +366,7 @@ public final class FileMessageLog extends PlannedTreeLog {
                 if (force) {
                     data.force();
                 }
-                Files.move(
-                        names.data(),
-                        names.tombstone(),
-                        StandardCopyOption.ATOMIC_MOVE,
-                        StandardCopyOption.REPLACE_EXISTING);
+                SmallFiles.move(names.data(), names.tombstone());
             } catch (IOException again) {
                 again.addSuppressed(e);
                 throw again;
@@ -498,11 +489,6 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
     }
 
-    /** Something that reads or writes files. */
-    private interface Work<T> {
-        T run() throws IOException;
-    }
-
     private interface Locked<T> {
         T run(Names names) throws IOException;
     }
@@ -581,7 +567,7 @@ public final class FileMessageLog extends PlannedTreeLog {
                 null);
     }
 
-    private <T> T during(String what, Work<T> work) {
+    private <T> T during(String what, LockFile.Work<T> work) {
         if (closed) {
             throw new StorageClosedException(what);
         }
@@ -707,7 +693,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             }
             try {
                 if (!Files.exists(root)) {
-                    Files.createDirectories(root, SmallFiles.ownersDirectory(root));
+                    SmallFiles.createDirectories(root);
                     if (fsync) {
                         SmallFiles.forceNames(parent);
                     }

@@ -86,16 +86,16 @@ record Header(
             throw new BadLineException("it does not end");
         }
         JsonFields json = Contents.fields(beginning, 0, end);
-        long version = Contents.number(json, "keepsake");
+        long version = json.neededNumber("keepsake");
         if (version < 1 || version > VERSION) {
             throw new BadLineException("it is of version " + version + ", which this version does not know");
         }
         try {
             return new Header(
                     RecordJson.key(json),
-                    Contents.number(json, "number"),
-                    Contents.number(json, "epoch"),
-                    Contents.number(json, "revision"),
+                    json.neededNumber("number"),
+                    json.neededNumber("epoch"),
+                    json.neededNumber("revision"),
                     version,
                     UUID.fromString(json.neededText("file")),
                     json.neededTime("at"),

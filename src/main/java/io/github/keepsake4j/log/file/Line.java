@@ -113,8 +113,8 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
         }
         JsonFields branch = line.object("branch");
         if (branch != null) {
-            steps.add(new Step.BranchMoved(
-                    line.neededText("reference"), branch.text("id"), Contents.number(branch, "seq")));
+            steps.add(
+                    new Step.BranchMoved(line.neededText("reference"), branch.text("id"), branch.neededNumber("seq")));
         }
         JsonFields description = line.object("description");
         if (description != null) {
@@ -126,7 +126,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
         }
         JsonFields outcome = line.object("outcome");
         if (outcome != null) {
-            steps.add(new Step.Ended(outcome.text("id"), Contents.number(outcome, "seq"), RecordJson.outcome(outcome)));
+            steps.add(new Step.Ended(outcome.text("id"), outcome.neededNumber("seq"), RecordJson.outcome(outcome)));
         }
         JsonFields repair = line.object("repair");
         if (repair != null) {
@@ -138,7 +138,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
             throw new BadLineException("it holds no change");
         }
         return new Line(
-                Contents.number(line, "revision"),
+                line.neededNumber("revision"),
                 steps,
                 description == null ? null : Contents.part(description, offset),
                 totals == null ? null : Totals.read(totals));
@@ -150,7 +150,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
                 json.texts("references"),
                 json.numbers("summaries"),
                 json.objects("unreadable").stream()
-                        .map(outcome -> Contents.number(outcome, "seq"))
+                        .map(outcome -> outcome.neededNumber("seq"))
                         .toList());
     }
 

@@ -40,10 +40,6 @@ final class Memories implements Memory.Room {
         Entry(Memory memory) {
             this.memory = memory;
         }
-
-        boolean isIdle() {
-            return users == 0 && !memory.isUnsynced();
-        }
     }
 
     /** What is done with a memory. */
@@ -195,7 +191,7 @@ final class Memories implements Memory.Room {
             return;
         }
         for (Entry eldest : List.copyOf(entries.values())) {
-            if (messages > most && eldest != except && eldest.isIdle()) {
+            if (messages > most && eldest != except && eldest.users == 0 && !eldest.memory.isUnsynced()) {
                 drop(eldest.memory.names());
             }
         }

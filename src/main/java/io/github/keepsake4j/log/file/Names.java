@@ -2,17 +2,14 @@ package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
 
@@ -134,12 +131,7 @@ record Names(Path directory, String base, String hash) {
         return harmless.substring(0, Math.min(40, harmless.length()));
     }
 
-    private static String hash(String ascii) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(ascii.getBytes(StandardCharsets.US_ASCII));
-            return HexFormat.of().formatHex(digest, 0, HASH_LENGTH / 2);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+    private static String hash(String text) {
+        return Ids.sha256(text).substring(0, HASH_LENGTH);
     }
 }

@@ -3,9 +3,4 @@ package io.github.keepsake4j.log.file;
 import io.github.keepsake4j.log.MemoryTree;
 
 /** A range of bytes, in a file or in an array. In a tree it is the place of a message's JSON object. */
-record Part(long offset, int length) implements MemoryTree.Body {
-
-    Part movedBy(long distance) {
-        return new Part(offset + distance, length);
-    }
-}
+record Part(long offset, int length) implements MemoryTree.Body {}

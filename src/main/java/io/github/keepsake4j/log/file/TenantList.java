@@ -94,10 +94,10 @@ final class TenantList {
         try {
             JsonFields line = Contents.fields(bytes, start, until);
             if (offset == 0) {
-                isDamaged = Contents.number(line, "keepsake") < 1;
+                isDamaged = line.neededNumber("keepsake") < 1;
                 return;
             }
-            long number = Contents.number(line, "number");
+            long number = line.neededNumber("number");
             last = Math.max(last, number);
             String before = hashes.remove(number);
             if (before != null) {
@@ -139,14 +139,14 @@ final class TenantList {
 
     /** Adds a memory with the next number, with the tenant's lock. */
     synchronized void add(String hash) throws IOException {
-        add(next(), hash);
+        write(entry(next(), hash));
     }
 
     /** Adds a memory whose file is there and that the list does not know, with the tenant's lock. */
     synchronized void ensure(long number, String hash) throws IOException {
         prepare();
         if (!numbers.containsKey(hash)) {
-            add(number > 0 && !hashes.containsKey(number) ? number : last + 1, hash);
+            write(entry(number > 0 && !hashes.containsKey(number) ? number : last + 1, hash));
         }
     }
 
@@ -154,10 +154,6 @@ final class TenantList {
         if (!refresh()) {
             remake();
         }
-    }
-
-    private void add(long number, String hash) throws IOException {
-        write(entry(number, hash));
     }
 
     private static String entry(long number, String hash) {

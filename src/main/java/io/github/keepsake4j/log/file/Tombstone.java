@@ -36,8 +36,7 @@ record Tombstone(long epoch, long revision, Instant erasedAt) {
         }
         try {
             JsonFields json = Contents.fields(bytes);
-            return new Tombstone(
-                    Contents.number(json, "epoch"), Contents.number(json, "revision"), json.neededTime("at"));
+            return new Tombstone(json.neededNumber("epoch"), json.neededNumber("revision"), json.neededTime("at"));
         } catch (BadLineException e) {
             throw new UnreadableDataException(
                     "The tombstone " + path + " of an erased memory cannot be read: " + e.problem()

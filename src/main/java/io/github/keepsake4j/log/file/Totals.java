@@ -68,8 +68,8 @@ record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Ins
     static Totals read(JsonFields json) {
         List<Long> place = json.numbers("description");
         return new Totals(
-                Contents.number(json, "messages"),
-                Contents.number(json, "tokens"),
+                json.neededNumber("messages"),
+                json.neededNumber("tokens"),
                 json.has("first") ? json.neededTime("first") : null,
                 json.has("last") ? json.neededTime("last") : null,
                 place.size() < 2 ? null : new Part(place.get(0), place.get(1).intValue()));

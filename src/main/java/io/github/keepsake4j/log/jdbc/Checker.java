@@ -108,12 +108,12 @@ final class Checker {
         tokens = 0;
         repeatedWrongly = false;
         Memory before = find();
-        pages(dialect.checkMessages(), "seq", Long.MIN_VALUE, Long.MAX_VALUE, this::message);
+        pages(dialect.sql().checkMessages(), "seq", Long.MIN_VALUE, Long.MAX_VALUE, this::message);
         // The row is read after the messages. It knows of those that were appended meanwhile, which are read then.
         memory = find();
         long last = memory == null ? 0 : memory.lastSeq();
         if (newest < last) {
-            pages(dialect.checkMessages(), "seq", newest, last, this::message);
+            pages(dialect.sql().checkMessages(), "seq", newest, last, this::message);
         }
         checkMemory(last);
         repeatedWrongly =
@@ -301,7 +301,7 @@ final class Checker {
 
     /** Mends what was found, or does nothing if the memory's row is not as it was then. */
     private Optional<Repair> mend(Session session, long now) throws SQLException {
-        session.list(dialect.lockMemory(), row -> true, hash);
+        session.list(dialect.sql().lockMemory(), row -> true, hash);
         Memory current = find(session).orElse(null);
         if (!Objects.equals(current, memory)) {
             return Optional.empty();
@@ -325,7 +325,7 @@ final class Checker {
         Long sound = newestSound == 0 ? null : (Long) newestSound;
         long epoch = inRange(row.epoch(), 1);
         session.update(
-                dialect.mend(),
+                dialect.sql().mend(),
                 isHeadSound ? head : sound,
                 hash,
                 epoch,
@@ -348,7 +348,8 @@ final class Checker {
             session.update(Sql.DROP_REFERENCE, name, hash, hash, epoch);
         }
         dialect.recount(session, hash);
-        String mended = Memory.find(session, dialect.memory(), hash).sound().headId();
+        String mended =
+                Memory.find(session, dialect.sql().memory(), hash).sound().headId();
         return Optional.of(
                 new Repair(damage, headId(), mended, badViews.size(), badSummaries.size(), badReferences.size()));
     }
@@ -373,7 +374,7 @@ final class Checker {
     /** The memory's row as it is, or nothing if it cannot be read. */
     private Optional<Memory> find(Session session) throws SQLException {
         try {
-            return Optional.of(Memory.find(session, dialect.memory(), hash));
+            return Optional.of(Memory.find(session, dialect.sql().memory(), hash));
         } catch (DamagedException e) {
             return Optional.empty();
         }

@@ -4,7 +4,6 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Found;
-import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Selection;
@@ -13,7 +12,6 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.sql.Connections;
-import io.github.keepsake4j.sql.NamedSql;
 import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -27,44 +25,17 @@ import org.jspecify.annotations.Nullable;
 /** The differences between databases. Statements that all of them take are in {@link Sql}. */
 interface Dialect {
 
+    /** The statements that this database has in its own words. */
+    OwnSql sql();
+
     /** The backend's name in metrics. */
     String name();
-
-    /** A memory's row. Parameter: key. */
-    NamedSql memory();
-
-    /** A memory's row, which no other writer changes before the transaction ends. Parameter: key. */
-    NamedSql lockMemory();
-
-    /** Makes a message the head. Changes nothing if the old head is not there. Parameters: its sequence, key, epoch. */
-    NamedSql moveHead();
-
-    /**
-     * Sets a memory's numbers, and its head, or none if the head's sequence is null. Parameters: the head's sequence, key,
-     * epoch, revision, newest sequence, sum of tokens.
-     */
-    NamedSql mend();
-
-    /** The messages without children, newest first. Parameter: key. */
-    NamedSql leaves();
-
-    /** A page of a tenant's memories. Parameters: {@link ListCursor#PARAMETERS}. */
-    NamedSql list(ListQuery query);
 
     /** The memory's row, locked and sound, or {@link Memory#NONE} if there was none to lock. */
     Memory locked(Session session, byte[] hash) throws SQLException;
 
-    /** Inserts a message. Parameters: key, the message's columns, and the runs below it. */
-    NamedSql insertMessage();
-
     /** The runs below a message, or null if it does not start one, or nothing is repeated. */
     Long @Nullable [] runsBelow(Session session, byte[] hash, Node node) throws SQLException;
-
-    /** Makes the newest message the head. Parameters: key, sequence, id, tokens of the batch, time. */
-    NamedSql advanceMemory();
-
-    /** A page of all messages with their parents, as {@link Sql#CHECK_MESSAGES} says. */
-    NamedSql checkMessages();
 
     /**
      * Counts anew what the memory's row repeats of the head's branch. Each transaction that moves the head, adds a summary or
@@ -128,12 +99,6 @@ interface Dialect {
     default Optional<Map<MemoryKey, List<Found>>> findInSeveral(Connections connections, Selection selection) {
         return Optional.empty();
     }
-
-    /**
-     * The memory's row, beside each run of the current branch, in any order, down to the one with a sequence. Parameters:
-     * key, the sequence.
-     */
-    NamedSql runsOfHead();
 
     /** Reads, as {@link io.github.keepsake4j.log.MessageLog#read} says. */
     Tail read(Connections connections, MemoryKey key, ReadQuery query);

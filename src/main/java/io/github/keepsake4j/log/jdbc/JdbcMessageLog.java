@@ -195,7 +195,7 @@ public final class JdbcMessageLog implements MessageLog {
                 : connections.single("look-up in memory " + key, session -> {
                     long lowest = Collections.min(sequences);
                     List<BranchRun> runs =
-                            session.list(dialect.runsOfHead(), BranchRun::of, Rows.hash(key), lowest).stream()
+                            session.list(dialect.sql().runsOfHead(), BranchRun::of, Rows.hash(key), lowest).stream()
                                     .flatMap(Optional::stream)
                                     .sorted(BranchRun.NEWEST_FIRST)
                                     .toList();
@@ -233,7 +233,7 @@ public final class JdbcMessageLog implements MessageLog {
                             .add(Rows.text(row, "name")),
                     hash,
                     hash);
-            List<Leaf> leaves = session.list(dialect.leaves(), Leaf::of, hash);
+            List<Leaf> leaves = session.list(dialect.sql().leaves(), Leaf::of, hash);
             // Afterwards, so that the runs of all leaves are there. Runs that were begun since change nothing but
             // forks.
             Map<Long, String> ids = new HashMap<>();
@@ -312,7 +312,7 @@ public final class JdbcMessageLog implements MessageLog {
                 Memory memory = Memory.lock(session, dialect, hash);
                 AppendRules.checkEpoch(key, change.epoch(), memory.epoch());
                 Node target = Node.existing(session, key, hash, "messageId", change.messageId());
-                requireHead(session.update(dialect.moveHead(), target.seq(), hash, memory.epoch()));
+                requireHead(session.update(dialect.sql().moveHead(), target.seq(), hash, memory.epoch()));
                 dialect.recount(session, hash);
                 return memory.headId() == null ? change.messageId() : memory.headId();
             });
@@ -402,7 +402,7 @@ public final class JdbcMessageLog implements MessageLog {
             Map<MemoryKey, Listed> found = new LinkedHashMap<>();
             List<DailyUsage> usage = new ArrayList<>();
             session.list(
-                    dialect.list(query),
+                    dialect.sql().list(query),
                     row -> {
                         MemoryInfo info = info(row);
                         if (days != null) {

@@ -42,7 +42,7 @@ record Memory(
 
     /** The row, which no other writer changes before the transaction ends, or {@link #NONE} if there was none to lock. */
     static Memory lock(Session session, Dialect dialect, byte[] hash) throws SQLException {
-        return find(session, dialect.lockMemory(), hash).sound();
+        return find(session, dialect.sql().lockMemory(), hash).sound();
     }
 
     /** Returns this, or throws if the row contradicts itself or the messages. */

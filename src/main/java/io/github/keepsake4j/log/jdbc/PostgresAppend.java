@@ -61,7 +61,7 @@ final class PostgresAppend {
     PostgresAppend(MemoryKey key, KnownMemory known, Append append, List<String> texts, long now, MessageCodec codec) {
         this.key = key;
         this.known = known;
-        this.hash = known.hash();
+        this.hash = known.hash;
         this.append = append;
         this.now = now;
         this.codec = codec;
@@ -83,7 +83,7 @@ final class PostgresAppend {
      * condition does not hold, or an id is used; it is then made in several statements, which tell why.
      */
     Optional<AppendResult> runDistributed(Session session) throws SQLException {
-        if (!known.isBegun()
+        if (!known.begun
                 || !(append.parent() instanceof Parent.Head)
                 || append.view() != null
                 || columns.hasNotes()
@@ -111,7 +111,7 @@ final class PostgresAppend {
         }
         AppendResult done = null;
         try {
-            if (known.isBegun() && append.parent() instanceof Parent.Head && columns.size() > 0) {
+            if (known.begun && append.parent() instanceof Parent.Head && columns.size() > 0) {
                 done = underHead(session, append.view());
             }
             if (done == null) {

@@ -5,7 +5,6 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Found;
-import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
@@ -16,7 +15,6 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.sql.Connections;
-import io.github.keepsake4j.sql.NamedSql;
 import io.github.keepsake4j.sql.Preparation;
 import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
@@ -72,41 +70,13 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public OwnSql sql() {
+        return PostgresSql.OWN;
+    }
+
+    @Override
     public String name() {
         return "postgresql";
-    }
-
-    @Override
-    public NamedSql memory() {
-        return PostgresSql.MEMORY;
-    }
-
-    @Override
-    public NamedSql lockMemory() {
-        return PostgresSql.LOCK_MEMORY;
-    }
-
-    @Override
-    public NamedSql moveHead() {
-        return PostgresSql.MOVE_HEAD;
-    }
-
-    @Override
-    public NamedSql mend() {
-        return PostgresSql.MEND_MEMORY;
-    }
-
-    @Override
-    public NamedSql list(ListQuery query) {
-        if (query.usage() == null) {
-            return query.activeFirst() ? PostgresSql.LIST_BY_ACTIVITY : PostgresSql.LIST;
-        }
-        return query.activeFirst() ? PostgresSql.USAGE_BY_ACTIVITY : PostgresSql.USAGE;
-    }
-
-    @Override
-    public NamedSql leaves() {
-        return PostgresSql.LEAVES;
     }
 
     @Override
@@ -126,17 +96,12 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public Memory locked(Session session, byte[] hash) throws SQLException {
-        if (session.first(lockMemory(), Memory::of, hash) == null) {
+        if (session.first(PostgresSql.LOCK_MEMORY, Memory::of, hash) == null) {
             // Nothing was locked. A memory that another writer has made since then must not be taken for a locked one.
             return Memory.NONE;
         }
         // Another statement, which sees what was committed while this one waited for the lock.
-        return Memory.find(session, memory(), hash).sound();
-    }
-
-    @Override
-    public NamedSql insertMessage() {
-        return PostgresSql.INSERT_MESSAGE;
+        return Memory.find(session, PostgresSql.MEMORY, hash).sound();
     }
 
     @Override
@@ -148,16 +113,6 @@ final class PostgresDialect implements Dialect {
                         row -> (Long[]) row.getArray("runs").getArray(),
                         hash,
                         node.parentSeq());
-    }
-
-    @Override
-    public NamedSql advanceMemory() {
-        return PostgresSql.ADVANCE_MEMORY;
-    }
-
-    @Override
-    public NamedSql checkMessages() {
-        return PostgresSql.CHECK_MESSAGES;
     }
 
     @Override
@@ -206,7 +161,7 @@ final class PostgresDialect implements Dialect {
     /** Returns false if the connection tells that the tables are distributed. */
     private boolean setInOneStatement(
             Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        byte[] hash = known(key).hash();
+        byte[] hash = known(key).hash;
         String text = NotesText.of(outcome);
         return connections.single("outcome in memory " + key, session -> {
             if (distributed) {
@@ -225,7 +180,7 @@ final class PostgresDialect implements Dialect {
                     return true;
                 }
                 // Without a sound row there is nothing that the statement could have changed.
-                Memory.find(session, memory(), hash).sound();
+                Memory.find(session, PostgresSql.MEMORY, hash).sound();
             }
             throw new StorageUnavailableException("outcome in memory " + key + ": others were first each time", null);
         });
@@ -246,28 +201,25 @@ final class PostgresDialect implements Dialect {
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
         KnownMemory known = known(key);
-        if (append.reference() != null) {
-            // Rare enough to be made in several statements: what an append under the head needs is in the memory's row.
-            AppendResult result = connections.write(
-                    new Connections.Call("append to memory", key),
-                    session -> new SteppedAppender(session, this, key, known.hash(), codec).append(append, texts, now));
-            known.appended(append);
-            preparation.added(texts.size());
-            return result;
-        }
-        PostgresAppend statement = new PostgresAppend(key, known, append, texts, now, codec);
         Connections.Call what = new Connections.Call("append to memory", key);
-        AppendResult result = connections
-                .single(
-                        what,
-                        session ->
-                                distributed ? statement.runDistributed(session) : Optional.of(statement.run(session)))
-                .orElseGet(() ->
-                        connections.write(what, session -> new SteppedAppender(session, this, key, known.hash(), codec)
-                                .append(append, texts, now)));
+        // To a named branch it is rare enough to be made in several statements: what an append under the head needs is
+        // in the
+        // memory's row.
+        Optional<AppendResult> done = append.reference() != null
+                ? Optional.empty()
+                : inOneStatement(connections, what, new PostgresAppend(key, known, append, texts, now, codec));
+        AppendResult result = done.orElseGet(
+                () -> connections.write(what, session -> new SteppedAppender(session, this, key, known.hash, codec)
+                        .append(append, texts, now)));
         known.appended(append);
         preparation.added(texts.size());
         return result;
+    }
+
+    private Optional<AppendResult> inOneStatement(
+            Connections connections, Connections.Call what, PostgresAppend statement) {
+        return connections.single(
+                what, session -> distributed ? statement.runDistributed(session) : Optional.of(statement.run(session)));
     }
 
     @Override
@@ -286,7 +238,7 @@ final class PostgresDialect implements Dialect {
                 session -> session.list(
                         withMade ? Sql.withMade(sql) : sql,
                         row -> Rows.found(key, codec, row, withMade),
-                        known(key).hash(),
+                        known(key).hash,
                         wanted));
     }
 
@@ -331,15 +283,10 @@ final class PostgresDialect implements Dialect {
                         return found.computeIfAbsent(key, k -> new ArrayList<>())
                                 .add(Rows.found(key, codec, row, withMade));
                     },
-                    keys.stream().map(key -> known(key).hash()).toArray(byte[][]::new),
+                    keys.stream().map(key -> known(key).hash).toArray(byte[][]::new),
                     values.stream().toArray(array));
             return Optional.of(found);
         });
-    }
-
-    @Override
-    public NamedSql runsOfHead() {
-        return PostgresSql.RUNS_OF_HEAD;
     }
 
     @Override

@@ -62,7 +62,7 @@ final class PostgresRead {
         this.memory = memory;
         this.query = query;
         this.codec = codec;
-        this.known = memory.reach();
+        this.known = memory.reach;
         this.reach = known == null ? Reach.UNKNOWN : known;
     }
 
@@ -71,11 +71,11 @@ final class PostgresRead {
         PostgresReadRows rows = fromHead ? fromHead(session) : general(session);
         if (rows.isEmpty() && known != null) {
             // It was not empty before, so this was not asked.
-            Memory.find(session, PostgresSql.MEMORY, memory.hash()).sound();
+            Memory.find(session, PostgresSql.MEMORY, memory.hash).sound();
         }
         Tail tail = rows.tail();
         if (tail.head() != null) {
-            memory.begin();
+            memory.begun = true;
         }
         if (fromHead && query.maxMessages() > FEW && !rows.isEmpty()) {
             learn(rows);
@@ -97,7 +97,7 @@ final class PostgresRead {
         }
         Reach enough = new Reach(parts, rows.runs() > REPEATED_RUNS, Math.max(FIRST_STRETCH, rows.size() * 5L / 4));
         if (!enough.equals(known)) {
-            memory.learn(enough);
+            memory.reach = enough;
         }
     }
 
@@ -156,7 +156,7 @@ final class PostgresRead {
         session.list(
                 sql,
                 mapper,
-                memory.hash(),
+                memory.hash,
                 rows,
                 (int) Math.min(rows, Integer.MAX_VALUE),
                 maxTokens,

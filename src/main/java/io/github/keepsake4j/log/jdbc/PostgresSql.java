@@ -1051,5 +1051,20 @@ final class PostgresSql {
             """,
             "memory_key epoch id outcome");
 
+    static final OwnSql OWN = new OwnSql(
+            MEMORY,
+            LOCK_MEMORY,
+            MOVE_HEAD,
+            MEND_MEMORY,
+            LEAVES,
+            INSERT_MESSAGE,
+            ADVANCE_MEMORY,
+            CHECK_MESSAGES,
+            RUNS_OF_HEAD,
+            LIST,
+            LIST_BY_ACTIVITY,
+            USAGE,
+            USAGE_BY_ACTIVITY);
+
     private PostgresSql() {}
 }

@@ -4,12 +4,10 @@ import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Found;
-import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.Connections;
-import io.github.keepsake4j.sql.NamedSql;
 import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -28,42 +26,13 @@ final class SqliteDialect implements Dialect {
     private final MessageCodec codec = new MessageCodec();
 
     @Override
+    public OwnSql sql() {
+        return SqliteSql.OWN;
+    }
+
+    @Override
     public String name() {
         return "sqlite";
-    }
-
-    @Override
-    public NamedSql memory() {
-        return SqliteSql.MEMORY;
-    }
-
-    /** The transaction holds the one write lock. */
-    @Override
-    public NamedSql lockMemory() {
-        return SqliteSql.MEMORY;
-    }
-
-    @Override
-    public NamedSql moveHead() {
-        return SqliteSql.MOVE_HEAD;
-    }
-
-    @Override
-    public NamedSql mend() {
-        return SqliteSql.MEND_MEMORY;
-    }
-
-    @Override
-    public NamedSql list(ListQuery query) {
-        if (query.usage() == null) {
-            return query.activeFirst() ? SqliteSql.LIST_BY_ACTIVITY : SqliteSql.LIST;
-        }
-        return query.activeFirst() ? SqliteSql.USAGE_BY_ACTIVITY : SqliteSql.USAGE;
-    }
-
-    @Override
-    public NamedSql leaves() {
-        return SqliteSql.LEAVES;
     }
 
     @Override
@@ -94,23 +63,8 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public NamedSql insertMessage() {
-        return SqliteSql.INSERT_MESSAGE;
-    }
-
-    @Override
     public Long @Nullable [] runsBelow(Session session, byte[] hash, Node node) {
         return null;
-    }
-
-    @Override
-    public NamedSql advanceMemory() {
-        return SqliteSql.ADVANCE_MEMORY;
-    }
-
-    @Override
-    public NamedSql checkMessages() {
-        return Sql.CHECK_MESSAGES;
     }
 
     /** Nothing is repeated here: each read looks it up. */
@@ -151,11 +105,6 @@ final class SqliteDialect implements Dialect {
             found.sort(Comparator.comparingLong(each -> each.message().sequence()));
             return found;
         });
-    }
-
-    @Override
-    public NamedSql runsOfHead() {
-        return SqliteSql.RUNS_OF_HEAD;
     }
 
     @Override

@@ -21,7 +21,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One bounded read, inside a transaction. */
-final class SqliteReader {
+@SuppressWarnings("ArrayRecordComponent") // Never compared.
+record SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec codec) {
 
     /** A summary, and the sequence that it covers up to. */
     private record Covered(long seq, Summary summary) {}
@@ -35,18 +36,6 @@ final class SqliteReader {
     /** The order of a branch, along which the sequence grows. */
     private static final Comparator<MessageRow> BY_SEQUENCE =
             Comparator.comparingLong(row -> row.node().seq());
-
-    private final Session session;
-    private final MemoryKey key;
-    private final byte[] hash;
-    private final MessageCodec codec;
-
-    SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec codec) {
-        this.session = session;
-        this.key = key;
-        this.hash = hash;
-        this.codec = codec;
-    }
 
     Tail read(ReadQuery query) throws SQLException {
         Memory memory = Memory.find(session, SqliteSql.MEMORY, hash).sound();

@@ -373,5 +373,21 @@ final class SqliteSql {
             "DELETE FROM keepsake_usage WHERE memory_key = ?",
             "DELETE FROM keepsake_lease WHERE memory_key = ?");
 
+    /** The transaction holds the one write lock, so no row is locked. */
+    static final OwnSql OWN = new OwnSql(
+            MEMORY,
+            MEMORY,
+            MOVE_HEAD,
+            MEND_MEMORY,
+            LEAVES,
+            INSERT_MESSAGE,
+            ADVANCE_MEMORY,
+            Sql.CHECK_MESSAGES,
+            RUNS_OF_HEAD,
+            LIST,
+            LIST_BY_ACTIVITY,
+            USAGE,
+            USAGE_BY_ACTIVITY);
+
     private SqliteSql() {}
 }

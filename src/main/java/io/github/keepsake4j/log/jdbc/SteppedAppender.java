@@ -30,21 +30,8 @@ import org.jspecify.annotations.Nullable;
  * its write. SQLite appends so, since a statement costs next to nothing there, and a distributed PostgreSQL, which takes no
  * statement that looks and writes.
  */
-final class SteppedAppender {
-
-    private final Session session;
-    private final Dialect dialect;
-    private final MemoryKey key;
-    private final byte[] hash;
-    private final MessageCodec codec;
-
-    SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] hash, MessageCodec codec) {
-        this.session = session;
-        this.dialect = dialect;
-        this.key = key;
-        this.hash = hash;
-        this.codec = codec;
-    }
+@SuppressWarnings("ArrayRecordComponent") // Never compared.
+record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] hash, MessageCodec codec) {
 
     /**
      * Appends.
@@ -147,7 +134,7 @@ final class SteppedAppender {
             long time = message.createdAt() == null ? now : Rows.micros(message.createdAt());
             latest = Math.max(latest, time);
             session.update(
-                    dialect.insertMessage(),
+                    dialect.sql().insertMessage(),
                     hash,
                     node.seq(),
                     message.id(),
@@ -171,7 +158,7 @@ final class SteppedAppender {
         }
         String last = append.messages().get(texts.size() - 1).id();
         if (append.reference() == null) {
-            session.update(dialect.advanceMemory(), hash, seq, last, tokens, latest);
+            session.update(dialect.sql().advanceMemory(), hash, seq, last, tokens, latest);
         } else {
             session.update(Sql.ADVANCE_BESIDE_HEAD, seq, tokens, latest, latest, hash);
             session.update(Sql.PUT_REFERENCE, hash, append.reference(), seq, last);

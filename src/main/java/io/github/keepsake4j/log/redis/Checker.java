@@ -80,7 +80,7 @@ final class Checker {
                 badNames.put(name.text(0), name.text(1));
             }
         }
-        for (Reply row : memory.apply(new Request("details").withAll("parts", List.of("SUMMARIES")))
+        for (Reply row : memory.apply(new Request("details").with("parts", List.of("SUMMARIES")))
                 .list(3)
                 .lists()) {
             summary(row);
@@ -193,8 +193,8 @@ final class Checker {
     }
 
     private List<Long> sequences(List<String> ids) {
-        Reply found = memory.apply(new Request("sequences")
-                .withAll("ids", ids.stream().map(Text::id).toList()));
+        Reply found = memory.apply(
+                new Request("sequences").with("ids", ids.stream().map(Text::id).toList()));
         List<Long> sequences = new ArrayList<>();
         for (int i = 0; i < found.size(); i++) {
             sequences.add(found.number(i));
@@ -227,9 +227,9 @@ final class Checker {
                     .with("count", beside.number(2))
                     .with("head", movesHead ? (Long) newestSound : null)
                     .with("mark", NotesText.of(Outcome.UNREADABLE))
-                    .withAll("unreadable", unreadable)
-                    .withAll("views", badViews)
-                    .withAll("names", badNames);
+                    .with("unreadable", unreadable)
+                    .with("views", badViews)
+                    .with("names", badNames);
             if (!memory.apply(request).is("done")) {
                 return null;
             }

@@ -1,10 +1,7 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -39,19 +36,7 @@ record Keys(String prefix) {
         return half(MemoryKey.encode(tenant));
     }
 
-    private static String half(String ascii) {
-        return hex(digest("SHA-256", ascii.getBytes(StandardCharsets.US_ASCII))).substring(0, HALF);
-    }
-
-    static byte[] digest(String algorithm, byte[] bytes) {
-        try {
-            return MessageDigest.getInstance(algorithm).digest(bytes);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has " + algorithm, e);
-        }
-    }
-
-    static String hex(byte[] bytes) {
-        return HexFormat.of().formatHex(bytes);
+    private static String half(String text) {
+        return Ids.sha256(text).substring(0, HALF);
     }
 }

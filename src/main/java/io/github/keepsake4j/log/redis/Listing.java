@@ -16,23 +16,14 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a tenant's list, and asks each memory on it, because they lie in other slots. Thread-safe. */
-final class Listing {
+record Listing(MemoryScript script, TenantList tenants) {
 
     /** So many entries that are there no more are removed for one page, which is shorter then. */
     private static final int GONE = 500;
-
-    private final MemoryScript script;
-    private final TenantList tenants;
-
-    Listing(MemoryScript script, TenantList tenants) {
-        this.script = script;
-        this.tenants = tenants;
-    }
 
     /** What a page is made from: the entries behind one, and the cursor of one. */
     private record Order(
@@ -143,13 +134,17 @@ final class Listing {
         String tenant = conversation.tenant();
         script.requireOpen("list of tenant " + tenant);
         List<NodeKey> nodes = new ArrayList<>();
-        forEach(tenant, entry -> {
-            if (entry.key() instanceof NodeKey node
-                    && node.conversationId().equals(conversation.conversationId())
-                    && isThere(entry)) {
-                nodes.add(node);
+        List<TenantList.Entry> part = tenants.before(tenant, Long.MAX_VALUE, MemoryScript.CHUNK);
+        while (!part.isEmpty()) {
+            for (TenantList.Entry entry : part) {
+                if (entry.key() instanceof NodeKey node
+                        && node.conversationId().equals(conversation.conversationId())
+                        && isThere(entry)) {
+                    nodes.add(node);
+                }
             }
-        });
+            part = tenants.before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK);
+        }
         return nodes;
     }
 
@@ -158,14 +153,6 @@ final class Listing {
             return info(entry, false) != null;
         } catch (UnreadableDataException e) {
             return true;
-        }
-    }
-
-    private void forEach(String tenant, Consumer<TenantList.Entry> action) {
-        List<TenantList.Entry> part = tenants.before(tenant, Long.MAX_VALUE, MemoryScript.CHUNK);
-        while (!part.isEmpty()) {
-            part.forEach(action);
-            part = tenants.before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK);
         }
     }
 }

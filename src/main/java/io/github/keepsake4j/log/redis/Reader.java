@@ -27,15 +27,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads messages, long reads in parts. Thread-safe. */
-final class Reader {
-
-    private final MemoryScript script;
-    private final Writer writer;
-
-    Reader(MemoryScript script, Writer writer) {
-        this.script = script;
-        this.writer = writer;
-    }
+record Reader(MemoryScript script, Writer writer) {
 
     Tail read(MemoryKey key, ReadQuery query) {
         for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
@@ -50,16 +42,15 @@ final class Reader {
 
     /** Returns null if the memory was erased between two parts of a long read. */
     private @Nullable Tail attempt(MemoryKey key, ReadQuery query) {
-        String what = "read of memory " + key;
         Request request = script.use("read")
                 .with("reference", query.reference())
                 .with("from", query.from() == null ? null : Text.id(query.from()))
                 .with("after", query.after() == null ? null : Text.id(query.after()))
                 .with("toSummary", query.toSummary())
-                .with("most", (long) Math.min(MemoryScript.CHUNK, query.maxMessages()))
+                .with("most", Math.min(MemoryScript.CHUNK, query.maxMessages()))
                 .with("mostTokens", query.maxTokens())
-                .with("oldest", (long) query.oldest());
-        Reply reply = script.run(what, key, request);
+                .with("oldest", query.oldest());
+        Reply reply = ask(key, request);
         switch (reply.kind()) {
             case "none" -> {
                 if (reply.number(4) == 0) {
@@ -83,9 +74,9 @@ final class Reader {
                     .with("epoch", position.epoch())
                     .with("start", next)
                     .with("floor", floor)
-                    .with("most", (long) Math.min(MemoryScript.CHUNK, query.maxMessages() - messages.size()))
+                    .with("most", Math.min(MemoryScript.CHUNK, query.maxMessages() - messages.size()))
                     .with("mostTokens", query.maxTokens() - tokens);
-            Reply part = script.run(what, key, more);
+            Reply part = ask(key, more);
             if (part.is("erased")) {
                 return null;
             }
@@ -108,6 +99,10 @@ final class Reader {
                 summary.number(0) == 0 ? null : Contents.summary(key, summary.number(0), summary.text(1)),
                 next <= floor,
                 next == 0 && !messages.isEmpty() ? messages.get(0).parentId() : null);
+    }
+
+    private Reply ask(MemoryKey key, Request request) {
+        return script.run("read of memory " + key, key, request);
     }
 
     private static @Nullable LoggedMessage inForce(MemoryKey key, Reply answer, List<LoggedMessage> messages) {
@@ -145,8 +140,8 @@ final class Reader {
                 Set.copyOf(sequences).stream().map(String::valueOf).toList();
         for (int from = 0; from < wanted.size(); from += MemoryScript.CHUNK) {
             Request request = script.use("onBranch")
-                    .withAll("sequences", wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)));
-            Reply reply = script.run("read of memory " + key, key, request);
+                    .with("sequences", wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)));
+            Reply reply = ask(key, request);
             for (int i = 0; i < reply.size(); i++) {
                 found.add(reply.number(i));
             }
@@ -158,9 +153,9 @@ final class Reader {
         List<Found> found = new ArrayList<>();
         for (int from = 0; from == 0 || from < wanted.size(); from += MemoryScript.CHUNK) {
             Request request = script.use(operation)
-                    .withAll(field, wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)))
+                    .with(field, wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)))
                     .with("made", withMade);
-            for (Reply row : script.run("read of memory " + key, key, request).lists()) {
+            for (Reply row : ask(key, request).lists()) {
                 found.add(new Found(Contents.message(key, row), withMade ? Contents.made(key, row) : null));
             }
         }
@@ -178,8 +173,8 @@ final class Reader {
             Request request = script.use("history")
                     .with("sequence", sequence)
                     .with("forward", query.forward())
-                    .with("most", (long) most);
-            List<LoggedMessage> part = MemoryScript.messages(key, script.run("read of memory " + key, key, request));
+                    .with("most", most);
+            List<LoggedMessage> part = MemoryScript.messages(key, ask(key, request));
             found.addAll(query.forward() ? found.size() : 0, part);
             if (part.size() < most) {
                 break;
@@ -191,8 +186,7 @@ final class Reader {
 
     MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts) {
         List<String> wanted = parts.stream().map(MemoryDetails.Part::name).toList();
-        Reply reply =
-                script.run("read of memory " + key, key, script.use("details").withAll("parts", wanted));
+        Reply reply = ask(key, script.use("details").with("parts", wanted));
         Reply info = reply.list(0);
         Map<String, String> ends = new HashMap<>();
         reply.list(2).lists().forEach(named -> ends.put(named.text(0), named.text(1)));
@@ -206,7 +200,7 @@ final class Reader {
     }
 
     List<Branch> branches(MemoryKey key) {
-        Reply reply = script.run("read of memory " + key, key, script.use("branches"));
+        Reply reply = ask(key, script.use("branches"));
         Map<Long, List<String>> names = new HashMap<>();
         for (Reply name : reply.list(2).lists()) {
             names.computeIfAbsent(name.number(1), any -> new ArrayList<>()).add(name.text(0));

@@ -203,7 +203,7 @@ public final class RedisMessageLog implements MessageLog {
         @Override
         public void putSummary(Change.PutSummary change) {
             Request request = script.use("putSummary")
-                    .with("covers", Text.id(change.summary().coversUpTo()))
+                    .with("id", Text.id(change.summary().coversUpTo()))
                     .text(Contents.summary(change.summary()));
             change("summary of", change.epoch(), request);
         }
@@ -320,13 +320,9 @@ public final class RedisMessageLog implements MessageLog {
             closed = true;
             script.close();
             tenants.close();
-            closeClient();
-        }
-    }
-
-    private void closeClient() {
-        if (ownsClient) {
-            client.close();
+            if (ownsClient) {
+                client.close();
+            }
         }
     }
 

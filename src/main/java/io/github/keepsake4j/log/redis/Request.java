@@ -20,32 +20,11 @@ final class Request {
         fields.put("op", op);
     }
 
-    /** Sets a field, or leaves it out if the value is null. */
-    Request with(String name, @Nullable String value) {
-        return put(name, value);
-    }
-
-    Request with(String name, @Nullable Long value) {
-        return put(name, value == null ? null : value.toString());
-    }
-
-    /** Sets a field if it is true. */
-    Request with(String name, boolean value) {
-        return put(name, value ? true : null);
-    }
-
-    /** Sets a list or a map of texts. Left out if it is empty, because Lua has one empty table for both. */
-    Request withAll(String name, List<?> values) {
-        return put(name, values.isEmpty() ? null : values);
-    }
-
-    Request withAll(String name, Map<String, ?> values) {
-        return put(name, values.isEmpty() ? null : values);
-    }
-
-    private Request put(String name, @Nullable Object value) {
-        if (value != null) {
-            fields.put(name, value);
+    /** Sets a field. Left out are null, false, and what is empty, because Lua has one empty table for lists and maps. */
+    Request with(String name, @Nullable Object value) {
+        boolean isNone = value == null || value.equals(false) || value.equals(List.of()) || value.equals(Map.of());
+        if (!isNone) {
+            fields.put(name, value instanceof Number ? value.toString() : value);
         }
         return this;
     }

@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 
 /** A script that a server runs as a whole, with the hash that the server knows it by. */
 record Script(String text, String sha) {
@@ -16,10 +19,14 @@ record Script(String text, String sha) {
             if (resource == null) {
                 throw new IllegalStateException("the script " + name + " is missing from the jar");
             }
+            MessageDigest sha1 = MessageDigest.getInstance("SHA-1");
             byte[] bytes = resource.readAllBytes();
-            return new Script(new String(bytes, StandardCharsets.UTF_8), Keys.hex(Keys.digest("SHA-1", bytes)));
+            return new Script(
+                    new String(bytes, StandardCharsets.UTF_8), HexFormat.of().formatHex(sha1.digest(bytes)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-1", e);
         }
     }
 }

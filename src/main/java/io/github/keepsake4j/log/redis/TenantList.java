@@ -115,14 +115,14 @@ final class TenantList implements AutoCloseable {
 
     /** Returns a page behind a number. */
     List<Entry> before(String tenant, long number, int limit) {
-        return page(tenant, new Request("page").with("number", number).with("limit", (long) limit));
+        return page(tenant, new Request("page").with("number", number).with("limit", limit));
     }
 
     /** Returns a page behind a {@link Entry#place}, or the first one. */
     List<Entry> lessActive(String tenant, @Nullable String place, int limit) {
         return page(
                 tenant,
-                new Request("page").with("behind", place == null ? "" : place).with("limit", (long) limit));
+                new Request("page").with("behind", place == null ? "" : place).with("limit", limit));
     }
 
     private List<Entry> page(String tenant, Request request) {
@@ -179,7 +179,7 @@ final class TenantList implements AutoCloseable {
     }
 
     private void touch(String tenant, List<Map<String, String>> touched) {
-        run("list of tenant " + tenant, tenant, new Request("touch").withAll("memories", touched));
+        run("list of tenant " + tenant, tenant, new Request("touch").with("memories", touched));
     }
 
     private Reply run(String what, String tenant, Request request) {

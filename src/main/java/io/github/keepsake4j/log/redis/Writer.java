@@ -129,8 +129,7 @@ final class Writer {
             String anchor = append.view().anchor();
             request.with("view", Contents.view(append.view()))
                     .with("anchor", anchor == null ? null : Text.id(anchor))
-                    .withAll(
-                            "names", append.namedByView().stream().map(Text::id).toList());
+                    .with("names", append.namedByView().stream().map(Text::id).toList());
         }
         if (!messages.isEmpty()) {
             Instant latest = latest(messages, now);
@@ -140,7 +139,7 @@ final class Writer {
                     .with(
                             "tokens",
                             messages.stream().mapToLong(NewMessage::tokens).sum())
-                    .withAll("usage", usage(append, now));
+                    .with("usage", usage(append, now));
         }
         for (NewMessage message : messages) {
             request.text(message.id())

@@ -52,33 +52,27 @@ final class BucketListing {
      * @param damaged why it cannot be read, or null
      * @param stored what its erasure needs, or null if the document does not tell it
      * @param hasKept whether some of its messages are beside it, which a list does not read
+     * @param usage the tokens used, if they were asked for
      */
     record Known(
             String etag,
             @Nullable MemoryInfo info,
             @Nullable DamagedMemory damaged,
             @Nullable Tombstone stored,
-            boolean hasKept) {
+            boolean hasKept,
+            List<DailyUsage> usage) {
 
         private static Known nothing(String etag) {
-            return new Known(etag, null, null, null, false);
+            return new Known(etag, null, null, null, false, List.of());
         }
 
-        private KnownUsage withoutUsage() {
-            return new KnownUsage(etag, info, damaged, List.of());
-        }
-    }
-
-    /** What a list shows of a document with this etag, and the tokens used. */
-    private record KnownUsage(
-            String etag, @Nullable MemoryInfo info, @Nullable DamagedMemory damaged, List<DailyUsage> usage) {
-
-        KnownUsage in(ListQuery.Days days) {
+        /** Returns it with the usage of some days alone, and as nothing if there was none. */
+        Known in(ListQuery.Days days) {
             List<DailyUsage> chosen = usage.stream()
                     .filter(used ->
                             !used.day().isBefore(days.from()) && used.day().isBefore(days.toExclusive()))
                     .toList();
-            return new KnownUsage(etag, chosen.isEmpty() ? null : info, damaged, chosen);
+            return new Known(etag, chosen.isEmpty() ? null : info, damaged, stored, hasKept, chosen);
         }
     }
 
@@ -87,7 +81,7 @@ final class BucketListing {
     private final DocumentReader reader;
     private final Quarantine quarantine;
     private final RecentlyUsed<String, Known> recent = new RecentlyUsed<>(RECENT);
-    private final RecentlyUsed<String, KnownUsage> recentUsage = new RecentlyUsed<>(RECENT);
+    private final RecentlyUsed<String, Known> recentUsage = new RecentlyUsed<>(RECENT);
 
     /** The marks of erasures that a list has met. Those of an erasure that goes on will be gone when they are looked at. */
     private final Set<String> marks = ConcurrentHashMap.newKeySet();
@@ -191,8 +185,8 @@ final class BucketListing {
     }
 
     /** Reads the document and what is beside it, unless it has not changed. */
-    private KnownUsage usage(String tenant, Bucket.Listed object) {
-        KnownUsage known = recentUsage.get(object.name());
+    private Known usage(String tenant, Bucket.Listed object) {
+        Known known = recentUsage.get(object.name());
         if (known != null && known.etag().equals(object.etag())) {
             return known;
         }
@@ -200,7 +194,7 @@ final class BucketListing {
         if (key == null) {
             Known listed = known(tenant, object);
             if (listed.info() == null) {
-                return listed.withoutUsage();
+                return listed;
             }
             key = listed.info().key();
         }
@@ -209,10 +203,12 @@ final class BucketListing {
                 ? null
                 : new DamagedMemory(
                         object.name(), key, String.valueOf(read.problem().getMessage()));
-        KnownUsage usage = new KnownUsage(
+        Known usage = new Known(
                 read.etag() == null ? object.etag() : read.etag(),
                 read.tree().info().orElse(null),
                 damaged,
+                null,
+                false,
                 read.tree().usage(LocalDate.MIN, LocalDate.MAX));
         recentUsage.put(object.name(), usage);
         return usage;
@@ -301,8 +297,8 @@ final class BucketListing {
         List<DamagedMemory> damaged = new ArrayList<>();
         List<DailyUsage> usage = new ArrayList<>();
         for (Bucket.Listed object : objects) {
-            KnownUsage known = query.usage() == null
-                    ? known(tenant, object).withoutUsage()
+            Known known = query.usage() == null
+                    ? known(tenant, object)
                     : usage(tenant, object).in(query.usage());
             if (known.info() != null) {
                 infos.add(known.info());
@@ -351,13 +347,12 @@ final class BucketListing {
             if (!names.document(key).equals(name)) {
                 throw new UnreadableDataException(what + ": the object is another memory's", null);
             }
-            Tombstone stored =
-                    keepsake == null ? null : new Tombstone(keepsake.epoch(), keepsake.revision(), keepsake.writes());
+            Tombstone stored = keepsake == null ? null : keepsake.tombstone();
             boolean hasKept = keepsake != null && keepsake.kept() != null;
-            return new Known(content.etag(), info(key, parts, object.writtenAt()), null, stored, hasKept);
+            return new Known(content.etag(), info(key, parts, object.writtenAt()), null, stored, hasKept, List.of());
         } catch (UnreadableDataException e) {
             DamagedMemory damaged = new DamagedMemory(name, key, String.valueOf(e.getMessage()));
-            return new Known(content.etag(), null, damaged, null, false);
+            return new Known(content.etag(), null, damaged, null, false, List.of());
         }
     }
 

@@ -11,22 +11,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads memories from their objects. */
-final class DocumentReader {
+record DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, MovedContents contents) {
 
     /** The object beside a document goes when the document stops naming it; then the document is read again. */
     private static final int ATTEMPTS = 4;
-
-    private final Bucket bucket;
-    private final ObjectNames names;
-    private final Tombstones tombstones;
-    private final MovedContents contents;
-
-    DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, MovedContents contents) {
-        this.bucket = bucket;
-        this.names = names;
-        this.tombstones = tombstones;
-        this.contents = contents;
-    }
 
     /** Returns a memory that was read or written. */
     Snapshot snapshot(MemoryKey key, @Nullable String etag, Document document) {

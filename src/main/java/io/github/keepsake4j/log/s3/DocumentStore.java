@@ -98,7 +98,7 @@ final class DocumentStore implements Memories {
 
     /** Does {@link #change(MemoryKey, Function)}, first on the caller's snapshot if there is one. */
     <T> T change(MemoryKey key, @Nullable Snapshot first, Function<MemoryTree, T> change) {
-        return locked(key, () -> new Writer<>(key, change).run(first));
+        return locked(key, () -> new Writer<>(key, change, null).run(first));
     }
 
     /** Erases a memory, its document and all objects beside it. Only a tombstone stays. */
@@ -172,7 +172,7 @@ final class DocumentStore implements Memories {
             DocumentParser.Parts parts = DocumentParser.parse(what, content).of(what, names.owner(name));
             KeepsakeField keepsake = parts.keepsake();
             if (keepsake != null && parts.isErasing()) {
-                Tombstone tombstone = new Tombstone(keepsake.epoch(), keepsake.revision(), keepsake.writes());
+                Tombstone tombstone = keepsake.tombstone();
                 if (keepsake.leavesAside()) {
                     beside.removeIf(object -> !object.startsWith(names.kept(name, "")));
                 }
@@ -358,10 +358,6 @@ final class DocumentStore implements Memories {
 
         /** What the change is made on. */
         private @Nullable Snapshot base;
-
-        Writer(MemoryKey key, Function<MemoryTree, T> change) {
-            this(key, change, null);
-        }
 
         Writer(MemoryKey key, Function<MemoryTree, T> change, @Nullable Set<String> erased) {
             this.key = key;

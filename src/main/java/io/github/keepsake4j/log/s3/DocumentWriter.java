@@ -100,7 +100,7 @@ final class DocumentWriter {
                 boolean parentWasKept = parent != null && parent < hiddenBefore && i >= hiddenBefore;
                 element = parentIsKept == parentWasKept
                         ? entry.payload()
-                        : Element.withParent(entry.payload(), entry.parentId(), parentIsKept);
+                        : Element.withParent(RawJson.fieldsOf(entry.payload()), entry.parentId(), parentIsKept);
                 if (hasOtherOutcome(old.get(i), entry)) {
                     element = Element.withOutcome(element, entry.outcome());
                 }

@@ -319,25 +319,12 @@ record Element(
     }
 
     /**
-     * Writes an element again. If the parent is among the messages that a plain reader must not see, the element looks like a
+     * Writes an element from its fields. If the parent is among the messages that a plain reader must not see, the element looks like a
      * root to such a reader, and our field names the parent.
      */
-    static String withParent(String raw, @Nullable String parentId, boolean parentIsKept) {
-        return withParent(RawJson.fieldsOf(raw), parentId, parentIsKept);
-    }
-
-    private static String withParent(Map<String, String> fields, @Nullable String parentId, boolean parentIsKept) {
-        String parent = parentId == null ? "null" : RawJson.write(parentId);
-        fields.put(PARENT, parentIsKept ? "null" : parent);
-        String before = fields.remove(EXTRA);
-        Map<String, String> extra = before == null ? new LinkedHashMap<>() : RawJson.fieldsOf(before);
-        extra.remove("parent");
-        if (parentIsKept) {
-            extra.put("parent", parent);
-        }
-        if (!extra.isEmpty()) {
-            fields.put(EXTRA, RawJson.object(extra));
-        }
+    static String withParent(Map<String, String> fields, @Nullable String parentId, boolean parentIsKept) {
+        fields.put(PARENT, parentIsKept || parentId == null ? "null" : RawJson.write(parentId));
+        putExtra(fields, "parent", parentIsKept ? parentId : null);
         return RawJson.object(fields);
     }
 }

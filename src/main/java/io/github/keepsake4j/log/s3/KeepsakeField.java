@@ -182,6 +182,11 @@ record KeepsakeField(
         return tenant == null && key != null ? MemoryKey.parse(key).tenant() : tenant;
     }
 
+    /** Returns what is left if the memory goes. */
+    Tombstone tombstone() {
+        return new Tombstone(epoch, revision, writes);
+    }
+
     boolean isUnchecked() {
         return Boolean.TRUE.equals(unchecked);
     }

@@ -1,20 +1,13 @@
 package io.github.keepsake4j.log.s3;
 
-import dev.langchain4j.data.audio.Audio;
-import dev.langchain4j.data.image.Image;
-import dev.langchain4j.data.message.AudioContent;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
-import dev.langchain4j.data.message.ImageContent;
-import dev.langchain4j.data.message.PdfFileContent;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import dev.langchain4j.data.message.VideoContent;
-import dev.langchain4j.data.pdf.PdfFile;
-import dev.langchain4j.data.video.Video;
 import io.github.keepsake4j.log.MemoryTree.Payloads;
 import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
@@ -84,7 +77,7 @@ final class MovedContents {
         if (base64.length() <= above) {
             return base64;
         }
-        String hash = ObjectNames.hash(epoch + ":" + base64);
+        String hash = Ids.sha256(epoch + ":" + base64);
         String name = name(key, hash);
         moved.put(name, base64.getBytes(StandardCharsets.UTF_8));
         recent.put(name, new SoftReference<>(base64));
@@ -146,64 +139,14 @@ final class MovedContents {
     }
 
     private static Content mapped(Content content, Function<String, @Nullable String> mapping) {
-        String before = base64(content);
-        if (before == null) {
+        InlineContent inline = InlineContent.of(content).orElse(null);
+        if (inline == null || inline.base64() == null) {
             return content;
         }
-        String base64 = mapping.apply(before);
+        String base64 = mapping.apply(inline.base64());
         if (base64 == null) {
             return TextContent.from("[" + content.type().name().toLowerCase(Locale.ROOT) + ": not available]");
         }
-        return base64.equals(before) ? content : with(content, base64);
-    }
-
-    private static @Nullable String base64(Content content) {
-        if (content instanceof ImageContent image) {
-            return image.image().base64Data();
-        }
-        if (content instanceof AudioContent audio) {
-            return audio.audio().base64Data();
-        }
-        if (content instanceof VideoContent video) {
-            return video.video().base64Data();
-        }
-        return content instanceof PdfFileContent pdf ? pdf.pdfFile().base64Data() : null;
-    }
-
-    private static Content with(Content content, String base64) {
-        if (content instanceof ImageContent of) {
-            Image image = of.image();
-            return ImageContent.from(
-                    Image.builder()
-                            .url(image.url())
-                            .base64Data(base64)
-                            .mimeType(image.mimeType())
-                            .revisedPrompt(image.revisedPrompt())
-                            .build(),
-                    of.detailLevel());
-        }
-        if (content instanceof AudioContent of) {
-            Audio audio = of.audio();
-            return AudioContent.from(Audio.builder()
-                    .url(audio.url())
-                    .binaryData(audio.binaryData())
-                    .base64Data(base64)
-                    .mimeType(audio.mimeType())
-                    .build());
-        }
-        if (content instanceof VideoContent of) {
-            Video video = of.video();
-            return VideoContent.from(Video.builder()
-                    .url(video.url())
-                    .base64Data(base64)
-                    .mimeType(video.mimeType())
-                    .build());
-        }
-        PdfFile pdf = ((PdfFileContent) content).pdfFile();
-        return PdfFileContent.from(PdfFile.builder()
-                .url(pdf.url())
-                .base64Data(base64)
-                .mimeType(pdf.mimeType())
-                .build());
+        return base64.equals(inline.base64()) ? content : inline.with().apply(base64);
     }
 }

@@ -8,9 +8,6 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +74,7 @@ record ObjectNames(String prefix, String defaultTenant) {
         String name = root + ids(key) + SUFFIX;
         return name.getBytes(StandardCharsets.UTF_8).length <= MAX_LENGTH
                 ? name
-                : root + "!" + hash(key.canonical()) + SUFFIX;
+                : root + "!" + Ids.sha256(key.canonical()) + SUFFIX;
     }
 
     /** Returns the name of an object with a document's cleared messages. */
@@ -97,12 +94,12 @@ record ObjectNames(String prefix, String defaultTenant) {
 
     /** Returns the beginning of the names of all objects beside a document. */
     String besides(String document) {
-        return prefix + "aside/objects/" + hash(withoutPrefix(document)) + "/";
+        return prefix + "aside/objects/" + Ids.sha256(withoutPrefix(document)) + "/";
     }
 
     /** Returns the name of the object that tells which memory has bytes that were moved aside. */
     String quarantined(String document) {
-        return below("quarantined", tenantOf(document)) + hash(withoutPrefix(document));
+        return below("quarantined", tenantOf(document)) + Ids.sha256(withoutPrefix(document));
     }
 
     /** Returns the beginning of the names of these objects of a tenant. */
@@ -112,7 +109,7 @@ record ObjectNames(String prefix, String defaultTenant) {
 
     /** Returns the name of the object that an erasure of a document leaves. */
     String tombstone(String document) {
-        return below("erased", tenantOf(document)) + hash(withoutPrefix(document));
+        return below("erased", tenantOf(document)) + Ids.sha256(withoutPrefix(document));
     }
 
     /** Returns the tenant whose documents have such a name, or null if the name holds no more than its hash. */
@@ -150,7 +147,7 @@ record ObjectNames(String prefix, String defaultTenant) {
     }
 
     private String below(String kind, String tenantPart) {
-        return prefix + "aside/" + kind + "/" + hash(tenantPart).substring(0, 16) + "/";
+        return prefix + "aside/" + kind + "/" + Ids.sha256(tenantPart).substring(0, 16) + "/";
     }
 
     private String withoutPrefix(String name) {
@@ -182,13 +179,9 @@ record ObjectNames(String prefix, String defaultTenant) {
     /** Returns the memory that a name tells of, of any tenant, or null if it tells of none. */
     @Nullable
     MemoryKey key(String name) {
-        Matcher parts = DOCUMENT.matcher(withoutPrefix(name));
-        if (!parts.matches()) {
-            return null;
-        }
-        String tenant = parts.group(1);
         try {
-            return key(tenant == null ? defaultTenant : decode(tenant.split("/", -1)[1]), name);
+            String tenant = DOCUMENT.matcher(withoutPrefix(name)).matches() ? owner(name) : null;
+            return tenant == null ? null : key(tenant, name);
         } catch (IllegalArgumentException e) {
             return null;
         }
@@ -217,7 +210,7 @@ record ObjectNames(String prefix, String defaultTenant) {
             return prefix;
         }
         String encoded = encode(tenant);
-        return prefix + "tenants/" + (encoded.length() <= MAX_TENANT ? encoded : "!" + hash(tenant)) + "/";
+        return prefix + "tenants/" + (encoded.length() <= MAX_TENANT ? encoded : "!" + Ids.sha256(tenant)) + "/";
     }
 
     private static String ids(MemoryKey key) {
@@ -235,15 +228,5 @@ record ObjectNames(String prefix, String defaultTenant) {
     private static String encode(String id) {
         String encoded = MemoryKey.encode(id);
         return encoded.chars().allMatch(c -> c == '.') ? encoded.replace(".", "%2E") : encoded;
-    }
-
-    /** Returns the SHA-256 in hexadecimal digits. */
-    static String hash(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 }

@@ -3,17 +3,14 @@ package io.github.keepsake4j.log.s3;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.AudioContent;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.data.message.Content;
-import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.PdfFileContent;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import dev.langchain4j.data.message.VideoContent;
 import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
@@ -133,7 +130,7 @@ record PlainMessage(String role, String content, String files) {
             files.addAll(list);
         }
         for (Content content : contents) {
-            URI url = url(content);
+            URI url = InlineContent.of(content).map(InlineContent::url).orElse(null);
             if (url != null) {
                 Map<String, Object> file = new LinkedHashMap<>();
                 file.put(
@@ -148,19 +145,6 @@ record PlainMessage(String role, String content, String files) {
             }
         }
         return files.isEmpty() ? NO_FILES : RawJson.write(files);
-    }
-
-    private static @Nullable URI url(Content content) {
-        if (content instanceof ImageContent image) {
-            return image.image().url();
-        }
-        if (content instanceof AudioContent audio) {
-            return audio.audio().url();
-        }
-        if (content instanceof VideoContent video) {
-            return video.video().url();
-        }
-        return content instanceof PdfFileContent pdf ? pdf.pdfFile().url() : null;
     }
 
     /** Tells whether a value comes back from JSON as it was. */

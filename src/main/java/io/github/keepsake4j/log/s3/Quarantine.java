@@ -13,15 +13,7 @@ import org.jspecify.annotations.Nullable;
  * and there is no document any more, so an erasure of a conversation would not find them. An erasure of the memory takes this
  * with the copies.
  */
-final class Quarantine {
-
-    private final Bucket bucket;
-    private final ObjectNames names;
-
-    Quarantine(Bucket bucket, ObjectNames names) {
-        this.bucket = bucket;
-        this.names = names;
-    }
+record Quarantine(Bucket bucket, ObjectNames names) {
 
     /** Notes that copies of a document are made. A document with a hash as its name may not tell its memory: that is not noted. */
     void note(String what, String document, @Nullable MemoryKey key) {

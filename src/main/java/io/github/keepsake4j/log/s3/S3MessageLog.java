@@ -25,9 +25,11 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.regions.providers.DefaultAwsRegionProviderChain;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.S3Configuration;
@@ -568,10 +570,14 @@ public final class S3MessageLog extends TreeMessageLog {
             return new S3MessageLog(this, client, false, bucket);
         }
 
-        private static InvalidInputException noRegion() {
-            return new InvalidInputException(
-                    "region",
-                    "is needed, and the AWS SDK finds none: set AWS_REGION, or the region of the builder or address");
+        private static String regionOfTheSdk() {
+            try {
+                return new DefaultAwsRegionProviderChain().getRegion().id();
+            } catch (SdkClientException e) {
+                throw new InvalidInputException(
+                        "region",
+                        "is needed, and the AWS SDK finds none: set AWS_REGION, or the region of the builder or address");
+            }
         }
 
         private S3Client newClient() {
@@ -594,7 +600,7 @@ public final class S3MessageLog extends TreeMessageLog {
             if (endpoint != null) {
                 builder.endpointOverride(endpoint);
             }
-            builder.region(Region.of(region == null ? AwsRegion.find().orElseThrow(Builder::noRegion) : region));
+            builder.region(Region.of(region == null ? regionOfTheSdk() : region));
             if (credentials != null) {
                 builder.credentialsProvider(credentials);
             }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
@@ -14,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * The tombstones of erased memories, in objects whose names are hashes. The document of an erased memory is not there any
  * more, since its name tells ids. A tombstone's epoch never falls.
  */
-final class Tombstones {
+record Tombstones(Bucket bucket, ObjectNames names) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Tombstones.class);
     private static final int ATTEMPTS = 40;
@@ -28,14 +29,6 @@ final class Tombstones {
         byte[] bytes() {
             return RawJson.write(this).getBytes(StandardCharsets.UTF_8);
         }
-    }
-
-    private final Bucket bucket;
-    private final ObjectNames names;
-
-    Tombstones(Bucket bucket, ObjectNames names) {
-        this.bucket = bucket;
-        this.names = names;
     }
 
     /**
@@ -66,7 +59,7 @@ final class Tombstones {
                             + ", which an erasure left, is damaged. Erase it again",
                     null);
         }
-        if (tenant != null && stored.tenant() != null && !stored.tenant().equals(ObjectNames.hash(tenant))) {
+        if (tenant != null && stored.tenant() != null && !stored.tenant().equals(Ids.sha256(tenant))) {
             throw ObjectNames.mismatch(what);
         }
         return new Found(tombstone, content.etag());
@@ -80,7 +73,7 @@ final class Tombstones {
                         tombstone.epoch(),
                         tombstone.revision(),
                         tombstone.writes(),
-                        owner == null ? null : ObjectNames.hash(owner))
+                        owner == null ? null : Ids.sha256(owner))
                 .bytes();
         String etag = null;
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -102,9 +95,8 @@ final class Tombstones {
         try {
             return find(what, document);
         } catch (UnreadableDataException e) {
-            return bucket.get(what, names.tombstone(document), null) instanceof Bucket.Content content
-                    ? new Found(Tombstone.NONE, content.etag())
-                    : new Found(Tombstone.NONE, null);
+            Bucket.Found found = bucket.get(what, names.tombstone(document), null);
+            return new Found(Tombstone.NONE, found instanceof Bucket.Content content ? content.etag() : null);
         }
     }
 

@@ -191,7 +191,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
                 key,
                 () -> LedgerStore.io(() -> locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, () -> {
                     if (!Files.isDirectory(files.directory())) {
-                        Files.createDirectories(files.directory(), SmallFiles.ownersDirectory(files.directory()));
+                        SmallFiles.createDirectories(files.directory());
                         SmallFiles.forceNames(root);
                     }
                     LedgerStore texts = new LedgerStore(root, words);
@@ -210,7 +210,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
             if (locks != null) {
                 locks.close();
             }
-            Files.createDirectories(root, SmallFiles.ownersDirectory(root));
+            SmallFiles.createDirectories(root);
             locks = LockFile.open(root);
             lockFile = locks;
         }

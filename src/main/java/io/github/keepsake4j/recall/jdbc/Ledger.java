@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall.jdbc;
 
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.recall.memories.MadeMemory;
 import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryStatus;
@@ -11,12 +12,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a file of chunks says. Each line has a text and the hash of the last message that it covers, as other programs read them, and
@@ -115,7 +114,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
     /** Writes what a change made of the track: as one more line if it can be, or else all lines. */
     void write(Path file, MemoryTrack after) throws IOException {
         List<Map<?, ?>> all = new ArrayList<>(lines.objects());
-        List<Map<String, @Nullable Object>> added = new ArrayList<>();
+        List<JsonObject> added = new ArrayList<>();
         boolean isRewritten = false;
         long head = track.progress().head();
         for (int i = 0; i < after.entries().size(); i++) {
@@ -141,28 +140,25 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
     }
 
     /** Returns the line of a memory. */
-    static Map<String, @Nullable Object> line(Progress progress, Entry entry) {
-        Map<String, @Nullable Object> own = MemoryJson.own(entry.memory());
-        own.put("revision", progress.revision());
-        own.put("step", entry.step());
-        own.put("parent", progress.step(entry.step()).map(Step::parent).orElse(0L));
+    static JsonObject line(Progress progress, Entry entry) {
+        JsonObject own = MemoryJson.own(entry.memory())
+                .with("revision", progress.revision())
+                .with("step", entry.step())
+                .with("parent", progress.step(entry.step()).map(Step::parent).orElse(0L));
         return line(entry.memory().text(), entry.memory().source().messageHash(), own);
     }
 
     /** Returns a line that moves the head, or counts one more failure of a passage. */
-    private Map<String, @Nullable Object> lineOfMove(Progress after) {
-        Map<String, @Nullable Object> own = new LinkedHashMap<>();
-        own.put("head", after.head());
-        own.put("revision", after.revision());
+    private JsonObject lineOfMove(Progress after) {
+        JsonObject own = new JsonObject().with("head", after.head()).with("revision", after.revision());
         after.steps().stream()
                 .filter(step -> step.failures() > 0 && !track.progress().steps().contains(step))
                 .forEach(step -> {
-                    Map<String, @Nullable Object> failed = new LinkedHashMap<>();
-                    failed.put("step", step.number());
-                    failed.put("parent", step.parent());
-                    failed.put("failures", step.failures());
-                    MemoryJson.putPassage(failed, step.passage());
-                    own.put(FAILED, failed);
+                    JsonObject failed = new JsonObject()
+                            .with("step", step.number())
+                            .with("parent", step.parent())
+                            .with("failures", step.failures());
+                    own.put(FAILED, MemoryJson.put(failed, step.passage()));
                 });
         return line(
                 "",
@@ -172,11 +168,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
                 own);
     }
 
-    private static Map<String, @Nullable Object> line(String text, String hash, Map<String, @Nullable Object> own) {
-        Map<String, @Nullable Object> line = new LinkedHashMap<>();
-        line.put(TEXT, text);
-        line.put(HASH, hash);
-        line.put(OWN, own);
-        return line;
+    private static JsonObject line(String text, String hash, JsonObject own) {
+        return new JsonObject().with(TEXT, text).with(HASH, hash).with(OWN, own);
     }
 }

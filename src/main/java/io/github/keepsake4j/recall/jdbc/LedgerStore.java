@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.LeaseFile;
+import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -17,7 +18,6 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -48,12 +48,7 @@ final class LedgerStore extends TrackedMemories {
     }
 
     /** Does something with files. */
-    @FunctionalInterface
-    interface FileWork<T> {
-        T run() throws IOException;
-    }
-
-    static <T> T io(FileWork<T> work) {
+    static <T> T io(LockFile.Work<T> work) {
         try {
             return work.run();
         } catch (IOException e) {
@@ -191,11 +186,7 @@ final class LedgerStore extends TrackedMemories {
                 again.addSuppressed(e);
                 throw again;
             }
-            Files.move(
-                    files.key(),
-                    files.tombstone(),
-                    StandardCopyOption.ATOMIC_MOVE,
-                    StandardCopyOption.REPLACE_EXISTING);
+            SmallFiles.move(files.key(), files.tombstone());
         }
     }
 

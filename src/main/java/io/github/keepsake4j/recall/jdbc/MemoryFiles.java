@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall.jdbc;
 
+import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.memories.MemoryKind;
@@ -106,19 +107,12 @@ record MemoryFiles(Path directory, String base, String hash) {
 
     /** All files but the tombstone. */
     List<Path> all() {
-        return List.of(
-                ledger(),
-                file("_memories.jsonl.new"),
-                summary(),
-                file("_summary.jsonl.new"),
-                summaries(),
-                file(".summaries.jsonl.new"),
-                facts(),
-                file("_vector_memory.db-journal"),
-                leases(),
-                file(".leases.json.new"),
-                file(KEY + ".new"),
-                key());
+        List<Path> files = new ArrayList<>(List.of(facts(), file("_vector_memory.db-journal")));
+        for (Path file : List.of(ledger(), summary(), summaries(), leases(), key())) {
+            files.add(SmallFiles.made(file));
+            files.add(file);
+        }
+        return files;
     }
 
     private Path file(String suffix) {

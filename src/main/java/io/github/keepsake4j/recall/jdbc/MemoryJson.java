@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall.jdbc;
 
+import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.UnreadableDataException;
@@ -11,7 +12,6 @@ import io.github.keepsake4j.recall.memories.Trust;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -27,41 +27,35 @@ final class MemoryJson {
 
     /** Returns the metadata of a memory in JSON. */
     static String metadata(MadeMemory memory) {
-        Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("title", memory.title());
-        json.put("summary", memory.summary());
-        json.put("entities", memory.entities());
-        json.put("key_phrases", memory.keyPhrases());
-        json.put("keepsake", own(memory));
-        return PlainJson.write(json);
+        return PlainJson.write(new JsonObject()
+                .with("title", memory.title())
+                .with("summary", memory.summary())
+                .with("entities", memory.entities())
+                .with("key_phrases", memory.keyPhrases())
+                .with("keepsake", own(memory)));
     }
 
     /** Returns the fields that are ours. */
-    static Map<String, @Nullable Object> own(MadeMemory memory) {
-        Map<String, @Nullable Object> json = new LinkedHashMap<>();
-        json.put("id", memory.id());
-        json.put("kind", memory.kind().name());
-        putPassage(json, memory.source());
-        if (memory.model() != null) {
-            json.put("model", memory.model());
-        }
-        json.put("prompt", memory.promptVersion());
-        json.put("at", memory.madeAt().toString());
-        json.put("trust", memory.trust().name());
-        json.put("pinned", memory.pinned());
-        if (memory.replaces() != null) {
-            json.put("replaces", memory.replaces());
-        }
-        json.put("status", memory.status().name());
-        return json;
+    static JsonObject own(MadeMemory memory) {
+        JsonObject json = new JsonObject()
+                .with("id", memory.id())
+                .with("kind", memory.kind().name());
+        return put(json, memory.source())
+                .withPresent("model", memory.model())
+                .with("prompt", memory.promptVersion())
+                .with("at", memory.madeAt().toString())
+                .with("trust", memory.trust().name())
+                .with("pinned", memory.pinned())
+                .withPresent("replaces", memory.replaces())
+                .with("status", memory.status().name());
     }
 
-    static void putPassage(Map<String, @Nullable Object> json, Passage passage) {
-        json.put("message_ids", passage.messageIds());
-        json.put("messages", passage.messages());
-        json.put("message_hash", passage.messageHash());
-        json.put("after", passage.after());
-        json.put("up_to", passage.upTo());
+    static JsonObject put(JsonObject json, Passage passage) {
+        return json.with("message_ids", passage.messageIds())
+                .with("messages", passage.messages())
+                .with("message_hash", passage.messageHash())
+                .with("after", passage.after())
+                .with("up_to", passage.upTo());
     }
 
     /** Reads a memory. */

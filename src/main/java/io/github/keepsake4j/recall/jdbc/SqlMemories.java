@@ -369,16 +369,7 @@ final class SqlMemories implements MemoryWriter {
     }
 
     @Override
-    public List<MadeMemory> chunks(MemoryKey any, int last) {
-        return shown(MemoryKind.CHUNK, last);
-    }
-
-    @Override
-    public List<MadeMemory> facts(MemoryKey any, int last) {
-        return shown(MemoryKind.FACT, last);
-    }
-
-    private List<MadeMemory> shown(MemoryKind kind, int last) {
+    public List<MadeMemory> shown(MemoryKey any, MemoryKind kind, int last) {
         List<MadeMemory> found = memories(rows(MemorySql.SHOWN, id, kind.name(), last));
         Collections.reverse(found);
         return found;
@@ -440,7 +431,7 @@ final class SqlMemories implements MemoryWriter {
         }
         if (!state.fingerprint().equals(words.fingerprint())) {
             // The words were made by others. They are made again with the next change.
-            return words.search(query, shown(MemoryKind.FACT, Integer.MAX_VALUE));
+            return words.search(query, facts(key, Integer.MAX_VALUE));
         }
         int trust = query.leastTrust().level();
         long facts = number(MemorySql.COUNT_SHOWN, id, MemoryKind.FACT.name(), trust);

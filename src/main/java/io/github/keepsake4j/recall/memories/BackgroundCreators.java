@@ -94,12 +94,12 @@ public final class BackgroundCreators implements ObservedLog.Observer {
 
     @Override
     public void appended(MemoryKey key) {
-        changed(key);
+        stale(key);
     }
 
     @Override
     public void moved(MemoryKey key) {
-        changed(key);
+        stale(key);
     }
 
     @Override
@@ -136,13 +136,19 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             discussions.store().erase(key);
             if (Reads.info(log, key) != null) {
                 // It was begun again in this moment, and perhaps had new memories already. They are made again.
-                changed(key);
+                stale(key);
             }
         }
     }
 
-    /** Only conversations have memories: what an agent's nodes say to each other is in them, as far as it matters. */
-    private void changed(MemoryKey key) {
+    /**
+     * Looks at a conversation some time later, because its memories do not fit its messages: it was erased, or continues on another
+     * branch.
+     *
+     * @param key the conversation
+     */
+    public void stale(MemoryKey key) {
+        // Only conversations have memories: what an agent's nodes say to each other is in them, as far as it matters.
         if (!(key instanceof ConversationKey)) {
             return;
         }
@@ -236,16 +242,6 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         Duration first = freshness.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : freshness;
         Duration pause = first.multipliedBy(1L << Math.min(attempts - 1, 12));
         return pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
-    }
-
-    /**
-     * Looks at a conversation some time later, because its memories do not fit its messages: it was erased, or continues on another
-     * branch.
-     *
-     * @param key the conversation
-     */
-    public void stale(MemoryKey key) {
-        changed(key);
     }
 
     /**

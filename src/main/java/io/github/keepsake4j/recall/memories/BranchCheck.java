@@ -20,23 +20,10 @@ import java.util.stream.Collectors;
  *
  * <p>Mostly this costs one read of the messages behind the newest memory. Only if that is on another branch, the whole branch
  * is read.
+ *
+ * @param stale is told of conversations whose newest memories are not of the branch
  */
-final class BranchCheck {
-
-    private final Function<MemoryKey, MessageLog> logs;
-    private final MemoryReader reader;
-    private final Consumer<MemoryKey> stale;
-
-    /**
-     * Creates a check.
-     *
-     * @param stale is told of conversations whose newest memories are not of the branch
-     */
-    BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader, Consumer<MemoryKey> stale) {
-        this.logs = logs;
-        this.reader = reader;
-        this.stale = stale;
-    }
+record BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader, Consumer<MemoryKey> stale) {
 
     /** Returns those of some memories of one kind that are of the branch. */
     List<MadeMemory> onBranch(MemoryKey key, List<MadeMemory> memories) {

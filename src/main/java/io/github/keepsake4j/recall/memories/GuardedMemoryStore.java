@@ -42,15 +42,9 @@ public abstract class GuardedMemoryStore implements MemoryStore {
     protected abstract <T> T writing(String what, MemoryKey key, MemoryKind kind, Function<MemoryWriter, T> work);
 
     @Override
-    public List<MadeMemory> chunks(MemoryKey key, int last) {
+    public List<MadeMemory> shown(MemoryKey key, MemoryKind kind, int last) {
         InvalidInputException.checkAtLeast("last", 0, last);
-        return reading("memories", key, MemoryKind.CHUNK, chunks -> chunks.chunks(key, last));
-    }
-
-    @Override
-    public List<MadeMemory> facts(MemoryKey key, int last) {
-        InvalidInputException.checkAtLeast("last", 0, last);
-        return reading("memories", key, MemoryKind.FACT, facts -> facts.facts(key, last));
+        return reading("memories", key, kind, all -> all.shown(key, kind, last));
     }
 
     @Override

@@ -17,27 +17,31 @@ import java.util.Objects;
  *
  * <p>The memories are loaded while the messages are read, by one statement. If that fails or takes more than a second, they are
  * left out, which is logged, and the turn goes on. Only conversations have memories, and not nodes. Immutable.
+ *
+ * @param maxTokens the largest number of tokens of the message
+ * @param minTrust the least trust that a memory, and the summary, must have
+ * @param maxRecent how many of the newest chunks, and of the newest facts, are looked at, 0 to 200
+ * @param zone the time zone in which dates are told
  */
-public final class MemoryBlock implements ContextStrategy {
+public record MemoryBlock(int maxTokens, Trust minTrust, int maxRecent, ZoneId zone) implements ContextStrategy {
 
-    private static final int STANDARD_LAST = 20;
-    private static final int MOST_LAST = 200;
+    private static final int STANDARD_RECENT = 20;
+    private static final int MOST_RECENT = 200;
 
-    private final int maxTokens;
-    private final Trust leastTrust;
-    private final int last;
-    private final ZoneId zone;
-
-    private MemoryBlock(int maxTokens, Trust leastTrust, int last, ZoneId zone) {
-        this.maxTokens = maxTokens;
-        this.leastTrust = leastTrust;
-        this.last = last;
-        this.zone = zone;
+    /**
+     * Checks the components.
+     *
+     * @throws InvalidInputException if a number is out of range
+     */
+    public MemoryBlock {
+        InvalidInputException.checkAtLeast("maxTokens", 1, maxTokens);
+        InvalidInputException.checkRange("maxRecent", 0, MOST_RECENT, maxRecent);
+        Objects.requireNonNull(minTrust, "minTrust");
+        Objects.requireNonNull(zone, "zone");
     }
 
     static MemoryBlock of(int maxTokens) {
-        InvalidInputException.checkAtLeast("maxTokens", 1, maxTokens);
-        return new MemoryBlock(maxTokens, Trust.ASSISTANT, STANDARD_LAST, ZoneId.of("UTC"));
+        return new MemoryBlock(maxTokens, Trust.ASSISTANT, STANDARD_RECENT, ZoneId.of("UTC"));
     }
 
     /**
@@ -47,7 +51,7 @@ public final class MemoryBlock implements ContextStrategy {
      * @return a copy
      */
     public MemoryBlock withMinTrust(Trust trust) {
-        return new MemoryBlock(maxTokens, Objects.requireNonNull(trust, "minTrust"), last, zone);
+        return new MemoryBlock(maxTokens, trust, maxRecent, zone);
     }
 
     /**
@@ -58,8 +62,7 @@ public final class MemoryBlock implements ContextStrategy {
      * @throws InvalidInputException if the number is out of range
      */
     public MemoryBlock withMaxRecent(int most) {
-        InvalidInputException.checkRange("maxRecent", 0, MOST_LAST, most);
-        return new MemoryBlock(maxTokens, leastTrust, most, zone);
+        return new MemoryBlock(maxTokens, minTrust, most, zone);
     }
 
     /**
@@ -69,28 +72,12 @@ public final class MemoryBlock implements ContextStrategy {
      * @return a copy
      */
     public MemoryBlock withZone(ZoneId other) {
-        return new MemoryBlock(maxTokens, leastTrust, last, Objects.requireNonNull(other, "zone"));
+        return new MemoryBlock(maxTokens, minTrust, maxRecent, other);
     }
 
     /** Selects all: the memories are in the context already, and every limit counts them. */
     @Override
     public Context select(Context context) {
         return context;
-    }
-
-    int maxTokens() {
-        return maxTokens;
-    }
-
-    Trust leastTrust() {
-        return leastTrust;
-    }
-
-    int last() {
-        return last;
-    }
-
-    ZoneId zone() {
-        return zone;
     }
 }

@@ -103,7 +103,7 @@ public final class MemoryBlocks {
         CompletableFuture<Overview> loading;
         try {
             loading = CompletableFuture.supplyAsync(
-                    () -> reader.overview(key, block.last(), block.leastTrust()), executor);
+                    () -> reader.overview(key, block.maxRecent(), block.minTrust()), executor);
         } catch (RuntimeException e) {
             tell(key, e);
             return tail -> Optional.empty();
@@ -120,7 +120,7 @@ public final class MemoryBlocks {
         try {
             Overview overview = loading.get(longestWait.toNanos(), TimeUnit.NANOSECONDS);
             List<MadeMemory> memories = branch.of(key, tail, overview).stream()
-                    .filter(memory -> memory.trust().isAtLeast(block.leastTrust()))
+                    .filter(memory -> memory.trust().isAtLeast(block.minTrust()))
                     .toList();
             isTold.set(false);
             Written known = written.get(key);

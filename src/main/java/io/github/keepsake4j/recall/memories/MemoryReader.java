@@ -23,13 +23,25 @@ public interface MemoryReader {
     int MAX_PINNED = 100;
 
     /**
+     * Reads the newest chunks or facts that are shown.
+     *
+     * @param key the discussion
+     * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
+     * @param last the largest number of memories, 0 or more
+     * @return the memories, oldest first; empty if there is none
+     */
+    List<MadeMemory> shown(MemoryKey key, MemoryKind kind, int last);
+
+    /**
      * Reads the newest chunks that are shown.
      *
      * @param key the discussion
      * @param last the largest number of chunks, 0 or more
      * @return the chunks, oldest first; empty if there is none
      */
-    List<MadeMemory> chunks(MemoryKey key, int last);
+    default List<MadeMemory> chunks(MemoryKey key, int last) {
+        return shown(key, MemoryKind.CHUNK, last);
+    }
 
     /**
      * Reads the newest facts that are shown.
@@ -38,7 +50,9 @@ public interface MemoryReader {
      * @param last the largest number of facts, 0 or more
      * @return the facts, oldest first; empty if there is none
      */
-    List<MadeMemory> facts(MemoryKey key, int last);
+    default List<MadeMemory> facts(MemoryKey key, int last) {
+        return shown(key, MemoryKind.FACT, last);
+    }
 
     /**
      * Finds facts by their words.

@@ -7,12 +7,10 @@ import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MessageText;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 
@@ -25,12 +23,12 @@ final class MessageHashes {
 
     /** Returns the SHA-256 of a message's text, as WilmerAI stores it. */
     static String of(ChatMessage message) {
-        return HexFormat.of().formatHex(sha256().digest(MessageText.of(message).getBytes(StandardCharsets.UTF_8)));
+        return Ids.sha256(MessageText.of(message));
     }
 
     /** Returns some digits that tell a prompt apart from its other versions. */
     static String shortHash(String text) {
-        return HexFormat.of().formatHex(sha256().digest(text.getBytes(StandardCharsets.UTF_8)), 0, 4);
+        return Ids.sha256(text).substring(0, 8);
     }
 
     /**
@@ -48,39 +46,29 @@ final class MessageHashes {
     }
 
     private static String link(String before, ChatMessage message) {
-        MessageDigest digest = sha256();
-        add(digest, before);
-        add(digest, message.type().name());
-        add(digest, MessageText.of(message));
+        StringBuilder texts = new StringBuilder();
+        add(texts, before);
+        add(texts, message.type().name());
+        add(texts, MessageText.of(message));
         if (message instanceof UserMessage user) {
             List<Content> others = user.contents().stream()
                     .filter(content -> !(content instanceof TextContent))
                     .toList();
             if (!others.isEmpty()) {
-                add(digest, CODEC.encode(UserMessage.from(others)));
+                add(texts, CODEC.encode(UserMessage.from(others)));
             }
         }
         if (message instanceof AiMessage ai) {
             for (ToolExecutionRequest call : ai.toolExecutionRequests()) {
-                add(digest, Objects.requireNonNullElse(call.name(), ""));
-                add(digest, Objects.requireNonNullElse(call.arguments(), ""));
+                add(texts, Objects.requireNonNullElse(call.name(), ""));
+                add(texts, Objects.requireNonNullElse(call.arguments(), ""));
             }
         }
-        return HexFormat.of().formatHex(digest.digest());
+        return Ids.sha256(texts.toString());
     }
 
     /** Adds a text behind its length, so that no two lists of texts give the same bytes. */
-    private static void add(MessageDigest digest, String text) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        digest.update((bytes.length + ":").getBytes(StandardCharsets.US_ASCII));
-        digest.update(bytes);
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+    private static void add(StringBuilder texts, String text) {
+        texts.append(text.getBytes(StandardCharsets.UTF_8).length).append(':').append(text);
     }
 }

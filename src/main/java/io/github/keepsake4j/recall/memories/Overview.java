@@ -43,10 +43,9 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
          * @return what is known of them
          */
         public static Track of(MemoryReader reader, MemoryKey key, MemoryKind kind) {
-            List<MadeMemory> shown = kind == MemoryKind.CHUNK
-                    ? reader.chunks(key, Integer.MAX_VALUE)
-                    : reader.facts(key, Integer.MAX_VALUE);
-            return new Track(shown, reader.progress(key, kind).path());
+            return new Track(
+                    reader.shown(key, kind, Integer.MAX_VALUE),
+                    reader.progress(key, kind).path());
         }
     }
 

@@ -62,16 +62,7 @@ public abstract class TrackedMemories implements MemoryWriter {
     protected abstract void putLeases(MemoryKey key, Map<String, Lease> leases);
 
     @Override
-    public List<MadeMemory> chunks(MemoryKey key, int last) {
-        return newest(key, MemoryKind.CHUNK, last);
-    }
-
-    @Override
-    public List<MadeMemory> facts(MemoryKey key, int last) {
-        return newest(key, MemoryKind.FACT, last);
-    }
-
-    private List<MadeMemory> newest(MemoryKey key, MemoryKind kind, int last) {
+    public List<MadeMemory> shown(MemoryKey key, MemoryKind kind, int last) {
         List<MadeMemory> shown = track(key, kind).shown();
         return List.copyOf(shown.subList(Math.max(0, shown.size() - last), shown.size()));
     }

@@ -52,11 +52,8 @@ final class NormalizedText {
     }
 
     private static boolean continuesACharacter(int c) {
-        return switch (Character.getType(c)) {
-            case Character.NON_SPACING_MARK, Character.COMBINING_SPACING_MARK, Character.ENCLOSING_MARK -> true;
-            // Half-width voiced sound marks, and the vowels and final consonants of Hangul that is not composed.
-            default -> c == 0xFF9E || c == 0xFF9F || (c >= 0x1160 && c <= 0x11FF);
-        };
+        // Also half-width voiced sound marks, and the vowels and final consonants of Hangul that is not composed.
+        return Script.isMark(c) || c == 0xFF9E || c == 0xFF9F || (c >= 0x1160 && c <= 0x11FF);
     }
 
     private void addAll(String normalized, int start, int end) {

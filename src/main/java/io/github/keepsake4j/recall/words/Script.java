@@ -40,11 +40,12 @@ enum Script {
 
     /** Returns whether a character that is no letter belongs to the word before it: a mark, or one that is not seen. */
     static boolean belongsToWord(int c) {
+        return isMark(c) || Character.getType(c) == Character.FORMAT;
+    }
+
+    static boolean isMark(int c) {
         return switch (Character.getType(c)) {
-            case Character.NON_SPACING_MARK,
-                    Character.COMBINING_SPACING_MARK,
-                    Character.ENCLOSING_MARK,
-                    Character.FORMAT -> true;
+            case Character.NON_SPACING_MARK, Character.COMBINING_SPACING_MARK, Character.ENCLOSING_MARK -> true;
             default -> false;
         };
     }

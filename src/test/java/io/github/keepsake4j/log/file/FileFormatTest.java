@@ -88,7 +88,7 @@ class FileFormatTest {
                     .contains(new Made(
                             new Seen(List.of(new Seen.Range(1, 2)), List.of(), 0, false), new Usage(10, 2, 1)));
             MemoryInfo info = log.list("acme", ListQuery.first(1)).memories().get(0);
-            assertThat(info).isEqualTo(new MemoryInfo(KEY, "A title", Map.of("user", "7"), 6, 24, AT, AT));
+            assertThat(info).isEqualTo(new MemoryInfo(KEY, "A title", Map.of("user", "7"), 6, 24, AT, AT, AT));
             assertThat(log.check(KEY)).isEmpty();
         }
     }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.message.Ids;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -62,7 +63,7 @@ final class ScriptedBucket {
 
     /** As S3 does, an object's etag is a hash of its bytes: the same bytes have the same etag. */
     private static String etag(String text) {
-        return ETAGS.computeIfAbsent(text, t -> "\"" + ObjectNames.hash(t).substring(0, 32) + "\"");
+        return ETAGS.computeIfAbsent(text, t -> "\"" + Ids.sha256(t).substring(0, 32) + "\"");
     }
 
     static Served serve(SortedMap<String, String> objects, Request request) {
