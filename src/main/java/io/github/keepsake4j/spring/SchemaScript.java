@@ -21,7 +21,7 @@ final class SchemaScript {
     private SchemaScript() {}
 
     static void run(DataSource source, ResourceLoader resources, String location) {
-        Resource script = resources.getResource(location.replace(PLATFORM, DataSources.POSTGRESQL));
+        Resource script = resources.getResource(location.replace(PLATFORM, "postgresql"));
         String set = "Set keepsake4j.jdbc.schema to a script that makes the tables, or remove the property.";
         if (!script.exists()) {
             throw new ConfigurationException(
