@@ -344,7 +344,7 @@ public final class Conversation {
      */
     public AppendResult importMessage(
             String messageId, @Nullable String parentId, ChatMessage message, @Nullable Instant createdAt) {
-        Parent parent = parentId == null ? Parent.root() : Parent.of(parentId);
+        Parent parent = Parent.behind(parentId);
         NewMessage imported = memories.prepare(messageId, message, createdAt);
         return memories.append(key, Append.under(parent, List.of(imported)).asImport());
     }

@@ -134,7 +134,7 @@ final class Course {
     }
 
     static Parent parentOf(LoggedMessage message) {
-        return message.parentId() == null ? Parent.root() : Parent.of(message.parentId());
+        return Parent.behind(message.parentId());
     }
 
     /** Returns whether the AI service asks a question again that is shown before tool rounds. */
@@ -206,7 +206,7 @@ final class Course {
     void back(MessageLog log, MemoryKey key, @Nullable Long epoch) {
         String first = before;
         if (first != null && own != null && branch == null) {
-            String head = log.read(key, ReadQuery.newest(0)).head();
+            String head = Reads.position(log, key).head();
             if (own.equals(head)) {
                 log.change(key, new Change.MoveHead(first, epoch));
             }

@@ -21,7 +21,7 @@ abstract class ActionCommand extends TenantCommand {
         throw new IllegalStateException("this action calls no model");
     };
 
-    @Option(names = "--session", paramLabel = "<id>", order = 10, required = true, description = "The conversation.")
+    @Option(names = "--session", paramLabel = "<id>", required = true, description = "The conversation.")
     private String session = "";
 
     @Option(

@@ -17,35 +17,28 @@ final class AddCommand extends ActionCommand {
 
     private static final String STDIN = "-";
 
-    @Option(
-            names = "--role",
-            paramLabel = "<role>",
-            order = 20,
-            description = "user (default), assistant, system or tool.")
+    @Option(names = "--role", paramLabel = "<role>", description = "user (default), assistant, system or tool.")
     private @Nullable String role;
 
     @Option(
             names = "--content",
             paramLabel = "<text>",
-            order = 21,
             description = "The message's text; - reads it from the standard input.")
     private @Nullable String content;
 
     @Option(
             names = "--tool-call-id",
             paramLabel = "<id>",
-            order = 22,
             description = "With the role tool: the call that it answers.")
     private @Nullable String toolCallId;
 
     @Option(
             names = "--message",
             paramLabel = "<json>",
-            order = 23,
             description = "The whole message in OpenAI's JSON, instead of the three options above; - reads it too.")
     private @Nullable String message;
 
-    @Option(names = "--make-tables", order = 3, description = "Makes the tables that a PostgreSQL database lacks.")
+    @Option(names = "--make-tables", description = "Makes the tables that a PostgreSQL database lacks.")
     private boolean makeTables;
 
     @Override

@@ -20,18 +20,16 @@ final class CleanUpCommand extends TenantCommand {
             names = "--idle",
             paramLabel = "<period>",
             required = true,
-            order = 10,
             description = "For how long nothing was added: 180d, 12h, or as in ISO 8601.")
     private String idle = "";
 
-    @Option(names = "--dry-run", order = 11, description = "Prints what would be deleted, and deletes nothing.")
+    @Option(names = "--dry-run", description = "Prints what would be deleted, and deletes nothing.")
     private boolean dryRun;
 
     @Option(
             names = "--tombstones",
             paramLabel = "<period>",
             defaultValue = "30d",
-            order = 12,
             description = "For how long a bucket keeps what erasures leave. Default: ${DEFAULT-VALUE}.")
     private String tombstones = "30d";
 

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
         header = "Hides the messages and the summary of a conversation, and keeps them in the history.")
 final class ClearCommand extends ActionCommand {
 
-    @Option(names = "--erase", order = 20, description = "Deletes them, with all summaries. This cannot be undone.")
+    @Option(names = "--erase", description = "Deletes them, with all summaries. This cannot be undone.")
     private boolean erase;
 
     @Override

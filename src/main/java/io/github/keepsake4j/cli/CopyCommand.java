@@ -20,28 +20,26 @@ final class CopyCommand extends Subcommand {
 
     private static final String DONE = "copied and compared";
 
-    @Option(names = "--from", paramLabel = "<uri>", required = true, order = 1, description = "The log that is read.")
+    @Option(names = "--from", paramLabel = "<uri>", required = true, description = "The log that is read.")
     private String from = "";
 
-    @Option(names = "--to", paramLabel = "<uri>", required = true, order = 2, description = "The log that is written.")
+    @Option(names = "--to", paramLabel = "<uri>", required = true, description = "The log that is written.")
     private String to = "";
 
     @Option(
             names = "--tenant",
             paramLabel = "<id>",
             defaultValue = "default",
-            order = 3,
             description = "The tenant. Default: ${DEFAULT-VALUE}.")
     private String tenant = "default";
 
     @Option(
             names = "--session",
             paramLabel = "<id>",
-            order = 4,
             description = "The conversation. Default: all memories of the tenant.")
     private @Nullable String session;
 
-    @Option(names = "--make-tables", order = 5, description = "Makes the tables that a PostgreSQL database lacks.")
+    @Option(names = "--make-tables", description = "Makes the tables that a PostgreSQL database lacks.")
     private boolean makeTables;
 
     @Override

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
         description = {"This cannot be undone."})
 final class EraseCommand extends MemoryCommand {
 
-    @Option(names = "--with-nodes", order = 20, description = "Deletes the memories of its nodes in this log too.")
+    @Option(names = "--with-nodes", description = "Deletes the memories of its nodes in this log too.")
     private boolean withNodes;
 
     @Override

@@ -31,14 +31,12 @@ final class ExportCommand extends MemoryCommand {
             names = "--format",
             paramLabel = "<name>",
             defaultValue = "ndjson",
-            order = 20,
             description = "ndjson (default), markdown or langchain4j.")
     private String format = "ndjson";
 
     @Option(
             names = "--branch",
             paramLabel = "<message-id>",
-            order = 21,
             description = "With langchain4j: the branch that ends in this message, instead of the current one.")
     private @Nullable String branch;
 

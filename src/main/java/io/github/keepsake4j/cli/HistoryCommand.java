@@ -23,13 +23,12 @@ final class HistoryCommand extends MemoryCommand {
 
     private static final int PAGE = 500;
 
-    @Option(names = "--newest", paramLabel = "<n>", order = 20, description = "Prints only the newest messages.")
+    @Option(names = "--newest", paramLabel = "<n>", description = "Prints only the newest messages.")
     private @Nullable Integer newest;
 
     @Option(
             names = "--branch",
             paramLabel = "<message-id>",
-            order = 21,
             description = "Prints only the branch that ends in this message; branches lists their ends.")
     private @Nullable String branch;
 

@@ -23,13 +23,12 @@ import picocli.CommandLine.Option;
         })
 final class ImportCommand extends LogCommand {
 
-    @Option(names = "--make-tables", order = 3, description = "Makes the tables that a PostgreSQL database lacks.")
+    @Option(names = "--make-tables", description = "Makes the tables that a PostgreSQL database lacks.")
     private boolean makeTables;
 
     @Option(
             names = "--input",
             paramLabel = "<file>",
-            order = 10,
             description = "The file with the export. Default: the standard input.")
     private @Nullable String input;
 

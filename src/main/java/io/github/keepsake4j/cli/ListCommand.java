@@ -21,7 +21,6 @@ final class ListCommand extends TenantCommand {
 
     @Option(
             names = "--by-activity",
-            order = 10,
             description = "Lists those first to which something was added last, instead of those made last.")
     private boolean byActivity;
 

@@ -13,7 +13,6 @@ abstract class LogCommand extends Subcommand {
     @Option(
             names = "--log",
             paramLabel = "<uri>",
-            order = 1,
             description = {
                 "Where the log is: sqlite:chat.db, file:directory, redis://host:6379,",
                 "s3://bucket/prefix, postgresql://host/db. Default: $" + VARIABLE + "."

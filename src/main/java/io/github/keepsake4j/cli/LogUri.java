@@ -10,7 +10,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.sql.SchemaMode;
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -52,29 +51,19 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
 
     /** Opens the log, which the caller closes. */
     MessageLog open() {
-        int colon = text.indexOf(':');
+        // The scheme of JDBC is part of ours.
+        int colon = text.indexOf(':', text.regionMatches(true, 0, "jdbc:", 0, 5) ? 5 : 0);
         String scheme = colon < 0 ? "" : text.substring(0, colon).toLowerCase(Locale.ROOT);
         String rest = text.substring(colon + 1);
         return switch (scheme) {
-            case "sqlite" -> sqlite(rest);
+            case "sqlite", "jdbc:sqlite" -> sqlite(rest);
             case "file" -> files(rest);
-            case "postgresql", "postgres" -> postgres();
-            case "jdbc" -> jdbc(rest);
+            case "postgresql", "postgres", "jdbc:postgresql" -> postgres();
             case "redis", "rediss" -> redis();
             case "s3" -> s3();
             case "memory" -> inMemory();
             default -> throw new InvalidInputException(field, KNOWN);
         };
-    }
-
-    private MessageLog jdbc(String rest) {
-        if (rest.startsWith("sqlite:")) {
-            return sqlite(rest.substring("sqlite:".length()));
-        }
-        if (rest.startsWith("postgresql:")) {
-            return postgres();
-        }
-        throw new InvalidInputException(field, KNOWN);
     }
 
     private MessageLog inMemory() {
@@ -185,7 +174,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
 
     private MessageLog redis() {
         Library.require(Library.REDIS);
-        UriSettings settings = UriSettings.of(field, uri(), REDIS_SETTINGS);
+        UriSettings settings = UriSettings.of(field, text, REDIS_SETTINGS);
         if (settings.rest().getHost() == null) {
             throw new InvalidInputException(field, "must be a URI such as redis://localhost:6379");
         }
@@ -199,7 +188,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
 
     private MessageLog s3() {
         Library.require(Library.S3, Library.S3_HTTP);
-        UriSettings settings = UriSettings.of(field, uri(), S3_SETTINGS);
+        UriSettings settings = UriSettings.of(field, text, S3_SETTINGS);
         String bucket = settings.rest().getRawAuthority();
         if (bucket == null) {
             throw new InvalidInputException(field, "must have a bucket, such as s3://bucket/prefix");
@@ -210,7 +199,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         // The SDK reads this variable too. It is passed on because servers other than Amazon's want the bucket in the
         // path.
         String endpoint = or(environment.get("AWS_ENDPOINT_URL_S3"), or(environment.get("AWS_ENDPOINT_URL"), ""));
-        String used = or(settings.get("endpoint"), endpoint);
+        String used = or(settings.values().get("endpoint"), endpoint);
         if (!used.isEmpty()) {
             builder.endpoint(UriSettings.uri(field + " endpoint", used));
         }
@@ -229,10 +218,6 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
             }
             use.accept(value.equals("true"));
         });
-    }
-
-    private URI uri() {
-        return UriSettings.uri(field, text);
     }
 
     /** Leaves out the URI, which may hold a password. */

@@ -10,17 +10,16 @@ import picocli.CommandLine.Option;
 /** A command that uses one memory, or with some commands all of a tenant. */
 abstract class MemoryCommand extends TenantCommand {
 
-    @Option(names = "--session", paramLabel = "<id>", order = 10, description = "The conversation.")
+    @Option(names = "--session", paramLabel = "<id>", description = "The conversation.")
     private @Nullable String session;
 
     @Option(
             names = "--app",
             paramLabel = "<id>",
-            order = 11,
             description = "With --node: the application whose node's memory it is, instead of the conversation's own.")
     private @Nullable String app;
 
-    @Option(names = "--node", paramLabel = "<id>", order = 12, description = "With --app: the node.")
+    @Option(names = "--node", paramLabel = "<id>", description = "With --app: the node.")
     private @Nullable String node;
 
     /** Returns the memory, or null for all memories of the tenant. */

@@ -4,7 +4,6 @@ import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -63,13 +62,7 @@ abstract class Subcommand implements Callable<Integer> {
 
     /** Tells that a memory is not in the log, which may be a wrong id. Returns whether it is. */
     boolean noteIfEmpty(MessageLog log, MemoryKey key) {
-        boolean isThere;
-        try {
-            isThere = Reads.info(log, key) != null;
-        } catch (UnreadableDataException e) {
-            // What is damaged is there. The command itself tells of the damage, or mends it.
-            return true;
-        }
+        boolean isThere = Reads.isThere(log, key);
         if (!isThere) {
             host().note("memory " + key + " is not in the log");
         }

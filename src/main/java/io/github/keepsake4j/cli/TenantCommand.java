@@ -3,6 +3,7 @@ package io.github.keepsake4j.cli;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.Ids;
 import java.util.function.Consumer;
 import picocli.CommandLine.Option;
@@ -16,18 +17,13 @@ abstract class TenantCommand extends LogCommand {
             names = "--tenant",
             paramLabel = "<id>",
             defaultValue = "default",
-            order = 2,
             description = "The tenant. Default: ${DEFAULT-VALUE}.")
     private String tenant = "default";
 
     /** Reads all memories of the tenant, page by page. */
     void pages(MessageLog log, boolean byActivity, Consumer<MemoryPage> use) {
         ListQuery first = ListQuery.first(PAGE);
-        for (ListQuery next = byActivity ? first.byActivity() : first; next != null; ) {
-            MemoryPage page = log.list(tenant(), next);
-            use.accept(page);
-            next = page.next().orElse(null);
-        }
+        Reads.pages(log, tenant(), byActivity ? first.byActivity() : first).forEach(use);
     }
 
     String tenant() {

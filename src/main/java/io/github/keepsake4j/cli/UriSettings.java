@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The settings in the query of a URI.
@@ -19,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 record UriSettings(URI rest, Map<String, String> values) {
 
-    static UriSettings of(String field, URI uri, Set<String> known) {
+    static UriSettings of(String field, String text, Set<String> known) {
+        URI uri = uri(field, text);
         Map<String, String> values = new LinkedHashMap<>();
         String query = uri.getRawQuery();
         if (query == null) {
@@ -36,7 +36,6 @@ record UriSettings(URI rest, Map<String, String> values) {
             }
             values.put(name, decoded(setting.substring(equals + 1)));
         }
-        String text = uri.toString();
         return new UriSettings(uri(field, text.substring(0, text.indexOf('?'))), values);
     }
 
@@ -53,11 +52,6 @@ record UriSettings(URI rest, Map<String, String> values) {
             throw new InvalidInputException(
                     field, "is not a URI at character " + (e.getIndex() + 1) + "; write a space as %20 and @ as %40");
         }
-    }
-
-    @Nullable
-    String get(String name) {
-        return values.get(name);
     }
 
     void ifSet(String name, Consumer<String> use) {

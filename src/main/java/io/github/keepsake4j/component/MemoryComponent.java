@@ -26,7 +26,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -108,7 +107,7 @@ public final class MemoryComponent implements AutoCloseable {
         Settings settings = Settings.of(input);
         check(input);
         Backend backend = backend(input.backend());
-        Keepsake keepsake = backend.with(settings, any -> any.toStrategy(counter));
+        Keepsake keepsake = backend.with(settings);
         switch (input.action()) {
             case ADD -> add(input.message(), backend, keepsake.conversation(key));
             case CLEAR -> {
@@ -122,7 +121,7 @@ public final class MemoryComponent implements AutoCloseable {
             case GET -> {}
         }
         if (input.action() != Action.GET) {
-            backend.log().flush(key);
+            backend.log.flush(key);
         }
         if (input.action() == Action.ADD && settings.summarizes()) {
             keepsake.conversation(key).summarizeInBackground();
@@ -142,7 +141,7 @@ public final class MemoryComponent implements AutoCloseable {
 
     private void add(@Nullable ChatMessage message, Backend backend, Conversation conversation) {
         if (message instanceof ToolExecutionResultMessage result) {
-            new ToolCalls(backend.log(), conversation.key(), counter.forAppends()).add(result);
+            new ToolCalls(backend.log, conversation.key(), counter.forAppends()).add(result);
         } else if (message != null) {
             conversation.append(Parent.head(), Ids.next(), message);
         }
@@ -151,7 +150,7 @@ public final class MemoryComponent implements AutoCloseable {
     private MemoryOutput output(Settings settings, Backend backend, Conversation conversation) {
         Shown shown = Shown.of(conversation.context(), settings, counter);
         LoggedMessage summary =
-                backend.summaries().conversation(conversation.key()).context().summary();
+                backend.summaries.conversation(conversation.key()).context().summary();
         return new MemoryOutput(
                 shown.messages(),
                 shown.messages().size(),
@@ -175,8 +174,7 @@ public final class MemoryComponent implements AutoCloseable {
                             + factories.keySet().stream().sorted().toList()
                             + "; add one with MemoryComponent.builder().backend(...)");
         }
-        MessageLog log = opened(name, factory);
-        Backend made = new Backend(log, strategy -> keepsake(log, strategy));
+        Backend made = new Backend(opened(name, factory));
         opened.put(name, made);
         return made;
     }
@@ -195,23 +193,11 @@ public final class MemoryComponent implements AutoCloseable {
         throw new KeepsakeException("backend \"" + name + "\" could not be opened; its factory returned null", null);
     }
 
-    private Keepsake keepsake(MessageLog log, ContextStrategy strategy) {
-        Keepsake.Builder builder = Keepsake.builder()
-                .messageLog(log)
-                .tenant(tenant)
-                .strategy(strategy)
-                .tokenCountEstimator(counter)
-                .metrics(metrics)
-                // A memory may have summaries although this component makes none.
-                .summarizer(summarizer == null ? (previous, messages) -> "" : summarizer);
-        return (executor == null ? builder : builder.executor(executor)).build();
-    }
-
     /** Closes the logs that were opened. Idempotent. A data source or client that a factory passed to them stays open. */
     @Override
     public synchronized void close() {
         closed = true;
-        opened.values().forEach(backend -> backend.log().close());
+        opened.values().forEach(backend -> backend.log.close());
         opened.clear();
     }
 
@@ -219,45 +205,39 @@ public final class MemoryComponent implements AutoCloseable {
      * An open log, and the memories on it by their strategies. They are kept because summaries that are being made, and those
      * that failed, are known to them. Thread-safe.
      */
-    private static final class Backend {
+    private final class Backend {
 
         /** The maximum number of strategies. Each input may come with limits of its own. */
         private static final int MOST = 100;
 
         private final MessageLog log;
-        private final Function<ContextStrategy, Keepsake> maker;
-        private final Keepsake summaries;
-        private final RecentlyUsed<Settings, Keepsake> bySettings = new RecentlyUsed<>(MOST);
-
-        /**
-         * Creates a backend.
-         *
-         * @param log the log
-         * @param maker makes memories on the log
-         */
-        Backend(MessageLog log, Function<ContextStrategy, Keepsake> maker) {
-            this.log = log;
-            this.maker = maker;
-            this.summaries = maker.apply(Whole.ONLY_SUMMARY);
-        }
-
-        MessageLog log() {
-            return log;
-        }
 
         /** Memories that are read only for the summary in force. */
-        Keepsake summaries() {
-            return summaries;
+        private final Keepsake summaries;
+
+        private final RecentlyUsed<Settings, Keepsake> bySettings = new RecentlyUsed<>(MOST);
+
+        Backend(MessageLog log) {
+            this.log = log;
+            this.summaries = with(Whole.ONLY_SUMMARY);
         }
 
         Keepsake with(ContextStrategy strategy) {
-            return maker.apply(strategy);
+            Keepsake.Builder builder = Keepsake.builder()
+                    .messageLog(log)
+                    .tenant(tenant)
+                    .strategy(strategy)
+                    .tokenCountEstimator(counter)
+                    .metrics(metrics)
+                    // A memory may have summaries although this component makes none.
+                    .summarizer(summarizer == null ? (previous, messages) -> "" : summarizer);
+            return (executor == null ? builder : builder.executor(executor)).build();
         }
 
-        synchronized Keepsake with(Settings settings, Function<Settings, ContextStrategy> strategy) {
+        synchronized Keepsake with(Settings settings) {
             Keepsake known = bySettings.get(settings);
             if (known == null) {
-                known = maker.apply(strategy.apply(settings));
+                known = with(settings.toStrategy(counter));
                 bySettings.put(settings, known);
             }
             return known;

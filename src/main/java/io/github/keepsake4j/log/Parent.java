@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Ids;
+import org.jspecify.annotations.Nullable;
 
 /** The place where a batch is appended. */
 public sealed interface Parent {
@@ -50,5 +51,15 @@ public sealed interface Parent {
      */
     static Parent of(String id) {
         return new Of(id);
+    }
+
+    /**
+     * Returns the parent for appends behind a message, or for a beginning.
+     *
+     * @param id the message's id, or null to begin a branch
+     * @return the parent
+     */
+    static Parent behind(@Nullable String id) {
+        return id == null ? root() : of(id);
     }
 }

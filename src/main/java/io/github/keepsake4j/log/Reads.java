@@ -3,6 +3,7 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -10,8 +11,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -87,6 +90,48 @@ public final class Reads {
     }
 
     /**
+     * Reads where a memory is.
+     *
+     * @param log the log
+     * @param key the memory
+     * @return the head, the epoch and the revision
+     */
+    public static Position position(MessageLog log, MemoryKey key) {
+        return log.read(key, ReadQuery.newest(0)).position();
+    }
+
+    /**
+     * Tells whether a memory is in a log.
+     *
+     * @param log the log
+     * @param key the memory
+     * @return whether it is there, though it may be damaged
+     */
+    public static boolean isThere(MessageLog log, MemoryKey key) {
+        try {
+            return info(log, key) != null;
+        } catch (UnreadableDataException e) {
+            // What is damaged is there. A check tells of the damage.
+            return true;
+        }
+    }
+
+    /**
+     * Lists the memories of a tenant, page by page.
+     *
+     * @param log the log
+     * @param tenant the tenant's id
+     * @param first asks for the first page
+     * @return the pages; each is read when it is asked for
+     */
+    public static Iterable<MemoryPage> pages(MessageLog log, String tenant, ListQuery first) {
+        return () -> Stream.iterate(log.list(tenant, first), Objects::nonNull, page -> page.next()
+                        .map(next -> log.list(tenant, next))
+                        .orElse(null))
+                .iterator();
+    }
+
+    /**
      * Reads all summaries of a memory, including those that newer ones have replaced.
      *
      * @param log the log
@@ -110,15 +155,12 @@ public final class Reads {
      */
     public static List<DailyUsage> usage(MessageLog log, String tenant, LocalDate from, LocalDate toExclusive) {
         List<DailyUsage> usage = new ArrayList<>();
-        Optional<ListQuery> next =
-                Optional.of(ListQuery.first(ListQuery.MAX_LIMIT).withUsage(from, toExclusive));
-        while (next.isPresent()) {
-            MemoryPage page = log.list(tenant, next.get());
+        ListQuery first = ListQuery.first(ListQuery.MAX_LIMIT).withUsage(from, toExclusive);
+        for (MemoryPage page : pages(log, tenant, first)) {
             usage.addAll(page.usage());
             page.damaged()
                     .forEach(memory ->
                             LOG.warn("Memory {} cannot be read, so its tokens are not counted", memory.name()));
-            next = page.next();
         }
         usage.sort(Comparator.comparing(DailyUsage::day));
         return List.copyOf(usage);

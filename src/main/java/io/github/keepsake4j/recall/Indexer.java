@@ -7,7 +7,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
-import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -376,7 +376,7 @@ final class Indexer {
     }
 
     private static Position position(MessageLog log, MemoryKey key) {
-        return log.read(key, ReadQuery.newest(0)).position();
+        return Reads.position(log, key);
     }
 
     private @Nullable Watermark known(MemoryKey key) {

@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -17,7 +18,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -252,9 +252,7 @@ public final class CleanUp {
             BiPredicate<MessageLog, MemoryKey> erased) {
         Report report = new Report(0, 0, 0, 0);
         for (MessageLog log : logs) {
-            Optional<ListQuery> next = Optional.of(ListQuery.first(batch));
-            while (next.isPresent()) {
-                MemoryPage page = log.list(tenant, next.get());
+            for (MemoryPage page : Reads.pages(log, tenant, ListQuery.first(batch))) {
                 for (MemoryInfo info : page.memories()) {
                     report = report.and(chosen.test(info) ? remove(log, info, erased) : Report.STAYS);
                 }
@@ -264,7 +262,6 @@ public final class CleanUp {
                                     ? failed(damaged.name(), damaged.problem())
                                     : Report.STAYS);
                 }
-                next = page.next();
             }
         }
         return report;

@@ -37,7 +37,7 @@ final class Conditions {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            String old = context.getEnvironment().getProperty(KeepsakeProperties.PREFIX + ".import-from");
+            String old = context.getEnvironment().getProperty("keepsake4j.import-from");
             ConfigurableListableBeanFactory beans = context.getBeanFactory();
             return beans == null
                     || Arrays.stream(beans.getBeanNamesForType(ChatMemoryStore.class, true, false))
@@ -50,7 +50,7 @@ final class Conditions {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            String cron = context.getEnvironment().getProperty(KeepsakeProperties.PREFIX + ".retention.cron");
+            String cron = context.getEnvironment().getProperty("keepsake4j.retention.cron");
             return StringUtils.hasText(cron) && !cron.equals(KeepsakeProperties.Retention.OFF);
         }
     }

@@ -73,7 +73,7 @@ final class DataSources {
         DataSource source = apartFromTransactions(database.dataSource());
         String script = properties.jdbc().schema();
         if (script != null) {
-            SchemaScript.run(source, resources, script, POSTGRESQL);
+            SchemaScript.run(source, resources, script);
         }
         JdbcMessageLog.Builder builder = JdbcMessageLog.builder()
                 .dataSource(source)

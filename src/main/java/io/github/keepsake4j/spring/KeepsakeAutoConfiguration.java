@@ -11,6 +11,7 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.memories.Discussions;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
 import java.util.Objects;
 import javax.sql.DataSource;
@@ -42,7 +43,7 @@ import org.springframework.core.io.ResourceLoader;
             "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
         })
-@ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = "enabled", matchIfMissing = true)
+@ConditionalOnProperty(name = "keepsake4j.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(KeepsakeProperties.class)
 @ImportRuntimeHints(KeepsakeRuntimeHints.class)
 class KeepsakeAutoConfiguration {
@@ -52,7 +53,7 @@ class KeepsakeAutoConfiguration {
     static final String NODE_LOG = "keepsakeNodeLog";
     static final String CHAT_MEMORY_STORE = "keepsakeChatMemoryStore";
 
-    private static final String MEMORIES = "memories.enabled";
+    private static final String MEMORIES = "keepsake4j.memories.enabled";
 
     @Bean
     static MemoriesInUse keepsakeMemoriesInUse() {
@@ -100,7 +101,7 @@ class KeepsakeAutoConfiguration {
     @Bean(name = NODE_LOG, defaultCandidate = false)
     @Lazy
     @ConditionalOnMissingBean(name = NODE_LOG)
-    @ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = "node-log.store")
+    @ConditionalOnProperty("keepsake4j.node-log.store")
     @DependsOnDatabaseInitialization
     MessageLog keepsakeNodeLog(Stores stores, KeepsakeProperties properties) {
         return stores.nodeLog(Objects.requireNonNull(properties.nodeLog().store()));
@@ -109,7 +110,7 @@ class KeepsakeAutoConfiguration {
     @Bean
     @Lazy
     @ConditionalOnMissingBean(MessageIndex.class)
-    @ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = "index.enabled")
+    @ConditionalOnProperty("keepsake4j.index.enabled")
     @DependsOnDatabaseInitialization
     MessageIndex keepsakeMessageIndex(Stores stores) {
         return stores.index();
@@ -118,7 +119,7 @@ class KeepsakeAutoConfiguration {
     @Bean
     @Lazy
     @ConditionalOnMissingBean({MemoryStore.class, Discussions.class})
-    @ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = MEMORIES)
+    @ConditionalOnProperty(MEMORIES)
     @DependsOnDatabaseInitialization
     MemoryStore keepsakeMemoryStore(Stores stores, ObjectProvider<Words> words) {
         return stores.memoryStore(words.getIfUnique(Words::standard));
@@ -127,7 +128,7 @@ class KeepsakeAutoConfiguration {
     @Bean
     @Lazy
     @ConditionalOnMissingBean
-    @ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = MEMORIES)
+    @ConditionalOnProperty(MEMORIES)
     Discussions keepsakeDiscussions(
             KeepsakeProperties properties,
             MemoryStore store,
@@ -170,9 +171,9 @@ class KeepsakeAutoConfiguration {
         metrics.ifUnique(builder::metrics);
         indexes.ifUnique(builder::index);
         words.ifUnique(builder::words);
-        if (properties.memories().enabled()) {
-            discussions.ifUnique(
-                    made -> builder.memories(made, properties.memories().freshness()));
+        Discussions made = properties.memories().enabled() ? discussions.getIfUnique() : null;
+        if (made != null) {
+            builder.memories(made, properties.memories().freshness());
         }
         if (properties.importFrom() != null) {
             Settings.importFrom(properties.importFrom(), beans, builder);
@@ -180,7 +181,6 @@ class KeepsakeAutoConfiguration {
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
         Keepsake keepsake = builder.build();
         MessageIndex index = indexes.getIfUnique();
-        Discussions made = properties.memories().enabled() ? discussions.getIfUnique() : null;
         LOG.info(
                 "Keepsake4j: store {}, window {}, index {}, memories that are made {}",
                 messageLog.backend(),
@@ -217,6 +217,13 @@ class KeepsakeAutoConfiguration {
             ObjectProvider<MessageLog> messageLog,
             @Qualifier(NODE_LOG) ObjectProvider<MessageLog> nodeLog,
             ObjectProvider<Metrics> metrics) {
-        return new RetentionJob(properties, keepsake, messageLog, nodeLog, metrics);
+        return new RetentionJob(properties, () -> {
+            Keepsake whole = keepsake.getIfUnique();
+            // With a conversation go its memories that were made, of which the logs alone do not know.
+            CleanUp cleanUp = whole == null
+                    ? CleanUp.of(messageLog.getObject(), nodeLog.getIfUnique(messageLog::getObject))
+                    : whole.cleanUp();
+            return cleanUp.metrics(metrics.getIfUnique(() -> Metrics.NONE));
+        });
     }
 }

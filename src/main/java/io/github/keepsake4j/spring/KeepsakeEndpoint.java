@@ -8,7 +8,6 @@ import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -68,7 +67,7 @@ final class KeepsakeEndpoint {
         boolean known = false;
         List<Damaged> found = new ArrayList<>();
         for (MessageLog log : inUse.logs().values()) {
-            known |= exists(log, key);
+            known |= Reads.isThere(log, key);
             log.check(key)
                     .forEach(damage -> found.add(new Damaged(
                             damage.messageId() == null
@@ -77,15 +76,6 @@ final class KeepsakeEndpoint {
                             damage.problem())));
         }
         return new Checked(known || !found.isEmpty(), found);
-    }
-
-    private static boolean exists(MessageLog log, MemoryKey key) {
-        try {
-            return Reads.info(log, key) != null;
-        } catch (UnreadableDataException e) {
-            // The check tells of the damage.
-            return true;
-        }
     }
 
     private static Counts counts(MessageLog log, String tenant) {

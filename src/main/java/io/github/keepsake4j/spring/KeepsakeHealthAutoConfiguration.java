@@ -1,7 +1,6 @@
 package io.github.keepsake4j.spring;
 
 import java.util.Map;
-import java.util.function.Supplier;
 import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;
 import org.springframework.boot.actuate.health.AbstractHealthIndicator;
 import org.springframework.boot.actuate.health.Health;
@@ -22,26 +21,16 @@ class KeepsakeHealthAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean(name = "keepsakeHealthIndicator")
     HealthIndicator keepsakeHealthIndicator(KeepsakeProperties properties, MemoriesInUse inUse) {
-        return new Indicator(() -> inUse.probe(properties.tenant()));
-    }
-
-    private static final class Indicator extends AbstractHealthIndicator {
-
-        private final Supplier<Map<String, String>> probe;
-
-        Indicator(Supplier<Map<String, String>> probe) {
-            super("The memories cannot be read");
-            this.probe = probe;
-        }
-
-        @Override
-        protected void doHealthCheck(Health.Builder builder) {
-            var backends = probe.get();
-            if (backends.isEmpty()) {
-                builder.unknown().withDetail("memories", "not in use");
-            } else {
-                builder.up().withDetails(backends);
+        return new AbstractHealthIndicator("The memories cannot be read") {
+            @Override
+            protected void doHealthCheck(Health.Builder builder) {
+                Map<String, String> backends = inUse.probe(properties.tenant());
+                if (backends.isEmpty()) {
+                    builder.unknown().withDetail("memories", "not in use");
+                } else {
+                    builder.up().withDetails(backends);
+                }
             }
-        }
+        };
     }
 }

@@ -1,15 +1,10 @@
 package io.github.keepsake4j.spring;
 
-import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.retention.CleanUp;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.support.CronTrigger;
@@ -23,24 +18,13 @@ final class RetentionJob implements SmartLifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(RetentionJob.class);
 
     private final KeepsakeProperties properties;
-    private final ObjectProvider<Keepsake> keepsake;
-    private final ObjectProvider<MessageLog> messageLog;
-    private final ObjectProvider<MessageLog> nodeLog;
-    private final ObjectProvider<Metrics> metrics;
+    private final Supplier<CleanUp> cleanUps;
     private final ThreadPoolTaskScheduler scheduler = new ThreadPoolTaskScheduler();
     private volatile boolean running;
 
-    RetentionJob(
-            KeepsakeProperties properties,
-            ObjectProvider<Keepsake> keepsake,
-            ObjectProvider<MessageLog> messageLog,
-            ObjectProvider<MessageLog> nodeLog,
-            ObjectProvider<Metrics> metrics) {
+    RetentionJob(KeepsakeProperties properties, Supplier<CleanUp> cleanUps) {
         this.properties = properties;
-        this.keepsake = keepsake;
-        this.messageLog = messageLog;
-        this.nodeLog = nodeLog;
-        this.metrics = metrics;
+        this.cleanUps = cleanUps;
     }
 
     @Override
@@ -67,22 +51,13 @@ final class RetentionJob implements SmartLifecycle {
         return running;
     }
 
-    private CleanUp ofLogs() {
-        List<MessageLog> logs = new ArrayList<>(List.of(messageLog.getObject()));
-        nodeLog.ifUnique(logs::add);
-        return CleanUp.of(logs.toArray(MessageLog[]::new));
-    }
-
     /** Cleans up all tenants that are set. A tenant that fails is tried again at the next time. */
     void run() {
         KeepsakeProperties.Retention retention = properties.retention();
-        Keepsake whole = keepsake.getIfUnique();
-        // With a conversation go its memories that were made, of which the logs alone do not know.
-        CleanUp cleanUp = (whole == null ? ofLogs() : whole.cleanUp())
+        CleanUp cleanUp = cleanUps.get()
                 .idleFor(Objects.requireNonNull(retention.idleFor()))
                 .tombstonesFor(retention.tombstonesFor())
-                .inBatchesOf(retention.batchSize())
-                .metrics(metrics.getIfUnique(() -> Metrics.NONE));
+                .inBatchesOf(retention.batchSize());
         for (String tenant : retention.tenants()) {
             try {
                 CleanUp.Report report = cleanUp.run(tenant);

@@ -20,8 +20,8 @@ final class SchemaScript {
 
     private SchemaScript() {}
 
-    static void run(DataSource source, ResourceLoader resources, String location, String platform) {
-        Resource script = resources.getResource(location.replace(PLATFORM, platform));
+    static void run(DataSource source, ResourceLoader resources, String location) {
+        Resource script = resources.getResource(location.replace(PLATFORM, "postgresql"));
         String set = "Set keepsake4j.jdbc.schema to a script that makes the tables, or remove the property.";
         if (!script.exists()) {
             throw new ConfigurationException(

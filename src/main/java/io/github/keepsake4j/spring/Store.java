@@ -24,15 +24,11 @@ enum Store {
     /** The heap. Gone when the process ends, so this is never chosen unless it is named. */
     IN_MEMORY("nothing else");
 
+    /** What must be there for this store, for an error. */
     private final String needs;
 
     Store(String needs) {
         this.needs = needs;
-    }
-
-    /** Returns what must be there for this store, for an error. */
-    String needs() {
-        return needs;
     }
 
     /** Returns the value as it is written in a property. */
@@ -43,7 +39,7 @@ enum Store {
     /** Returns all values with what they need, for an error. */
     static String all() {
         return Stream.of(values())
-                .map(store -> store.value() + " (needs " + store.needs() + ")")
+                .map(store -> store.value() + " (needs " + store.needs + ")")
                 .collect(Collectors.joining(", "));
     }
 }

@@ -44,12 +44,12 @@ final class Stores {
     /** Opens the log of the conversations. */
     MessageLog messageLog() {
         Store named = properties.store();
-        return open(named == null ? onlyOne() : named, KeepsakeProperties.PREFIX + ".store");
+        return open(named == null ? onlyOne() : named, "keepsake4j.store");
     }
 
     /** Opens the log of the nodes. */
     MessageLog nodeLog(Store store) {
-        return open(store, KeepsakeProperties.PREFIX + ".node-log.store");
+        return open(store, "keepsake4j.node-log.store");
     }
 
     /** Opens the index: in the file that is named, else in PostgreSQL if the memories are there, else in memory. */
@@ -63,14 +63,14 @@ final class Stores {
         if (source == null) {
             return new InMemoryMessageIndex();
         }
-        JdbcMessageIndex.Builder builder = JdbcMessageIndex.builder()
-                .dataSource(source)
-                .statementTimeout(properties.jdbc().statementTimeout())
-                .schema(properties.jdbc().initializeSchema());
         return FirstRead.of(
                 "The DataSource cannot keep the index",
                 FirstRead.makeTables("index/postgresql/V1__keepsake_index.sql"),
-                builder::build,
+                () -> JdbcMessageIndex.builder()
+                        .dataSource(source)
+                        .statementTimeout(properties.jdbc().statementTimeout())
+                        .schema(properties.jdbc().initializeSchema())
+                        .build(),
                 index -> index.watermarks(List.of(ConversationKey.of(properties.tenant(), "keepsake4j"))));
     }
 
@@ -91,15 +91,15 @@ final class Stores {
                                     ? ", or add a DataSource of PostgreSQL."
                                     : ", or keepsake4j.memories.store=jdbc with a DataSource of PostgreSQL."));
         }
-        JdbcMemoryStore.Builder builder = JdbcMemoryStore.builder()
-                .dataSource(source)
-                .statementTimeout(properties.jdbc().statementTimeout())
-                .schema(properties.jdbc().initializeSchema())
-                .words(words);
         return FirstRead.of(
                 "The DataSource cannot keep the memories that are made",
                 FirstRead.makeTables("memories/postgresql/V1__keepsake_memories.sql"),
-                builder::build,
+                () -> JdbcMemoryStore.builder()
+                        .dataSource(source)
+                        .statementTimeout(properties.jdbc().statementTimeout())
+                        .schema(properties.jdbc().initializeSchema())
+                        .words(words)
+                        .build(),
                 store -> store.chunks(ConversationKey.of(properties.tenant(), "keepsake4j"), 0));
     }
 

@@ -2,7 +2,7 @@ package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.MemoryKey;
@@ -37,7 +37,7 @@ record BesideMessages(
         if (details.info() == null) {
             return null;
         }
-        String head = log.read(key, ReadQuery.newest(0)).head();
+        String head = Reads.position(log, key).head();
         return new BesideMessages(
                 details.info().title(),
                 details.info().metadata(),

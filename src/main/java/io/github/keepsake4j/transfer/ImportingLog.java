@@ -14,6 +14,7 @@ import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.Tail;
@@ -111,7 +112,7 @@ public final class ImportingLog extends ForwardingMessageLog {
         }
         for (int tries = 1; !messages.isEmpty(); tries++) {
             try {
-                Position position = log().read(key, ReadQuery.newest(0)).position();
+                Position position = Reads.position(log(), key);
                 if (position.epoch() == Position.NONE.epoch()) {
                     new Intake(log(), counter, key, position).take(messages);
                 }

@@ -191,7 +191,7 @@ final class Intake {
         for (ImportedMessage imported : tree) {
             if (parents.containsKey(imported.id())) {
                 newest = imported.id();
-                places.putIfAbsent(imported.parentId(), placeOf(parents.get(imported.id())));
+                places.putIfAbsent(imported.parentId(), Parent.behind(parents.get(imported.id())));
             }
         }
         Parent end = endOf(newest);
@@ -210,9 +210,9 @@ final class Intake {
                 head = append(batch, under, head);
                 batch = new ArrayList<>();
                 boolean isEnd = parent != null && parent.equals(newest);
-                under = places.computeIfAbsent(parent, any -> isEnd ? end : placeOf(parent));
+                under = places.computeIfAbsent(parent, any -> isEnd ? end : Parent.behind(parent));
             } else {
-                places.put(parent, placeOf(parent));
+                places.put(parent, Parent.behind(parent));
             }
             batch.add(counted(id, imported));
         }
@@ -231,15 +231,11 @@ final class Intake {
         return parents;
     }
 
-    private static Parent placeOf(@Nullable String parent) {
-        return parent == null ? Parent.root() : Parent.of(parent);
-    }
-
     /** Returns where goes what follows the newest message that was taken: behind what was said here since, if that follows it. */
     private Parent endOf(@Nullable String newest) {
         String head = position.head();
         if (newest == null || head == null) {
-            return placeOf(newest);
+            return Parent.behind(newest);
         }
         List<Long> sequences = Reads.message(log, key, newest).stream()
                 .map(LoggedMessage::sequence)

@@ -4,6 +4,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
@@ -31,12 +32,10 @@ final class Memories {
         MemoryCopy.Report report = MemoryCopy.Report.NONE;
         for (String tenant : new LinkedHashSet<>(tenants)) {
             List<MemoryKey> keys = new ArrayList<>();
-            for (ListQuery next = ListQuery.first(LISTED); next != null; ) {
-                MemoryPage page = log.list(tenant, next);
+            for (MemoryPage page : Reads.pages(log, tenant, ListQuery.first(LISTED))) {
                 report = report.plus(
                         new MemoryCopy.Report(0, 0, List.of(), page.damaged().size()));
                 page.memories().stream().map(MemoryInfo::key).forEach(keys::add);
-                next = page.next().orElse(null);
             }
             Collections.reverse(keys);
             for (MemoryKey key : keys) {

@@ -5,7 +5,6 @@ import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -218,7 +217,7 @@ public final class MemoryCopy {
         if (to.isErased()) {
             return new Report(0, 0, List.of(key), 0);
         }
-        long epoch = source.read(key, ReadQuery.newest(0)).epoch();
+        long epoch = Reads.position(source, key).epoch();
         for (int pass = 0; pass < MOST_PASSES; pass++) {
             boolean isThere;
             try {
@@ -280,7 +279,7 @@ public final class MemoryCopy {
     }
 
     private void refuseErased(MemoryKey key, long epoch) {
-        if (source.read(key, ReadQuery.newest(0)).epoch() != epoch) {
+        if (Reads.position(source, key).epoch() != epoch) {
             throw gone(key, "was erased in the source while it was copied");
         }
     }

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -24,7 +24,7 @@ final class MemoryLines {
     /** Writes a memory, and returns the number of its messages, or -1 for a memory that is not there. */
     static <E extends Exception> long write(
             MessageLog log, MemoryKey key, Consumer<MemoryCopy.Progress> listener, Sink<E> sink) throws E {
-        long epoch = log.read(key, ReadQuery.newest(0)).epoch();
+        long epoch = Reads.position(log, key).epoch();
         // All that names messages is read before them, so that what it names is written.
         BesideMessages beside = BesideMessages.read(log, key);
         if (beside == null) {
@@ -40,7 +40,7 @@ final class MemoryLines {
             listener.accept(new MemoryCopy.Progress(key, messages[0], beside.messages()));
         });
         rest(beside, sink);
-        if (log.read(key, ReadQuery.newest(0)).epoch() != epoch) {
+        if (Reads.position(log, key).epoch() != epoch) {
             throw new KeepsakeException(
                     "Memory " + key + " was erased while it was read. What was read of it is not all: begin again",
                     null);

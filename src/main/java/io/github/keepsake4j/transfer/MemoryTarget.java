@@ -10,7 +10,6 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
@@ -37,7 +36,7 @@ final class MemoryTarget {
     MemoryTarget(MessageLog log, MemoryKey key) {
         this.log = log;
         this.key = key;
-        this.epoch = log.read(key, ReadQuery.newest(0)).epoch();
+        this.epoch = Reads.position(log, key).epoch();
     }
 
     /** Returns whether the memory was erased before. Nothing is copied or imported into it then. */
@@ -78,7 +77,7 @@ final class MemoryTarget {
             if (batch.isEmpty() || !Objects.equals(message.parentId(), before)) {
                 append(parent, batch);
                 batch = new ArrayList<>();
-                parent = message.parentId() == null ? Parent.root() : Parent.of(message.parentId());
+                parent = Parent.behind(message.parentId());
             }
             batch.add(message.message());
             before = message.message().id();
@@ -98,7 +97,7 @@ final class MemoryTarget {
         setViews(beside.views());
         beside.branches().forEach((name, end) -> log.change(key, new Change.MoveBranch(name, end, epoch)));
         String head = beside.head();
-        if (head != null && !head.equals(log.read(key, ReadQuery.newest(0)).head())) {
+        if (head != null && !head.equals(Reads.position(log, key).head())) {
             log.change(key, new Change.MoveHead(head, epoch));
         }
         describe(beside);
@@ -160,7 +159,7 @@ final class MemoryTarget {
 
     /** A description names no epoch. So one that came behind an erasure is removed again. */
     private void refuseIfErased(Runnable undo) {
-        long now = log.read(key, ReadQuery.newest(0)).epoch();
+        long now = Reads.position(log, key).epoch();
         if (now == epoch) {
             return;
         }

@@ -16,23 +16,14 @@ import org.jspecify.annotations.Nullable;
 record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
 
     /** The number of tokens of the history if the model's context size is not known. */
-    public static final int UNKNOWN = 2000;
+    static final int UNKNOWN = 2000;
 
     /** Checks the components. */
-    public HistoryBudget {
+    HistoryBudget {
         if (contextTokens != null) {
             InvalidInputException.checkAtLeast("contextTokens", 1, contextTokens);
         }
         InvalidInputException.checkAtLeast("answerTokens", 0, answerTokens);
-    }
-
-    /**
-     * Creates the budget for a model whose context size is not known.
-     *
-     * @return a budget of {@value #UNKNOWN} tokens
-     */
-    public static HistoryBudget unknown() {
-        return new HistoryBudget(null, 0);
     }
 
     /**
@@ -43,7 +34,7 @@ record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
      * @param counts counts their tokens
      * @return the number of tokens, 0 or more; {@value #UNKNOWN} if the context size is not known
      */
-    public int forHistory(List<? extends ChatMessage> beside, TokenCounts counts) {
+    int forHistory(List<? extends ChatMessage> beside, TokenCounts counts) {
         if (contextTokens == null) {
             return UNKNOWN;
         }

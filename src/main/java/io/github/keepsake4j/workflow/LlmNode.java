@@ -61,7 +61,7 @@ public final class LlmNode {
     public static LlmNode of(WorkflowMemories memories, ChatModel model, @Nullable MemoryConfig config) {
         WorkflowMemories counted =
                 memories.countingFor(model.defaultRequestParameters().modelName());
-        return new LlmNode(counted, model, config, HistoryBudget.unknown(), false);
+        return new LlmNode(counted, model, config, new HistoryBudget(null, 0), false);
     }
 
     /**

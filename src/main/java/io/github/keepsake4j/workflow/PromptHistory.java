@@ -45,8 +45,6 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
     /** The text that is shown for a user message without text, because providers refuse blank texts. */
     private static final TextContent NO_TEXT = TextContent.from("[no text]");
 
-    private static final String IMAGE = "[image]";
-
     /**
      * A history as a model sees it.
      *
@@ -267,7 +265,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
             return text.isEmpty() ? Stream.empty() : Stream.of(roles.userName() + ": " + text);
         }
         if (message instanceof AiMessage ai) {
-            List<String> parts = new ArrayList<>(Collections.nCopies(ai.images().size(), IMAGE));
+            List<String> parts = new ArrayList<>(Collections.nCopies(ai.images().size(), "[image]"));
             if (ai.text() != null && !ai.text().isBlank()) {
                 parts.add(ai.text());
             }
@@ -282,8 +280,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
         return switch (content.type()) {
             case TEXT -> ((TextContent) content).text();
             case PDF -> "[document]";
-            case IMAGE -> IMAGE;
-            case AUDIO, VIDEO -> "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
+            case IMAGE, AUDIO, VIDEO -> "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
         };
     }
 }

@@ -49,8 +49,7 @@ record StoredRow(@Nullable LoggedMessage question, @Nullable LoggedMessage answe
 
     /** Returns the parent of the row's answer while that is missing, else that of its question. */
     Parent under() {
-        String parent = isAsked() ? last() : before();
-        return parent == null ? Parent.root() : Parent.of(parent);
+        return Parent.behind(isAsked() ? last() : before());
     }
 
     /** Returns the id of the message before the row, or null if there is none. */

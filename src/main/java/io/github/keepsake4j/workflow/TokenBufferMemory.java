@@ -5,7 +5,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
@@ -175,7 +174,7 @@ public final class TokenBufferMemory {
 
     /** Returns the current epoch, to which a run that begins now belongs. */
     long epoch() {
-        return log.read(key, ReadQuery.newest(0)).epoch();
+        return Reads.position(log, key).epoch();
     }
 
     MemoryKey key() {

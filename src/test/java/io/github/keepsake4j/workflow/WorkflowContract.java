@@ -415,7 +415,7 @@ abstract class WorkflowContract {
         assertThat(new HistoryBudget(100, 20).forHistory(beside, counts))
                 .isEqualTo(100 - 20 - 5 - WordCounter.PER_LIST);
         assertThat(new HistoryBudget(20, 15).forHistory(beside, counts)).isZero();
-        assertThat(HistoryBudget.unknown().forHistory(beside, counts)).isEqualTo(2000);
+        assertThat(new HistoryBudget(null, 0).forHistory(beside, counts)).isEqualTo(2000);
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.recall.memories;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.ConversationKey;
@@ -131,7 +130,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
 
     private void cleanUp(MemoryKey key) {
         MessageLog log = logs.apply(key);
-        boolean wasErased = log.read(key, ReadQuery.newest(0)).epoch() > FIRST_EPOCH;
+        boolean wasErased = Reads.position(log, key).epoch() > FIRST_EPOCH;
         if (wasErased && Reads.info(log, key) == null) {
             discussions.store().erase(key);
             if (Reads.info(log, key) != null) {
@@ -294,7 +293,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             all.addAll(folded.made());
             return new MemoryRun(folded.end() == End.BUSY ? End.BUSY : made.end(), all, made.problems());
         } finally {
-            if (logs.apply(key).read(key, ReadQuery.newest(0)).epoch() != branch.epoch()) {
+            if (Reads.position(logs.apply(key), key).epoch() != branch.epoch()) {
                 // It was erased meanwhile, perhaps before the first memory was stored.
                 discussion.erase();
             }

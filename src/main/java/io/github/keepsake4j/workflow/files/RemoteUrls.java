@@ -30,8 +30,7 @@ final class RemoteUrls {
      */
     private static final Pattern NUMBERS = Pattern.compile("(.*\\.)?(\\d+|0[xX]\\p{XDigit}*)\\.?");
 
-    private static final Pattern FOUR_NUMBERS =
-            Pattern.compile("(0|[1-9]\\d{0,2})\\.(0|[1-9]\\d{0,2})\\.(0|[1-9]\\d{0,2})\\.(0|[1-9]\\d{0,2})");
+    private static final Pattern FOUR_NUMBERS = Pattern.compile("((0|[1-9]\\d{0,2})\\.){3}(0|[1-9]\\d{0,2})");
 
     private final Names names;
     private final RemoteHosts hosts;
