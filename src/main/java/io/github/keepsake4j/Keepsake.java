@@ -9,6 +9,7 @@ import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.chat.ChatMemories;
+import io.github.keepsake4j.chat.ChatSettings;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
@@ -24,6 +25,16 @@ import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.memories.BackgroundCreators;
+import io.github.keepsake4j.memories.ConversationMemories;
+import io.github.keepsake4j.memories.Discussions;
+import io.github.keepsake4j.memories.MemoryBlock;
+import io.github.keepsake4j.memories.MemoryBlocks;
+import io.github.keepsake4j.memories.MemoryFailedException;
+import io.github.keepsake4j.memories.MemoryOptions;
+import io.github.keepsake4j.memories.MemoryRun;
+import io.github.keepsake4j.memories.MemoryStore;
+import io.github.keepsake4j.memories.MemoryTools;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -43,16 +54,6 @@ import io.github.keepsake4j.recall.Recalled;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.SearchOptions;
 import io.github.keepsake4j.recall.SearchResult;
-import io.github.keepsake4j.recall.memories.BackgroundCreators;
-import io.github.keepsake4j.recall.memories.ConversationMemories;
-import io.github.keepsake4j.recall.memories.Discussions;
-import io.github.keepsake4j.recall.memories.MemoryBlock;
-import io.github.keepsake4j.recall.memories.MemoryBlocks;
-import io.github.keepsake4j.recall.memories.MemoryFailedException;
-import io.github.keepsake4j.recall.memories.MemoryOptions;
-import io.github.keepsake4j.recall.memories.MemoryRun;
-import io.github.keepsake4j.recall.memories.MemoryStore;
-import io.github.keepsake4j.recall.memories.MemoryTools;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
@@ -1107,7 +1108,7 @@ public final class Keepsake {
                             metrics,
                             summarizerTimeout,
                             answer -> answer.contains(Summarization.MARKER.strip()));
-            ChatMemories memories = new ChatMemories(
+            ChatMemories memories = new ChatMemories(new ChatSettings(
                     logs,
                     ids::key,
                     strategy,
@@ -1118,7 +1119,8 @@ public final class Keepsake {
                     keepRequests,
                     leavingViewListener,
                     remembered(logs, counter),
-                    turnLimit);
+                    turnLimit,
+                    System::nanoTime));
             if (search != null) {
                 search.start(tenant);
             }

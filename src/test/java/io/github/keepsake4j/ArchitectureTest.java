@@ -87,12 +87,10 @@ class ArchitectureTest {
                     "component",
                     List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
             Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
-            Map.entry("recall.inmemory", List.of("recall", "recall.memories", "recall.words", "log", "message")),
+            Map.entry("recall.inmemory", List.of("recall", "recall.words", "log", "message")),
+            Map.entry("recall.jdbc", List.of("recall", "recall.words", "log", "message", "sql")),
             Map.entry(
-                    "recall.jdbc",
-                    List.of("recall", "recall.memories", "recall.words", "log", "codec", "message", "sql")),
-            Map.entry(
-                    "recall.memories",
+                    "memories",
                     List.of("message", "codec", "log", "tokens", "context", "summary", "recall", "recall.words")),
             Map.entry("recall.words", List.of("message")),
             // The command line is what a user calls; it uses what an application does, and nothing uses it.
@@ -135,8 +133,12 @@ class ArchitectureTest {
                             "recall",
                             "recall.inmemory",
                             "recall.jdbc",
-                            "recall.memories",
+                            "memories",
                             "recall.words",
+                            "memories",
+                            "memories.file",
+                            "memories.inmemory",
+                            "memories.jdbc",
                             "sql",
                             "transfer",
                             "retention")),
@@ -188,6 +190,7 @@ class ArchitectureTest {
                     ROOT + ".sql..",
                     ROOT + ".log.jdbc..",
                     ROOT + ".recall.jdbc..",
+                    ROOT + ".memories.jdbc..",
                     ROOT + ".workflow.files.jdbc..",
                     ROOT + ".transfer.jdbc..",
                     ROOT + ".spring..")
@@ -207,7 +210,7 @@ class ArchitectureTest {
                             .map(file -> sources.relativize(file.getParent()).toString())
                             .collect(Collectors.toSet()))
                     .containsExactlyInAnyOrder(
-                            "sql", "log/jdbc", "recall/jdbc", "workflow/files/jdbc", "transfer/jdbc");
+                            "sql", "log/jdbc", "recall/jdbc", "memories/jdbc", "workflow/files/jdbc", "transfer/jdbc");
         }
     }
 

@@ -4,21 +4,12 @@ import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.ContextStrategy;
-import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.metrics.Metrics;
-import io.github.keepsake4j.summary.SummaryWorker;
-import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.Turn;
-import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
-import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,124 +19,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ChatMemories {
 
-    private static final Duration TURN_LIMIT = Duration.ofMinutes(10);
-
     final SharedParts parts;
 
     /**
      * Creates the memories.
      *
-     * @param logs returns the log that keeps a memory
-     * @param ids returns the key of a memory id
-     * @param strategy selects the messages that a model sees
-     * @param counter counts messages when they are appended
-     * @param executor runs the asynchronous methods
-     * @param worker makes summaries, or null for none
-     * @param metrics the metrics sink
-     * @param keepsRequests whether a request is kept beside its answer where the memory's own part does not tell it
-     * @param listener is told which messages leave the view, or null
-     * @param remembered loads the memories that the strategy shows
-     * @param turnLimit how long a turn may run; a question that is older and has no answer is that of a process that was killed
+     * @param settings what they share
      */
-    public ChatMemories(
-            Function<MemoryKey, MessageLog> logs,
-            Function<Object, MemoryKey> ids,
-            ContextStrategy strategy,
-            TokenCounter counter,
-            Executor executor,
-            @Nullable SummaryWorker worker,
-            Metrics metrics,
-            boolean keepsRequests,
-            @Nullable LeavingViewListener listener,
-            RememberedSource remembered,
-            Duration turnLimit) {
-        this(
-                logs,
-                ids,
-                strategy,
-                counter,
-                executor,
-                worker,
-                metrics,
-                keepsRequests,
-                listener,
-                remembered,
-                turnLimit,
-                System::nanoTime);
-    }
-
-    /**
-     * Creates memories that keep no requests and have no listener.
-     *
-     * @param logs returns the log that keeps a memory
-     * @param ids returns the key of a memory id
-     * @param strategy selects the messages that a model sees
-     * @param counter counts messages when they are appended
-     * @param executor runs the asynchronous methods
-     * @param worker makes summaries, or null for none
-     * @param metrics the metrics sink
-     */
-    public ChatMemories(
-            Function<MemoryKey, MessageLog> logs,
-            Function<Object, MemoryKey> ids,
-            ContextStrategy strategy,
-            TokenCounter counter,
-            Executor executor,
-            @Nullable SummaryWorker worker,
-            Metrics metrics) {
-        this(logs, ids, strategy, counter, executor, worker, metrics, System::nanoTime);
-    }
-
-    ChatMemories(
-            Function<MemoryKey, MessageLog> logs,
-            Function<Object, MemoryKey> ids,
-            ContextStrategy strategy,
-            TokenCounter counter,
-            Executor executor,
-            @Nullable SummaryWorker worker,
-            Metrics metrics,
-            LongSupplier nanoTime) {
-        this(
-                logs,
-                ids,
-                strategy,
-                counter,
-                executor,
-                worker,
-                metrics,
-                false,
-                null,
-                RememberedSource.NONE,
-                TURN_LIMIT,
-                nanoTime);
-    }
-
-    ChatMemories(
-            Function<MemoryKey, MessageLog> logs,
-            Function<Object, MemoryKey> ids,
-            ContextStrategy strategy,
-            TokenCounter counter,
-            Executor executor,
-            @Nullable SummaryWorker worker,
-            Metrics metrics,
-            boolean keepsRequests,
-            @Nullable LeavingViewListener listener,
-            RememberedSource remembered,
-            Duration turnLimit,
-            LongSupplier nanoTime) {
-        this.parts = new SharedParts(
-                logs,
-                ids,
-                strategy,
-                counter,
-                executor,
-                worker,
-                metrics,
-                keepsRequests,
-                listener,
-                remembered,
-                turnLimit,
-                nanoTime);
+    public ChatMemories(ChatSettings settings) {
+        this.parts = new SharedParts(settings);
     }
 
     /**

@@ -17,8 +17,6 @@ import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.metrics.Metrics;
-import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewWriter;
@@ -27,8 +25,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -41,77 +37,49 @@ final class SharedParts {
     /** The maximum number of contexts that are kept: about as many conversations are in a turn at a time. */
     private static final int MEMORIES = 1_000;
 
-    private final Function<MemoryKey, MessageLog> logs;
-    private final Function<Object, MemoryKey> ids;
-    private final ContextStrategy strategy;
-    private final TokenCounter counter;
-    private final Executor executor;
-    private final LongSupplier nanoTime;
+    private final ChatSettings settings;
     private final Meter meter;
     private final Summaries summaries;
     private final ViewWriter views;
     private final TailLoader loader;
     private final RunningTurns turns = new RunningTurns();
-    private final boolean keepsRequests;
-    private final RememberedSource remembered;
-    private final Duration turnLimit;
     private final Leaving leaving;
 
     /** The context that each memory returned last. A context that is missing here is counted again. */
     private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
 
-    SharedParts(
-            Function<MemoryKey, MessageLog> logs,
-            Function<Object, MemoryKey> ids,
-            ContextStrategy strategy,
-            TokenCounter counter,
-            Executor executor,
-            @Nullable SummaryWorker worker,
-            Metrics metrics,
-            boolean keepsRequests,
-            @Nullable LeavingViewListener listener,
-            RememberedSource remembered,
-            Duration turnLimit,
-            LongSupplier nanoTime) {
-        this.logs = logs;
-        this.ids = ids;
-        this.strategy = strategy;
-        this.counter = counter;
-        this.executor = executor;
-        this.nanoTime = nanoTime;
-        this.meter = new Meter(metrics, logs);
-        this.summaries = new Summaries(this, worker);
-        this.keepsRequests = keepsRequests;
-        this.remembered = remembered;
-        this.turnLimit = turnLimit;
-        this.leaving = new Leaving(logs, executor, listener);
-        this.loader = new TailLoader(strategy, executor, nanoTime);
-        this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
+    SharedParts(ChatSettings settings) {
+        this.settings = settings;
+        this.meter = new Meter(settings.metrics(), settings.logs());
+        this.summaries = new Summaries(this, settings.worker());
+        this.leaving = new Leaving(settings.logs(), settings.executor(), settings.listener());
+        this.loader = new TailLoader(settings.strategy(), settings.executor(), settings.nanoTime());
+        this.views = new ViewWriter(settings.logs(), this::append, meter::read, this::prepare);
     }
 
     /** Returns the key of a memory id. */
     MemoryKey key(Object memoryId) {
-        return ids.apply(memoryId);
+        return settings.ids().apply(memoryId);
     }
 
     MessageLog log(MemoryKey key) {
-        return logs.apply(key);
+        return settings.logs().apply(key);
     }
 
     ContextStrategy strategy() {
-        return strategy;
+        return settings.strategy();
     }
 
     TokenCounter counter() {
-        return counter;
+        return settings.counter();
     }
 
     Executor executor() {
-        return executor;
+        return settings.executor();
     }
 
     long nanoTime() {
-        return nanoTime.getAsLong();
+        return settings.nanoTime().getAsLong();
     }
 
     Meter meter() {
@@ -124,12 +92,12 @@ final class SharedParts {
 
     /** Returns how long a turn may run. */
     Duration turnLimit() {
-        return turnLimit;
+        return settings.turnLimit();
     }
 
     /** Returns whether requests are kept beside their answers. */
     boolean keepsRequests() {
-        return keepsRequests;
+        return settings.keepsRequests();
     }
 
     Leaving leaving() {
@@ -157,7 +125,7 @@ final class SharedParts {
 
     /** Prepares a message that has an id, and perhaps a time, for an append. */
     NewMessage prepare(String messageId, ChatMessage message, @Nullable Instant createdAt) {
-        TokenCounter.Count count = counter.count(message);
+        TokenCounter.Count count = counter().count(message);
         return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
     }
 
@@ -165,7 +133,7 @@ final class SharedParts {
     AppendResult append(MemoryKey key, Append append) {
         AppendResult result;
         try {
-            result = logs.apply(key).append(key, append);
+            result = settings.logs().apply(key).append(key, append);
         } catch (HeadConflictException e) {
             meter.conflict(key);
             throw e;
@@ -201,20 +169,20 @@ final class SharedParts {
     /** Selects the messages that a model sees. */
     Context select(Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
         Context context = context(id, key, tail, round, made);
-        Context selected = strategy.select(context);
+        Context selected = strategy().select(context);
         // Memories must not keep a turn from being shown that fits without them.
-        return made != null && selected.overflow() ? strategy.select(context(id, key, tail, round, null)) : selected;
+        return made != null && selected.overflow() ? strategy().select(context(id, key, tail, round, null)) : selected;
     }
 
     /** Returns what loads the memories that are shown beside the messages. */
     RememberedSource remembered() {
-        return remembered;
+        return settings.remembered();
     }
 
     /** Returns the memories that are shown beside messages that were read already. */
     @Nullable
     Remembered remembered(MemoryKey key, Tail tail) {
-        return remembered.begin(key).apply(tail).orElse(null);
+        return settings.remembered().begin(key).apply(tail).orElse(null);
     }
 
     /**
@@ -223,7 +191,7 @@ final class SharedParts {
      */
     @Nullable
     Overflow overflowWithResults(Object id, MemoryKey key, Tail tail, AiMessage calls) {
-        if (strategy.tokenCounter().filter(TokenCounter::isRemote).isPresent()) {
+        if (strategy().tokenCounter().filter(TokenCounter::isRemote).isPresent()) {
             return null;
         }
         List<NewMessage> empty = calls.toolExecutionRequests().stream()

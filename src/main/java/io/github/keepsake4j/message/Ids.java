@@ -115,9 +115,17 @@ public final class Ids {
      * @return the SHA-256 of its UTF-8, in 64 hexadecimal digits
      */
     public static String sha256(String text) {
+        return HexFormat.of().formatHex(sha256().digest(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /**
+     * Creates a digest.
+     *
+     * @return a SHA-256 of nothing
+     */
+    public static MessageDigest sha256() {
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
+            return MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }

@@ -1,13 +1,13 @@
 package io.github.keepsake4j.spring;
 
 import dev.langchain4j.model.chat.ChatModel;
+import io.github.keepsake4j.memories.DiscussionConfig;
+import io.github.keepsake4j.memories.Discussions;
+import io.github.keepsake4j.memories.MemoryRetriever;
+import io.github.keepsake4j.memories.MemoryRetrieverFactory;
+import io.github.keepsake4j.memories.MemoryStore;
+import io.github.keepsake4j.memories.MemoryWorkflow;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.recall.memories.DiscussionConfig;
-import io.github.keepsake4j.recall.memories.Discussions;
-import io.github.keepsake4j.recall.memories.MemoryRetriever;
-import io.github.keepsake4j.recall.memories.MemoryRetrieverFactory;
-import io.github.keepsake4j.recall.memories.MemoryStore;
-import io.github.keepsake4j.recall.memories.MemoryWorkflow;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

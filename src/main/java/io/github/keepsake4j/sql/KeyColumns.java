@@ -1,11 +1,10 @@
 package io.github.keepsake4j.sql;
 
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -72,10 +71,6 @@ public record KeyColumns(String tenant, @Nullable String app, String conversatio
     }
 
     private static byte[] sha256(String ascii) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(ascii.getBytes(StandardCharsets.US_ASCII));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+        return Ids.sha256().digest(ascii.getBytes(StandardCharsets.US_ASCII));
     }
 }

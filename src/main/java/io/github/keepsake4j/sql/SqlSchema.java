@@ -25,6 +25,9 @@ public record SqlSchema(
         @Nullable Foreign foreign,
         List<Script> scripts) {
 
+    /** The key of the lock of indexes and of memories, beside that of logs: they may be made at the same time. */
+    public static final long BESIDE_LOGS = 0x6B65657073616B78L;
+
     /**
      * A script.
      *

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.summary;
 
+import io.github.keepsake4j.message.Ids;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -25,7 +25,7 @@ public record PromptTags(String word) {
      * @return the tags
      */
     public static PromptTags around(List<String> texts) {
-        MessageDigest sum = sha256();
+        MessageDigest sum = Ids.sha256();
         texts.forEach(text -> sum.update(text.getBytes(StandardCharsets.UTF_8)));
         return free(texts, sum.digest());
     }
@@ -36,21 +36,13 @@ public record PromptTags(String word) {
      */
     static PromptTags free(List<String> texts, byte[] hash) {
         for (int count = 0; ; count++) {
-            MessageDigest sum = sha256();
+            MessageDigest sum = Ids.sha256();
             sum.update(hash);
             byte[] digest = sum.digest(new byte[] {(byte) (count >> 8), (byte) count});
             String word = HexFormat.of().formatHex(digest, 0, WORD_BYTES);
             if (texts.stream().noneMatch(text -> containsIgnoringCase(text, word))) {
                 return new PromptTags(word);
             }
-        }
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
         }
     }
 

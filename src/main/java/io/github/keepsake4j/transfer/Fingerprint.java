@@ -1,10 +1,10 @@
 package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.function.Consumer;
 
@@ -35,15 +35,7 @@ record Fingerprint(long memories, long messages, String sha256) {
     /** A digest of lines. */
     static final class Digest {
 
-        private final MessageDigest sha256;
-
-        Digest() {
-            try {
-                sha256 = MessageDigest.getInstance("SHA-256");
-            } catch (NoSuchAlgorithmException e) {
-                throw new IllegalStateException("every Java platform has SHA-256", e);
-            }
-        }
+        private final MessageDigest sha256 = Ids.sha256();
 
         void add(String line) {
             add(line.getBytes(StandardCharsets.UTF_8));

@@ -111,7 +111,7 @@ class KilledQuestionsTest {
     @Test
     void a_turn_that_was_taken_for_dead_takes_the_mark_away_with_its_answer() {
         AtomicLong nanos = new AtomicLong();
-        ChatMemories memories = new ChatMemories(
+        ChatMemories memories = BareMemories.of(
                 key -> log,
                 id -> KEY,
                 SlidingWindow.withMaxMessages(50),

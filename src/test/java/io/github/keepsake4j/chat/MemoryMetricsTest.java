@@ -194,7 +194,7 @@ class MemoryMetricsTest {
     }
 
     private ChatMemories settings(Metrics metrics) {
-        return new ChatMemories(
+        return BareMemories.of(
                 key -> log,
                 id -> KEY,
                 SlidingWindow.withMaxMessages(50),

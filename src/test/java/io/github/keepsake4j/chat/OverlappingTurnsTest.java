@@ -58,7 +58,7 @@ class OverlappingTurnsTest {
     private final KeepsakeChatMemory two = memory(50);
 
     private KeepsakeChatMemory memory(int window) {
-        return new ChatMemories(
+        return BareMemories.of(
                         key -> log,
                         id -> KEY,
                         SlidingWindow.withMaxMessages(window),

@@ -39,7 +39,7 @@ class RemoteCounterTest {
     private final Server server = new Server();
     private final ExecutorService executor =
             Executors.newCachedThreadPool(work -> new Thread(work, "of the builder's executor"));
-    private final KeepsakeChatMemory memory = new ChatMemories(
+    private final KeepsakeChatMemory memory = BareMemories.of(
                     key -> log,
                     id -> KEY,
                     TokenLimit.withMaxTokens(1_000, TokenCounter.remote("remote", server)),

@@ -292,7 +292,7 @@ class SummarizationPropertyTest {
                     1 + random.nextInt(3),
                     answer -> answer.contains(Summarization.MARKER.strip()),
                     counter);
-            return new ChatMemories(key -> log, id -> KEY, strategy, counter, Runnable::run, worker, metrics);
+            return BareMemories.of(key -> log, id -> KEY, strategy, counter, Runnable::run, worker, metrics);
         }
 
         private synchronized void count(String what) {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
-import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.memories.file.FileMemoryStore;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
-import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import java.io.IOException;
 import java.io.RandomAccessFile;

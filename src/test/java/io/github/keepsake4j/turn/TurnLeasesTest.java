@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.BareMemories;
 import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -64,7 +65,7 @@ class TurnLeasesTest {
                 key -> log.log(),
                 TurnPolicy.KEEP,
                 new TurnLeases.Times(LEASE, LIMIT, WAIT, timer::after, time::nanoTime));
-        private final ChatMemories memories = new ChatMemories(
+        private final ChatMemories memories = BareMemories.of(
                 key -> log.log(),
                 id -> KEY,
                 SlidingWindow.withMaxMessages(50),

@@ -1,8 +1,4 @@
-/**
- * What search and memories keep in SQL databases: {@link io.github.keepsake4j.recall.jdbc.JdbcMessageIndex}, the index of a log;
- * {@link io.github.keepsake4j.recall.jdbc.JdbcMemoryStore} and, in files,
- * {@link io.github.keepsake4j.recall.jdbc.FileMemoryStore}, the memories that were made of conversations.
- */
+/** Indexes in SQL databases. Start with {@link io.github.keepsake4j.recall.jdbc.JdbcMessageIndex}. */
 @NullMarked
 package io.github.keepsake4j.recall.jdbc;
 

@@ -1,0 +1,43 @@
+package io.github.keepsake4j.chat;
+
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.summary.SummaryWorker;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of chat memories. This class is not for users: a {@code Keepsake} makes them.
+ *
+ * @param logs returns the log that keeps a memory
+ * @param ids returns the key of a memory id
+ * @param strategy selects the messages that a model sees
+ * @param counter counts messages when they are appended
+ * @param executor runs the asynchronous methods
+ * @param worker makes summaries, or null for none
+ * @param metrics the metrics sink
+ * @param keepsRequests whether a request is kept beside its answer where the memory's own part does not tell it
+ * @param listener receives the messages that leave the view, or null
+ * @param remembered loads the memories that the strategy shows
+ * @param turnLimit how long a turn may run; a question that is older and has no answer is that of a process that was killed
+ * @param nanoTime the clock of turns and of remote counts, in nanoseconds
+ */
+public record ChatSettings(
+        Function<MemoryKey, MessageLog> logs,
+        Function<Object, MemoryKey> ids,
+        ContextStrategy strategy,
+        TokenCounter counter,
+        Executor executor,
+        @Nullable SummaryWorker worker,
+        Metrics metrics,
+        boolean keepsRequests,
+        @Nullable LeavingViewListener listener,
+        RememberedSource remembered,
+        Duration turnLimit,
+        LongSupplier nanoTime) {}

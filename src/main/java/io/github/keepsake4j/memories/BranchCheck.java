@@ -1,0 +1,82 @@
+package io.github.keepsake4j.memories;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Tells which memories are of the conversation's current branch. A memory is, if the last message that it was made from is on
+ * it, and so all others are. Memories whose messages have no ids, or that are made by hand, belong to every branch of a
+ * conversation that has messages.
+ *
+ * <p>Mostly this costs one read of the messages behind the newest memory. Only if that is on another branch, the whole branch
+ * is read.
+ *
+ * @param stale is told of conversations whose newest memories are not of the branch
+ */
+record BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader, Consumer<MemoryKey> stale) {
+
+    /** Returns those of some memories of one kind that are of the branch. */
+    List<MadeMemory> onBranch(MemoryKey key, List<MadeMemory> memories) {
+        if (memories.isEmpty()) {
+            return memories;
+        }
+        Predicate<MadeMemory> isOn = of(key, memories.get(0).kind());
+        return memories.stream().filter(isOn).toList();
+    }
+
+    /**
+     * Returns what tells whether a memory is of the branch.
+     *
+     * @param kind the kind of memories; a summary is looked up as its chunks are
+     */
+    private Predicate<MadeMemory> of(MemoryKey key, MemoryKind kind) {
+        MemoryKind track = kind == MemoryKind.SUMMARY ? MemoryKind.CHUNK : kind;
+        List<Step> path = reader.progress(key, track).path();
+        String newest =
+                path.isEmpty() ? null : path.get(path.size() - 1).passage().lastMessageId();
+        if (newest != null) {
+            if (isOn(key, newest)) {
+                Set<String> ends =
+                        path.stream().map(step -> step.passage().upTo()).collect(Collectors.toSet());
+                // A correction is on no path, but is of the same messages as the memory that it replaced.
+                return memory -> {
+                    String last = memory.source().lastMessageId();
+                    return last == null || ends.contains(memory.source().upTo()) || isOn(key, last);
+                };
+            }
+            // It is on another branch, or the conversation was erased. Then older memories may still hold.
+            stale.accept(key);
+        }
+        Tail tail = logs.apply(key).read(key, ReadQuery.wholeBranch());
+        if (tail.messages().isEmpty()) {
+            return memory -> false;
+        }
+        Set<String> ids = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        return memory -> {
+            String last = memory.source().lastMessageId();
+            return last == null || ids.contains(last);
+        };
+    }
+
+    /** Returns whether a message is on the branch, which costs one read. */
+    private boolean isOn(MemoryKey key, String messageId) {
+        try {
+            return logs.apply(key)
+                            .read(key, ReadQuery.newest(1).after(messageId))
+                            .head()
+                    != null;
+        } catch (UnknownMessageException e) {
+            return false;
+        }
+    }
+}

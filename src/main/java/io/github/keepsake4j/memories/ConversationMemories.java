@@ -1,0 +1,212 @@
+package io.github.keepsake4j.memories;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageUnavailableException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The memories of one conversation, for an application and its user interface: to be read, corrected, pinned and forgotten.
+ * Only memories whose messages are on the conversation's current branch are listed and found.
+ *
+ * <p>Thread-safe.
+ */
+public final class ConversationMemories {
+
+    private final MemoryStore store;
+    private final MemoryKey key;
+    private final BranchCheck branch;
+
+    /**
+     * Creates it. Nothing is read.
+     *
+     * @param store keeps the memories
+     * @param logs returns the log of a conversation
+     * @param key the conversation
+     * @param stale is told of the conversation if its newest memories are not of its branch; it must not wait
+     */
+    public ConversationMemories(
+            MemoryStore store, Function<MemoryKey, MessageLog> logs, MemoryKey key, Consumer<MemoryKey> stale) {
+        this.store = Objects.requireNonNull(store, "store");
+        this.key = Objects.requireNonNull(key, "key");
+        this.branch = new BranchCheck(logs, store, stale);
+    }
+
+    /**
+     * Returns the current memories of a kind.
+     *
+     * @param kind the kind; of summaries there is one at most
+     * @return the memories, oldest first
+     * @throws StorageUnavailableException if a storage cannot be reached
+     */
+    public List<MadeMemory> list(MemoryKind kind) {
+        List<MadeMemory> all =
+                switch (kind) {
+                    case CHUNK -> store.chunks(key, Integer.MAX_VALUE);
+                    case FACT -> store.facts(key, Integer.MAX_VALUE);
+                    case SUMMARY ->
+                        Optional.ofNullable(store.summary(key)).stream().toList();
+                };
+        return branch.onBranch(key, all);
+    }
+
+    /**
+     * Finds facts by their words.
+     *
+     * @param query what to look for
+     * @return the facts, the best first
+     * @throws StorageUnavailableException if a storage cannot be reached
+     */
+    public List<MadeMemory> search(FactQuery query) {
+        FactQuery more = new FactQuery(query.keywords(), FactQuery.MAX_LIMIT, query.leastTrust());
+        List<MadeMemory> found =
+                store.search(key, more).stream().map(FoundMemory::memory).toList();
+        return branch.onBranch(key, found).stream().limit(query.limit()).toList();
+    }
+
+    /**
+     * Finds a memory, also one that was replaced, or whose messages are on another branch.
+     *
+     * @param id the memory's id
+     * @return the memory, or empty if there is none
+     * @throws StorageUnavailableException if the storage cannot be reached
+     */
+    public Optional<MadeMemory> find(String id) {
+        return store.find(key, id);
+    }
+
+    /**
+     * Says what a memory should say. The correction is a new memory that names the older one; both can be read, and only the
+     * newer one is current. It belongs to the same messages. Summaries of a corrected chunk are forgotten, so that the next
+     * update makes the summary again.
+     *
+     * @param id the id of the current memory
+     * @param text what it should say
+     * @param by who says so, which is the trust of the correction
+     * @return the correction
+     * @throws InvalidInputException if there is no such memory, or it is not current
+     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     */
+    public MadeMemory correct(String id, String text, Trust by) {
+        while (true) {
+            MadeMemory older = current(id);
+            MadeMemory newer = MadeMemory.made(
+                            older.kind(),
+                            text,
+                            older.title(),
+                            older.kind() == MemoryKind.FACT ? text : "",
+                            older.entities(),
+                            older.keyPhrases(),
+                            older.source(),
+                            by)
+                    .madeBy(null, "correction", Instant.now())
+                    .withPinned(older.pinned())
+                    .replacing(older.id());
+            if (older.kind() == MemoryKind.SUMMARY) {
+                long revision = store.progress(key, MemoryKind.CHUNK).revision();
+                if (store.addSummary(key, store.summaries(key).size(), revision, newer)) {
+                    return newer;
+                }
+            } else {
+                long revision = store.progress(key, older.kind()).revision();
+                if (store.add(key, older.kind(), revision, Passage.NONE, List.of(newer))) {
+                    forgetSummariesOf(older);
+                    return newer;
+                }
+            }
+        }
+    }
+
+    /**
+     * Pins a memory, so that it is always among the recent ones, and is replaced by no fact that a model writes.
+     *
+     * @param id the memory's id
+     * @param pinned whether it is pinned
+     * @throws InvalidInputException if there is no such memory, or it is not current
+     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     */
+    public void pin(String id, boolean pinned) {
+        store.put(key, current(id).withPinned(pinned));
+    }
+
+    /**
+     * Forgets a memory. Its text is removed, and that of the older memories that it replaced, and it is not made again from
+     * the same messages. Summaries of a forgotten chunk are forgotten too, and the next update makes the summary again from
+     * what is left.
+     *
+     * @param id the memory's id
+     * @throws InvalidInputException if there is no such memory
+     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     */
+    public void forget(String id) {
+        Optional<MadeMemory> next = Optional.of(required(id));
+        List<MadeMemory> chain = new ArrayList<>();
+        while (next.isPresent()) {
+            MadeMemory memory = next.get();
+            chain.add(memory);
+            String older = memory.replaces();
+            // What it replaced would say it again.
+            next = older == null || chain.stream().anyMatch(each -> each.id().equals(older))
+                    ? Optional.empty()
+                    : store.find(key, older);
+        }
+        forgetSummariesOf(chain.get(0));
+        // The oldest first, so that a failure leaves nothing that is current.
+        for (int i = chain.size() - 1; i >= 0; i--) {
+            store.put(key, chain.get(i).withStatus(MemoryStatus.FORGOTTEN));
+        }
+    }
+
+    /**
+     * Removes all memories of the conversation, and keeps its messages. Erasing the conversation does this too; call it where a
+     * conversation was erased without the {@code Keepsake}, such as by a clean-up of the bare log, and no turn follows. What a creator makes that is at work is
+     * refused.
+     *
+     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     */
+    public void erase() {
+        store.erase(key);
+    }
+
+    private void forgetSummariesOf(MadeMemory memory) {
+        if (memory.kind() == MemoryKind.CHUNK) {
+            forgetSummaries(store, key, memory.source());
+        }
+    }
+
+    /** Forgets the versions of the summary whose chunks reach to a passage or behind it. */
+    static void forgetSummaries(MemoryStore store, MemoryKey key, Passage passage) {
+        List<Passage> path = store.progress(key, MemoryKind.CHUNK).path().stream()
+                .map(Step::passage)
+                .toList();
+        int place = path.indexOf(passage);
+        for (MadeMemory version : store.summaries(key)) {
+            int end = path.indexOf(version.source());
+            // A version of another branch may be of the same chunk.
+            if (version.status() != MemoryStatus.FORGOTTEN && (end < 0 || end >= place)) {
+                store.put(key, version.withStatus(MemoryStatus.FORGOTTEN));
+            }
+        }
+    }
+
+    private MadeMemory current(String id) {
+        MadeMemory memory = required(id);
+        if (memory.status() != MemoryStatus.CURRENT) {
+            throw new InvalidInputException(
+                    "id", "memory " + id + " of conversation " + key + " is " + memory.status() + ", not current");
+        }
+        return memory;
+    }
+
+    private MadeMemory required(String id) {
+        return store.find(key, id)
+                .orElseThrow(() -> new InvalidInputException("id", "conversation " + key + " has no memory " + id));
+    }
+}

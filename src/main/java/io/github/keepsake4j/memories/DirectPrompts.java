@@ -1,0 +1,112 @@
+package io.github.keepsake4j.memories;
+
+import dev.langchain4j.model.chat.ChatModel;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The prompts with which one call of a model makes memories, where no workflow is named. */
+enum DirectPrompts {
+    CHUNKS(
+            "fileMemoryWorkflowName",
+            "systemPrompt",
+            "prompt",
+            """
+            You keep the memory of a conversation. Write what is worth remembering of the given part: facts, decisions, names, \
+            numbers, dates, open tasks and what the user prefers; leave out small talk. Write one short plain text in the \
+            language of the conversation.""",
+            "The part of the conversation: [TextChunk]\nWrite the memory.",
+            List.of("[TextChunk]", "[Memory_file]", "[Full_Memory_file]", "[Chat_Summary]")),
+
+    FACTS(
+            "vectorMemoryWorkflowName",
+            "vectorMemorySystemPrompt",
+            "vectorMemoryPrompt",
+            """
+            You keep the memory of a conversation. Write the facts of the given part that are worth remembering, each as a JSON \
+            object with the texts "title" and "summary" and the lists of texts "entities" and "key_phrases". Answer with a JSON \
+            array of these objects only, in the language of the conversation. If there is nothing to remember, answer []. Do not \
+            repeat known facts; if a fact contradicts a known one, add the text "replaces" with the known one's title.""",
+            "Known facts: [Known_Facts]\nThe part of the conversation: [TextChunk]\nWrite the JSON array.",
+            List.of("[TextChunk]", "[Known_Facts]")),
+
+    SUMMARIES(
+            "chatSummaryWorkflowName",
+            "chatSummarySystemPrompt",
+            "chatSummaryPrompt",
+            """
+            You keep the summary of a conversation. Write the new summary from the current one and the newest memories: keep what \
+            still holds, correct what has changed. Write plain text in the language of the conversation.""",
+            "The current summary: [CHAT_SUMMARY]\nThe newest memories: [LATEST_MEMORIES]\nWrite the new summary.",
+            List.of("[LATEST_MEMORIES]", "[CHAT_SUMMARY]"));
+
+    private final String workflowField;
+    private final String systemField;
+    private final String promptField;
+    private final String standardSystem;
+    private final String standardPrompt;
+
+    /** What the inputs are called in the prompts, in order. */
+    @SuppressWarnings("ImmutableEnumChecker") // A list that List.of makes is immutable.
+    private final List<String> placeholders;
+
+    DirectPrompts(
+            String workflowField,
+            String systemField,
+            String promptField,
+            String standardSystem,
+            String standardPrompt,
+            List<String> placeholders) {
+        this.workflowField = workflowField;
+        this.systemField = systemField;
+        this.promptField = promptField;
+        this.standardSystem = standardSystem;
+        this.standardPrompt = standardPrompt;
+        this.placeholders = placeholders;
+    }
+
+    /** Checks what a configuration says. */
+    void check(NodeConfig config) {
+        for (String field : List.of(workflowField, systemField, promptField)) {
+            config.text(field);
+        }
+    }
+
+    /** Returns the name of the workflow that is used instead. A blank name is none, as in WilmerAI's own files. */
+    @Nullable
+    String workflowName(NodeConfig config) {
+        String name = config.text(workflowField);
+        return name == null || name.isBlank() ? null : name;
+    }
+
+    /** Returns the workflow that a configuration names, or one call of the model. */
+    NamedWorkflow workflow(NodeConfig config, Workflows named) {
+        String name = workflowName(config);
+        if (name != null) {
+            return named.find(workflowField, name);
+        }
+        ChatModel model = named.model();
+        return model == null ? MISSING : new NamedWorkflow("the model", prompt(model, config));
+    }
+
+    /** Memories can be read without a model. */
+    private static final NamedWorkflow MISSING = new NamedWorkflow("no model", DirectPrompts::missing);
+
+    private static String missing(List<String> inputs) {
+        throw new MemoryFailedException(
+                "there is neither a chatModel nor a workflow for " + inputs.size() + " inputs", null);
+    }
+
+    /** A prompt that does not say where its first input is gets it at the end. */
+    private PromptWorkflow prompt(ChatModel model, NodeConfig config) {
+        String system = config.text(systemField);
+        String instructions = system == null ? standardSystem : system;
+        String question = config.text(promptField, system == null ? standardPrompt : "");
+        boolean isNamed = (instructions + question).contains(placeholders.get(0));
+        String whole = isNamed ? question : question + "\n" + placeholders.get(0);
+        return new PromptWorkflow(
+                model,
+                List.of(new PromptWorkflow.Node(instructions, whole, true)),
+                placeholders,
+                "prompt@" + MessageHashes.shortHash(instructions + "\n" + whole));
+    }
+}

@@ -1,0 +1,134 @@
+package io.github.keepsake4j.memories;
+
+import io.github.keepsake4j.message.InvalidInputException;
+
+/**
+ * How memories of a discussion are made, with the names of WilmerAI's JSON. A number or a text that is absent has its default.
+ *
+ * <ul>
+ *   <li>{@code useVectorForQualityMemory}: whether facts are made rather than chunks
+ *   <li>{@code fileMemoryWorkflowName}: the workflow that makes a chunk, or null for one call of the model
+ *   <li>{@code vectorMemoryWorkflowName}: the workflow that makes facts, or null for one call of the model
+ *   <li>{@code chatSummaryWorkflowName}: the workflow that makes the summary from the new chunks and the current summary, or null for one
+ *       call of the model
+ *   <li>{@code systemPrompt}: the instructions for a chunk, or null for the library's. Instructions and prompts of a chunk may have
+ *       {@code [TextChunk]}, {@code [Memory_file]}, {@code [Full_Memory_file]} and {@code [Chat_Summary]}.
+ *   <li>{@code prompt}: the prompt for a chunk, or null for the library's
+ *   <li>{@code vectorMemorySystemPrompt}: the instructions for facts, or null for the library's; with {@code [TextChunk]} and
+ *       {@code [Known_Facts]}
+ *   <li>{@code vectorMemoryPrompt}: the prompt for facts, or null for the library's; with {@code [TextChunk]} and
+ *       {@code [Known_Facts]}
+ *   <li>{@code chatSummarySystemPrompt}: the instructions for the summary, or null for the library's; with {@code [CHAT_SUMMARY]} and
+ *       {@code [LATEST_MEMORIES]}
+ *   <li>{@code chatSummaryPrompt}: the prompt for the summary, or null for the library's; with the same
+ *   <li>{@code chunkEstimatedTokenSize}: the size in tokens from which a chunk is made; it is filled to 80 %. Default: 1000
+ *   <li>{@code maxMessagesBetweenChunks}: the number of new messages from which a chunk is made. Default: 5
+ *   <li>{@code vectorMemoryChunkEstimatedTokenSize}: the size in tokens from which facts are made. Default: 1000
+ *   <li>{@code vectorMemoryMaxMessagesBetweenChunks}: the number of new messages from which facts are made. Default: 5
+ *   <li>{@code lookbackStartTurn}: how many of the newest messages are left alone. Default: 3
+ *   <li>{@code vectorMemoryLookBackTurns}: the same for facts. Default: {@code lookbackStartTurn}
+ *   <li>{@code loopIfMemoriesExceed}: how many chunks are folded into the summary at a time. Default: 3
+ *   <li>{@code minMemoriesPerSummary}: the number of new chunks from which the summary is updated. Default: 3
+ * </ul>
+ */
+public final class DiscussionConfig {
+
+    private static final int SMALLEST_CHUNK = 50;
+
+    /** The defaults. */
+    public static final DiscussionConfig DEFAULT = of(NodeConfig.EMPTY);
+
+    private final NodeConfig json;
+    private final boolean facts;
+    private final Passages passages;
+    private final int loopIfMemoriesExceed;
+    private final int minMemoriesPerSummary;
+
+    private DiscussionConfig(NodeConfig json) {
+        this.json = json;
+        facts = json.flag("useVectorForQualityMemory", false);
+        Passages ofChunks = new Passages(
+                json.number("chunkEstimatedTokenSize", 1000, SMALLEST_CHUNK),
+                json.number("maxMessagesBetweenChunks", 5, 1),
+                json.number("lookbackStartTurn", 3, 0));
+        Passages ofFacts = new Passages(
+                json.number("vectorMemoryChunkEstimatedTokenSize", 1000, SMALLEST_CHUNK),
+                json.number("vectorMemoryMaxMessagesBetweenChunks", 5, 1),
+                json.number("vectorMemoryLookBackTurns", ofChunks.lookback(), 0));
+        passages = facts ? ofFacts : ofChunks;
+        loopIfMemoriesExceed = json.number("loopIfMemoriesExceed", 3, 1);
+        minMemoriesPerSummary = json.number("minMemoriesPerSummary", 3, 1);
+        for (DirectPrompts prompts : DirectPrompts.values()) {
+            prompts.check(json);
+        }
+    }
+
+    /**
+     * How messages become a passage.
+     *
+     * @param size the tokens from which it is one
+     * @param maxMessages the number of messages from which it is one
+     * @param lookback how many of the newest messages are left alone
+     */
+    record Passages(int size, int maxMessages, int lookback) {}
+
+    /**
+     * Reads a discussion's configuration.
+     *
+     * @param json a JSON object; fields that are not named here are ignored
+     * @return the configuration
+     * @throws InvalidInputException if the text is no JSON object, or a field has a wrong type or value
+     */
+    public static DiscussionConfig ofJson(String json) {
+        return of(NodeConfig.ofJson(json));
+    }
+
+    /**
+     * Reads a discussion's configuration.
+     *
+     * @param json the fields; those that are not named here are ignored
+     * @return the configuration
+     * @throws InvalidInputException if a field has a wrong type or value
+     */
+    public static DiscussionConfig of(NodeConfig json) {
+        return new DiscussionConfig(json);
+    }
+
+    /**
+     * Returns whether a model is needed to make memories, because a workflow is not named.
+     *
+     * @return whether a model is called directly
+     */
+    public boolean callsTheModel() {
+        return prompts().workflowName(json) == null || DirectPrompts.SUMMARIES.workflowName(json) == null;
+    }
+
+    private DirectPrompts prompts() {
+        return facts ? DirectPrompts.FACTS : DirectPrompts.CHUNKS;
+    }
+
+    NamedWorkflow memories(Workflows named) {
+        return prompts().workflow(json, named);
+    }
+
+    NamedWorkflow summaries(Workflows named) {
+        return DirectPrompts.SUMMARIES.workflow(json, named);
+    }
+
+    /** Returns the kind of memories that are made. */
+    MemoryKind kind() {
+        return facts ? MemoryKind.FACT : MemoryKind.CHUNK;
+    }
+
+    Passages passages() {
+        return passages;
+    }
+
+    int loopIfMemoriesExceed() {
+        return loopIfMemoriesExceed;
+    }
+
+    int minMemoriesPerSummary() {
+        return minMemoriesPerSummary;
+    }
+}

@@ -1,0 +1,234 @@
+package io.github.keepsake4j.memories;
+
+import dev.langchain4j.model.TokenCountEstimator;
+import dev.langchain4j.model.chat.ChatModel;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memories that are made from discussions. The entry point of this package.
+ *
+ * <p>Immutable and thread-safe. The store stays the caller's to close.
+ */
+public final class Discussions {
+
+    private final MemoryStore store;
+    final Creator creator;
+    final Map<String, MemoryRetriever> retrievers;
+    final Trust leastTrust;
+    final boolean userTextOnly;
+
+    private Discussions(Builder builder) {
+        store = builder.store;
+        leastTrust = builder.leastTrust;
+        userTextOnly = builder.userTextOnly;
+        Map<String, MemoryRetriever> all = new HashMap<>(Retrievers.byName());
+        ServiceLoader.load(MemoryRetrieverFactory.class).forEach(factory -> all.putAll(factory.retrievers()));
+        all.putAll(builder.retrievers);
+        retrievers = Map.copyOf(all);
+        creator = new Creator(builder);
+    }
+
+    /**
+     * Starts the configuration.
+     *
+     * @param store keeps the memories
+     * @return a new builder
+     */
+    public static Builder builder(MemoryStore store) {
+        return new Builder(store);
+    }
+
+    /**
+     * Returns a discussion. It is cheap, and nothing is read.
+     *
+     * @param key the discussion's key, or null if nothing is to be persisted
+     * @return the discussion
+     */
+    public Discussion discussion(@Nullable MemoryKey key) {
+        return discussion(key, () -> {});
+    }
+
+    /** Returns a discussion that runs something for each passage that is passed by. */
+    Discussion discussion(@Nullable MemoryKey key, Runnable onPassedBy) {
+        return new Discussion(this, key, onPassedBy);
+    }
+
+    /**
+     * Returns a discussion. It is cheap, and nothing is read.
+     *
+     * @param tenant the tenant's or the user's id
+     * @param discussionId the discussion's id, or null if nothing is to be persisted
+     * @return the discussion
+     * @throws InvalidInputException if an id breaks a rule of {@link io.github.keepsake4j.message.Ids#check}
+     */
+    public Discussion discussion(String tenant, @Nullable String discussionId) {
+        return discussion(discussionId == null ? null : ConversationKey.of(tenant, discussionId));
+    }
+
+    /**
+     * Returns the store.
+     *
+     * @return what keeps the memories
+     */
+    public MemoryStore store() {
+        return store;
+    }
+
+    /** Configures the memories. Not thread-safe. */
+    public static final class Builder {
+
+        final MemoryStore store;
+        private final Map<String, MemoryWorkflow> workflows = new HashMap<>();
+        private final Map<String, MemoryRetriever> retrievers = new HashMap<>();
+        DiscussionConfig config = DiscussionConfig.DEFAULT;
+        TokenCountEstimator estimator = TokenCounter.standard();
+        Duration leaseDuration = Duration.ofMinutes(5);
+        Clock clock = Clock.systemUTC();
+        private Trust leastTrust = Trust.RETRIEVED;
+        private boolean userTextOnly;
+        private @Nullable ChatModel chatModel;
+        private @Nullable Path workflowDirectory;
+
+        private Builder(MemoryStore store) {
+            this.store = Objects.requireNonNull(store, "store");
+        }
+
+        /**
+         * Sets the model for direct calls and workflow files. Not needed if all workflows that the configuration names are
+         * functions, or if memories are only read.
+         *
+         * @param model the model; a small and cheap one is sufficient
+         * @return this builder
+         */
+        public Builder chatModel(ChatModel model) {
+            this.chatModel = Objects.requireNonNull(model, "chatModel");
+            return this;
+        }
+
+        /**
+         * Sets how memories are made. Default: {@link DiscussionConfig#DEFAULT}.
+         *
+         * @param discussionConfig the configuration
+         * @return this builder
+         */
+        public Builder config(DiscussionConfig discussionConfig) {
+            this.config = Objects.requireNonNull(discussionConfig, "config");
+            return this;
+        }
+
+        /**
+         * Registers a workflow that the configuration may name.
+         *
+         * @param name the name
+         * @param workflow a function, for example the method of an AI service
+         * @return this builder
+         */
+        public Builder workflow(String name, MemoryWorkflow workflow) {
+            workflows.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(workflow, "workflow"));
+            return this;
+        }
+
+        /**
+         * Sets where WilmerAI's workflow files are. A name in the configuration that is not registered is that of a file, without
+         * {@code .json}. Files are read once. Only nodes of the type {@code Standard} can be run.
+         *
+         * @param directory the directory
+         * @return this builder
+         */
+        public Builder workflowDirectory(Path directory) {
+            this.workflowDirectory = Objects.requireNonNull(directory, "workflowDirectory");
+            return this;
+        }
+
+        /**
+         * Registers a retriever of your own, or another one in the place of one that is there.
+         *
+         * @param name the name
+         * @param retriever the retriever
+         * @return this builder
+         */
+        public Builder retriever(String name, MemoryRetriever retriever) {
+            retrievers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(retriever, "retriever"));
+            return this;
+        }
+
+        /**
+         * Sets the least trust that a memory must have to be read. Default: {@link Trust#RETRIEVED}, which is any.
+         *
+         * @param trust the least trust
+         * @return this builder
+         */
+        public Builder leastTrust(Trust trust) {
+            this.leastTrust = Objects.requireNonNull(trust, "leastTrust");
+            return this;
+        }
+
+        /**
+         * Makes memories of what users wrote alone, so that all of them have {@link Trust#USER}. Answers, tool results and
+         * retrieved texts are not shown to the model. Default: memories are made of all, and a memory of several messages has
+         * the least trust of them.
+         *
+         * @return this builder
+         */
+        public Builder userTextOnly() {
+            this.userTextOnly = true;
+            return this;
+        }
+
+        /**
+         * Sets what counts the tokens of chunks. Default: {@link TokenCounter#standard()}.
+         *
+         * @param tokenCountEstimator a fast, local estimator
+         * @return this builder
+         */
+        public Builder tokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
+            this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            return this;
+        }
+
+        /**
+         * Sets after how long another creator goes on with the work of one that died. It should be longer than a workflow takes.
+         * Default: 5 minutes.
+         *
+         * @param duration more than zero
+         * @return this builder
+         * @throws InvalidInputException if it is zero or negative
+         */
+        public Builder leaseDuration(Duration duration) {
+            InvalidInputException.checkPositive("leaseDuration", duration);
+            this.leaseDuration = duration;
+            return this;
+        }
+
+        /** Sets the clock that tells when memories are made. */
+        Builder clock(Clock time) {
+            this.clock = time;
+            return this;
+        }
+
+        /**
+         * Builds it.
+         *
+         * @return the memories of all discussions of the store
+         * @throws InvalidInputException if the configuration names a workflow that is not there, or a file has an unknown node
+         */
+        public Discussions build() {
+            return new Discussions(this);
+        }
+
+        Workflows workflows() {
+            return new Workflows(Map.copyOf(workflows), workflowDirectory, chatModel);
+        }
+    }
+}

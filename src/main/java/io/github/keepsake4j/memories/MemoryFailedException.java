@@ -1,0 +1,28 @@
+package io.github.keepsake4j.memories;
+
+import io.github.keepsake4j.message.KeepsakeException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Thrown when a model or a workflow made no memory that can be stored. What was stored before stays, and the next run tries the
+ * same messages again, {@value Step#MAX_FAILURES} times in all. Retryable.
+ */
+public class MemoryFailedException extends KeepsakeException {
+
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * Creates the exception.
+     *
+     * @param message what failed and why; never the text of a message
+     * @param cause the cause, or null
+     */
+    public MemoryFailedException(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+
+    @Override
+    public boolean isRetryable() {
+        return true;
+    }
+}

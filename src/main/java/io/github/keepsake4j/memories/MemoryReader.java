@@ -1,0 +1,116 @@
+package io.github.keepsake4j.memories;
+
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads memories. This is all that a retriever gets.
+ *
+ * <p>A memory is shown if its passage is on the path to the head (see {@link Progress}) and it is
+ * {@linkplain MemoryStatus#CURRENT current}. Nothing is stored by reading, and nothing is made on the disk.
+ *
+ * <p>Every method is thread-safe, also across processes that share the storage. It throws
+ * {@link StorageUnavailableException} (retryable) if the storage cannot be reached, and {@link UnreadableDataException} if what
+ * is stored is damaged.
+ */
+public interface MemoryReader {
+
+    /** How many pinned memories of each kind an overview has at most. */
+    int MAX_PINNED = 100;
+
+    /**
+     * Reads the newest chunks or facts that are shown.
+     *
+     * @param key the discussion
+     * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
+     * @param last the largest number of memories, 0 or more
+     * @return the memories, oldest first; empty if there is none
+     */
+    List<MadeMemory> shown(MemoryKey key, MemoryKind kind, int last);
+
+    /**
+     * Reads the newest chunks that are shown.
+     *
+     * @param key the discussion
+     * @param last the largest number of chunks, 0 or more
+     * @return the chunks, oldest first; empty if there is none
+     */
+    default List<MadeMemory> chunks(MemoryKey key, int last) {
+        return shown(key, MemoryKind.CHUNK, last);
+    }
+
+    /**
+     * Reads the newest facts that are shown.
+     *
+     * @param key the discussion
+     * @param last the largest number of facts, 0 or more
+     * @return the facts, oldest first; empty if there is none
+     */
+    default List<MadeMemory> facts(MemoryKey key, int last) {
+        return shown(key, MemoryKind.FACT, last);
+    }
+
+    /**
+     * Finds facts by their words.
+     *
+     * @param key the discussion
+     * @param query what to look for
+     * @return the facts that are shown and fit, the best first, and of those that fit equally the newest first
+     */
+    List<FoundMemory> search(MemoryKey key, FactQuery query);
+
+    /**
+     * Reads the summary: the newest version whose last chunk is on the path to the head.
+     *
+     * @param key the discussion
+     * @return the summary, or null if there is none
+     */
+    @Nullable
+    MadeMemory summary(MemoryKey key);
+
+    /**
+     * Reads all versions of the summary.
+     *
+     * @param key the discussion
+     * @return the versions in the order in which they were stored, also those that are not shown
+     */
+    List<MadeMemory> summaries(MemoryKey key);
+
+    /**
+     * Reads what is shown without a question, in as few steps as the storage can.
+     *
+     * @param key the discussion
+     * @param last the largest number of the newest memories of each kind, 0 or more
+     * @param leastTrust the least trust that a memory must have; the summary has any
+     * @return the summary, the pinned memories, up to {@value #MAX_PINNED} of each kind, and the newest ones
+     */
+    default Overview overview(MemoryKey key, int last, Trust leastTrust) {
+        return Overview.of(
+                summary(key),
+                List.of(Overview.Track.of(this, key, MemoryKind.CHUNK), Overview.Track.of(this, key, MemoryKind.FACT)),
+                last,
+                leastTrust);
+    }
+
+    /**
+     * Finds a memory of any kind and status.
+     *
+     * @param key the discussion
+     * @param id the memory's id
+     * @return the memory, or empty if there is none
+     */
+    Optional<MadeMemory> find(MemoryKey key, String id);
+
+    /**
+     * Returns how far memories are made.
+     *
+     * @param key the discussion
+     * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
+     * @return the progress; revision 0 without steps if nothing was ever stored
+     */
+    Progress progress(MemoryKey key, MemoryKind kind);
+}

@@ -1,0 +1,25 @@
+package io.github.keepsake4j.memories;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A workflow and how errors and memories call it.
+ *
+ * @param name the name
+ */
+record NamedWorkflow(String name, MemoryWorkflow workflow) {
+
+    /** Returns the answer, or null if it is blank. */
+    @Nullable
+    String run(List<String> inputs) {
+        String answer = workflow.run(inputs);
+        return answer == null || answer.isBlank() ? null : answer;
+    }
+
+    /** Returns what is stored with each memory. */
+    String version() {
+        String version = workflow.version();
+        return version.isEmpty() ? name : version;
+    }
+}

@@ -1,0 +1,126 @@
+package io.github.keepsake4j.memories;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far memories of one kind are made. The steps form a tree, because a conversation has branches and messages are edited.
+ * The path to the head is what retrievers see.
+ *
+ * @param revision changes with each change of the memories, and never returns to what it was, also when they are erased
+ * @param head the number of the last step of the path, or 0 for none
+ * @param steps all steps in rising order of their numbers, also those that failed
+ */
+public record Progress(long revision, long head, List<Step> steps) {
+
+    /** Copies the steps. */
+    public Progress {
+        steps = List.copyOf(steps);
+    }
+
+    /**
+     * Returns the steps of the path.
+     *
+     * @return the steps from the beginning of the conversation to the head
+     */
+    public List<Step> path() {
+        Map<Long, Step> byNumber = new HashMap<>();
+        steps.forEach(step -> byNumber.put(step.number(), step));
+        List<Step> path = new ArrayList<>();
+        for (Step step = byNumber.get(head); step != null; step = byNumber.get(step.parent())) {
+            path.add(step);
+            // A parent is older, so damage cannot make this endless.
+            byNumber.remove(step.number());
+        }
+        Collections.reverse(path);
+        return List.copyOf(path);
+    }
+
+    /**
+     * Returns the numbers of the steps of the path.
+     *
+     * @return the numbers, and 0 for what was made by hand
+     */
+    public Set<Long> onPath() {
+        Set<Long> numbers = new HashSet<>(Set.of(0L));
+        path().forEach(step -> numbers.add(step.number()));
+        return numbers;
+    }
+
+    /**
+     * Finds a step.
+     *
+     * @param number its number
+     * @return the step, or empty if there is none
+     */
+    public Optional<Step> step(long number) {
+        return steps.stream().filter(step -> step.number() == number).findFirst();
+    }
+
+    Progress changedTo(long newHead) {
+        return new Progress(revision + 1, newHead, steps);
+    }
+
+    /** Puts a step in the place of that with the same number, or behind the others. */
+    Progress with(Step step) {
+        NavigableMap<Long, Step> all = new TreeMap<>();
+        steps.forEach(each -> all.put(each.number(), each));
+        all.put(step.number(), step);
+        return new Progress(revision, head, List.copyOf(all.values()));
+    }
+
+    /**
+     * Returns the step of a passage that was not processed so far: the one that failed behind the head, or was passed by on the
+     * path, or else the next number under the head.
+     *
+     * @param passage the passage
+     * @return the step; with 0 failures if it is not stored
+     */
+    public Step next(Passage passage) {
+        List<Step> path = path();
+        return steps.stream()
+                .filter(step -> step.failures() > 0 && step.passage().equals(passage))
+                .filter(step -> step.parent() == head || path.contains(step))
+                .findFirst()
+                .orElseGet(() -> new Step(
+                        steps.isEmpty() ? 1 : steps.get(steps.size() - 1).number() + 1, head, passage, 0));
+    }
+
+    /**
+     * Returns the head when a step is processed.
+     *
+     * @param step what {@link #next} returned
+     * @return the step's number, or the head as it is if the step is on the path to it
+     */
+    public long headAfter(Step step) {
+        return path().contains(step) ? head : step.number();
+    }
+
+    /**
+     * Returns the summary that holds. Only for the progress of chunks.
+     *
+     * @param versions the versions in the order in which they were stored
+     * @return the newest current version whose last chunk is on the path, or null if there is none
+     */
+    public @Nullable MadeMemory holding(List<MadeMemory> versions) {
+        Set<String> ends = new HashSet<>(Set.of(""));
+        path().forEach(step -> ends.add(step.passage().upTo()));
+        for (int i = versions.size() - 1; i >= 0; i--) {
+            MadeMemory version = versions.get(i);
+            if (version.status() == MemoryStatus.CURRENT
+                    && ends.contains(version.source().upTo())) {
+                return version;
+            }
+        }
+        return null;
+    }
+}

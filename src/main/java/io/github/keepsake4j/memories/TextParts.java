@@ -1,0 +1,64 @@
+package io.github.keepsake4j.memories;
+
+import dev.langchain4j.model.TokenCountEstimator;
+import java.text.BreakIterator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Splits a text that is too long for one call of a workflow. Pure functions. */
+final class TextParts {
+
+    private TextParts() {}
+
+    /**
+     * Returns the parts of a text: whole sentences, and pieces of a sentence that alone is too long. Joined they are the text.
+     *
+     * @param maxTokens the largest size of a part; a part of one character may be larger
+     */
+    static List<String> of(String text, int maxTokens, TokenCountEstimator estimator) {
+        List<String> parts = new ArrayList<>();
+        StringBuilder part = new StringBuilder();
+        int size = 0;
+        for (String piece : pieces(text, maxTokens, estimator)) {
+            int tokens = estimator.estimateTokenCountInText(piece);
+            if (!part.isEmpty() && size + tokens > maxTokens) {
+                parts.add(part.toString());
+                part.setLength(0);
+                size = 0;
+            }
+            part.append(piece);
+            size += tokens;
+        }
+        parts.add(part.toString());
+        return List.copyOf(parts);
+    }
+
+    private static List<String> pieces(String text, int maxTokens, TokenCountEstimator estimator) {
+        List<String> pieces = new ArrayList<>();
+        BreakIterator sentences = BreakIterator.getSentenceInstance(Locale.ROOT);
+        sentences.setText(text);
+        int begin = 0;
+        for (int end = sentences.next(); end != BreakIterator.DONE; end = sentences.next()) {
+            halve(text.substring(begin, end), maxTokens, estimator, pieces);
+            begin = end;
+        }
+        return pieces;
+    }
+
+    /** Adds a sentence, in halves as often as it is too long, cut behind a space if there is one near. */
+    private static void halve(String sentence, int maxTokens, TokenCountEstimator estimator, List<String> pieces) {
+        int middle = sentence.length() / 2;
+        if (Character.isLowSurrogate(sentence.charAt(middle))) {
+            middle++;
+        }
+        if (middle == 0 || middle == sentence.length() || estimator.estimateTokenCountInText(sentence) <= maxTokens) {
+            pieces.add(sentence);
+            return;
+        }
+        int space = sentence.lastIndexOf(' ', middle - 1) + 1;
+        int cut = space > sentence.length() / 4 ? space : middle;
+        halve(sentence.substring(0, cut), maxTokens, estimator, pieces);
+        halve(sentence.substring(cut), maxTokens, estimator, pieces);
+    }
+}

@@ -1,0 +1,226 @@
+package io.github.keepsake4j.memories.file;
+
+import io.github.keepsake4j.log.LockFile;
+import io.github.keepsake4j.log.SmallFiles;
+import io.github.keepsake4j.memories.GuardedMemoryStore;
+import io.github.keepsake4j.memories.MadeMemory;
+import io.github.keepsake4j.memories.MemoryKind;
+import io.github.keepsake4j.memories.MemoryReader;
+import io.github.keepsake4j.memories.MemoryWriter;
+import io.github.keepsake4j.memories.Overview;
+import io.github.keepsake4j.memories.Trust;
+import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.sql.SqliteMode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps memories that were made in files, as WilmerAI names them, in a directory for each tenant.
+ *
+ * <ul>
+ *   <li>{@code <id>_memories.jsonl}: the chunks, one a line. Lines are only added, unless a memory is corrected, pinned or
+ *       forgotten.
+ *   <li>{@code <id>_summary.jsonl}: the summary that holds, in one line. Its versions are in {@code <id>.summaries.jsonl}. What
+ *       another program wrote there before is the first version.
+ *   <li>{@code <id>_vector_memory.db}: the facts in SQLite, with the tables {@code memories}, {@code memories_fts} and
+ *       {@code vector_memory_tracker}. It is made with the first fact. Needs {@code org.xerial:sqlite-jdbc}.
+ *   <li>{@code <id>.key}: the discussion's key, by which a clean-up finds what an erasure left that was ended by a crash.
+ * </ul>
+ *
+ * <p>An id of up to 40 lower-case ASCII letters, digits, {@code -} and {@code _} is used as it is. In the names of other ids its
+ * harmless characters and a hash stand for it.
+ *
+ * <p>Other programs may read the files at any time. Several processes on one machine may share the directory; it must not be on a
+ * network drive. What is erased is in no file afterwards, and a small file without ids remains. Thread-safe.
+ */
+public final class FileMemoryStore extends GuardedMemoryStore {
+
+    private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
+
+    private final Path root;
+    private final Words words;
+    private @Nullable LockFile lockFile;
+    private boolean closed;
+
+    private FileMemoryStore(Path root, Words words) {
+        this.root = root;
+        this.words = words;
+    }
+
+    /**
+     * Keeps memories in a directory, which is made on the first change.
+     *
+     * @param directory the directory, best not that of a log
+     * @return the store, to be closed at the end
+     */
+    public static FileMemoryStore of(Path directory) {
+        return of(directory, Words.standard());
+    }
+
+    /**
+     * Keeps memories in a directory, which is made on the first change.
+     *
+     * @param directory the directory, best not that of a log
+     * @param words splits texts into the words by which facts are found. Facts that were stored by other words are found too, and
+     *     more slowly until the next change of the discussion.
+     * @return the store, to be closed at the end
+     */
+    public static FileMemoryStore of(Path directory, Words words) {
+        return new FileMemoryStore(
+                Objects.requireNonNull(directory, "directory"), Objects.requireNonNull(words, "words"));
+    }
+
+    /** Reads each file once. */
+    @Override
+    public Overview overview(MemoryKey key, int last, Trust leastTrust) {
+        InvalidInputException.checkAtLeast("last", 0, last);
+        Overview.Track facts =
+                reading("memories", key, MemoryKind.FACT, store -> Overview.Track.of(store, key, MemoryKind.FACT));
+        return reading(
+                "memories",
+                key,
+                MemoryKind.CHUNK,
+                store -> Overview.of(
+                        store.summary(key),
+                        List.of(Overview.Track.of(store, key, MemoryKind.CHUNK), facts),
+                        last,
+                        leastTrust));
+    }
+
+    @Override
+    public Optional<MadeMemory> find(MemoryKey key, String id) {
+        return super.find(key, id).or(() -> reading("memory", key, MemoryKind.FACT, facts -> facts.find(key, id)));
+    }
+
+    @Override
+    public boolean put(MemoryKey key, MadeMemory memory) {
+        if (memory.kind() != MemoryKind.FACT) {
+            return super.put(key, memory);
+        }
+        // No file is made for this, also while an erasure removes them.
+        return writing(
+                "change of a memory",
+                key,
+                MemoryKind.CHUNK,
+                texts -> Files.exists(MemoryFiles.of(root, key).facts())
+                        && facts(key, SqliteMode.SMALL, facts -> facts.put(key, memory)));
+    }
+
+    @Override
+    public void discussions(String tenant, Consumer<MemoryKey> action) {
+        reading("list of memories", tenant, () -> {
+            new LedgerStore(root, words).discussions(tenant, action);
+            return true;
+        });
+    }
+
+    /** Does nothing: each change leaves nothing behind. */
+    @Override
+    public void compact() {}
+
+    @Override
+    public String backend() {
+        return "file";
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        LockFile locks = lockFile;
+        lockFile = null;
+        if (locks != null) {
+            try {
+                locks.close();
+            } catch (IOException e) {
+                throw unavailable("close", root, e);
+            }
+        }
+    }
+
+    private <T> T reading(String what, Object of, Supplier<T> work) {
+        checkOpen(what);
+        try {
+            return work.get();
+        } catch (UncheckedIOException e) {
+            throw unavailable(what, of, e.getCause());
+        }
+    }
+
+    private static StorageUnavailableException unavailable(String what, Object of, @Nullable Throwable e) {
+        return new StorageUnavailableException(what + " of " + of + ": the files cannot be used at the moment", e);
+    }
+
+    @Override
+    protected <T> T reading(String what, MemoryKey key, MemoryKind kind, Function<MemoryReader, T> work) {
+        return reading(what, key, () -> {
+            boolean isInTexts = kind != MemoryKind.FACT
+                    || !Files.exists(MemoryFiles.of(root, key).facts());
+            return isInTexts
+                    ? work.apply(new LedgerStore(root, words))
+                    : facts(key, SqliteMode.SMALL_IF_THERE, facts -> facts.reading(what, key, kind, work));
+        });
+    }
+
+    private <T> T facts(MemoryKey key, SqliteMode mode, Function<JdbcMemoryStore, T> work) {
+        long least = new LedgerStore(root, words).least(key);
+        try (JdbcMemoryStore facts =
+                JdbcMemoryStore.sqlite(MemoryFiles.of(root, key).facts(), mode, words, least)) {
+            return work.apply(facts);
+        }
+    }
+
+    @Override
+    protected <T> T writing(String what, MemoryKey key, MemoryKind kind, Function<MemoryWriter, T> work) {
+        MemoryFiles files = MemoryFiles.of(root, key);
+        return reading(
+                what,
+                key,
+                () -> LedgerStore.io(() -> locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, () -> {
+                    if (!Files.isDirectory(files.directory())) {
+                        SmallFiles.createDirectories(files.directory());
+                        SmallFiles.forceNames(root);
+                    }
+                    LedgerStore texts = new LedgerStore(root, words);
+                    if (kind != MemoryKind.FACT) {
+                        return work.apply(texts);
+                    }
+                    texts.noteKey(key);
+                    return facts(key, SqliteMode.SMALL, facts -> facts.writing(what, key, kind, work));
+                })));
+    }
+
+    private synchronized LockFile locks(String what) throws IOException {
+        checkOpen(what);
+        LockFile locks = lockFile;
+        if (locks == null || !locks.isThere()) {
+            if (locks != null) {
+                locks.close();
+            }
+            SmallFiles.createDirectories(root);
+            locks = LockFile.open(root);
+            lockFile = locks;
+        }
+        return locks;
+    }
+
+    private synchronized void checkOpen(String what) {
+        if (closed) {
+            throw new StorageClosedException(what + " on the memories in " + root);
+        }
+    }
+}

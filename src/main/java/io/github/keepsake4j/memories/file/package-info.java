@@ -1,0 +1,5 @@
+/** Stores of long-term memories in files. Start with {@link io.github.keepsake4j.memories.file.FileMemoryStore}. */
+@NullMarked
+package io.github.keepsake4j.memories.file;
+
+import org.jspecify.annotations.NullMarked;

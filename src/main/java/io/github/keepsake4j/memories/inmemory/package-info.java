@@ -1,0 +1,8 @@
+/**
+ * Stores of long-term memories on the heap, for tests. Start with
+ * {@link io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore}.
+ */
+@NullMarked
+package io.github.keepsake4j.memories.inmemory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Stores of long-term memories in SQL databases. Start with {@link io.github.keepsake4j.memories.jdbc.JdbcMemoryStore}. */
+@NullMarked
+package io.github.keepsake4j.memories.jdbc;
+
+import org.jspecify.annotations.NullMarked;

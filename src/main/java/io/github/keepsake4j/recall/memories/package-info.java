@@ -1,8 +1,0 @@
-/**
- * Memories that a model makes from a conversation: chunks in a ledger, facts that are searched, and a rolling summary.
- * Creators make them, and retrievers read them. Start with {@link io.github.keepsake4j.recall.memories.Discussions}.
- */
-@NullMarked
-package io.github.keepsake4j.recall.memories;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,114 @@
+package io.github.keepsake4j.memories;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.service.MemoryId;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A chat whose memories are made of a log's branch, with any store. */
+abstract class MadeMemoriesFixture {
+
+    /** Returns a new, empty log. */
+    abstract MessageLog newLog();
+
+    /** Opens the store of memories, which all logs of a test share. */
+    abstract MemoryStore newStore();
+
+    /** Returns all that the store holds, as text. */
+    abstract String stored() throws Exception;
+
+    interface Chat {
+        String chat(@MemoryId String id, @dev.langchain4j.service.UserMessage String text);
+    }
+
+    /** Gives prepared answers and keeps the requests. */
+    static final class Prepared implements ChatModel {
+
+        final Deque<AiMessage> answers = new ArrayDeque<>();
+        final List<ChatRequest> requests = new ArrayList<>();
+
+        @Override
+        public ChatResponse doChat(ChatRequest request) {
+            requests.add(request);
+            AiMessage next = answers.poll();
+            return ChatResponse.builder()
+                    .aiMessage(next == null ? AiMessage.from("Fine.") : next)
+                    .build();
+        }
+
+        List<ChatMessage> lastRequest() {
+            return requests.get(requests.size() - 1).messages();
+        }
+    }
+
+    static final String FACTS = "{\"useVectorForQualityMemory\":true,\"vectorMemoryWorkflowName\":\"w\","
+            + "\"vectorMemoryMaxMessagesBetweenChunks\":2,\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1}";
+    static final String CHUNKS = "{\"fileMemoryWorkflowName\":\"w\",\"chatSummaryWorkflowName\":\"s\","
+            + "\"maxMessagesBetweenChunks\":2,\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1}";
+
+    @TempDir
+    Path directory;
+
+    final Prepared model = new Prepared();
+    final List<AutoCloseable> open = new ArrayList<>();
+    MemoryStore store;
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable each : open) {
+            each.close();
+        }
+    }
+
+    final Keepsake.Builder keepsake(MessageLog log, String config, Function<String, String> workflow) {
+        open.add(log);
+        store = newStore();
+        open.add(store);
+        Discussions discussions = Discussions.builder(store)
+                .config(DiscussionConfig.ofJson(config))
+                .workflow("w", inputs -> workflow.apply(inputs.get(0)))
+                .workflow("s", inputs -> "Summary of " + inputs.get(0))
+                .build();
+        return Keepsake.builder().messageLog(log).memories(discussions, Duration.ofDays(1));
+    }
+
+    final Chat chat(Keepsake keepsake) {
+        return keepsake.aiServices(Chat.class).chatModel(model).build();
+    }
+
+    static String fact(String title, String summary) {
+        return "{\"title\":\"" + title + "\",\"summary\":\"" + summary + "\"}";
+    }
+
+    /** Makes one fact of a passage: what its last line says. */
+    static String lastLine(String passage) {
+        String line = passage.substring(passage.lastIndexOf('\n') + 1);
+        return fact(line.replaceAll("\\W+", " ").strip(), line.replace("\"", ""));
+    }
+
+    static List<String> texts(List<MadeMemory> memories) {
+        return memories.stream().map(MadeMemory::text).toList();
+    }
+
+    static String newest(Keepsake keepsake, String id) {
+        return keepsake.conversation(id)
+                .history(HistoryQuery.newest(1))
+                .messages()
+                .get(0)
+                .id();
+    }
+}

@@ -1,0 +1,215 @@
+package io.github.keepsake4j.memories;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Tell;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MemoryProcessesTest {
+
+    @TempDir
+    Path directory;
+
+    /** Each message was processed once, in order, and each passage has its memories. */
+    private static void checkComplete(MemoryStore store, int messages) {
+        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
+            List<Step> path = store.progress(CreatingProcess.KEY, kind).path();
+            List<String> covered = path.stream()
+                    .flatMap(step -> step.passage().messageIds().stream())
+                    .toList();
+            assertThat(covered).isEqualTo(ids(covered.size())).hasSizeGreaterThan(messages - 5);
+            List<MadeMemory> memories = kind == MemoryKind.CHUNK
+                    ? store.chunks(CreatingProcess.KEY, Integer.MAX_VALUE)
+                    : store.facts(CreatingProcess.KEY, Integer.MAX_VALUE);
+            int each = kind == MemoryKind.CHUNK ? 1 : 2;
+            assertThat(memories).hasSize(path.size() * each);
+            for (int i = 0; i < memories.size(); i++) {
+                assertThat(memories.get(i).source())
+                        .isEqualTo(path.get(i / each).passage());
+            }
+        }
+    }
+
+    private static List<String> ids(int count) {
+        return IntStream.rangeClosed(1, count).mapToObj(i -> "m" + i).toList();
+    }
+
+    private String stores(String storage) throws SQLException {
+        return storage.equals("files") ? directory.toString() : SharedStores.inPostgres();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"files", "PostgreSQL"})
+    void two_creators_in_two_processes_make_no_duplicates(String storage) throws Exception {
+        int messages = Counts.of(40, 600);
+        String name = stores(storage);
+        try (Child other = Child.start(CreatingProcess.class, name, messages);
+                SharedStores stores = SharedStores.open(name)) {
+            assertThat(other.line()).isEqualTo("made");
+            CreatingProcess.run(stores.memories, messages, false);
+            assertThat(other.awaitEnd()).last().isEqualTo("done");
+            checkComplete(stores.memories, messages);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"files", "PostgreSQL"})
+    void of_a_process_that_is_killed_again_and_again_no_chunk_is_there_twice_and_none_is_missing(String storage)
+            throws Exception {
+        int kills = Counts.of(1, 100);
+        int messages = Counts.of(40, 600);
+        String name = stores(storage);
+        Random random = new Random(1);
+        for (int kill = 0; kill < kills; kill++) {
+            try (Child child = Child.start(CreatingProcess.class, name, messages)) {
+                killed(child, 3, random);
+            }
+        }
+        try (SharedStores stores = SharedStores.open(name)) {
+            CreatingProcess.run(stores.memories, messages, false);
+            checkComplete(stores.memories, messages);
+        }
+    }
+
+    static List<Arguments> storages() {
+        List<Arguments> all = new ArrayList<>();
+        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT).subList(0, Counts.of(1, 2))) {
+            all.add(Arguments.of("files", kind));
+            all.add(Arguments.of("PostgreSQL", kind));
+        }
+        return all;
+    }
+
+    @ParameterizedTest
+    @MethodSource("storages")
+    void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(String storage, MemoryKind kind)
+            throws Exception {
+        String name = stores(storage);
+        for (int kill = 0; kill < 2; kill++) {
+            // Two tries fail in each process, and it is killed in the next one.
+            try (Child child = Child.start(HangingProcess.class, name, kind, kill == 0 ? 4 : 3, false)) {
+                assertThat(List.of(child.line(), child.line(), child.line()))
+                        .containsExactly("failed", "failed", "hangs");
+                child.kill();
+            }
+        }
+        try (SharedStores stores = SharedStores.open(name)) {
+            List<String> sent = new ArrayList<>();
+            MemoryRun run = FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
+                        sent.add(FailingPassages.word(inputs));
+                        return FailingPassages.answerOrFail(kind, inputs);
+                    })
+                    .qualityMemory(FailingPassages.CHAT);
+            assertThat(sent).containsExactly("poison", "three", "four");
+            assertThat(run.problems()).hasSize(1);
+            assertThat(FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind))
+                    .containsExactly("one", "three", "four");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"files, CHUNK", "PostgreSQL, FACT"})
+    void a_process_that_is_killed_after_a_part_of_a_long_message_has_stored_all_parts_or_none(
+            String storage, MemoryKind kind) throws Exception {
+        String name = stores(storage);
+        // The sixth call is of the messages behind it.
+        for (int call : Counts.of(0, 1) == 0 ? List.of(4, 6) : List.of(2, 3, 4, 5, 6)) {
+            try (Child child = Child.start(HangingProcess.class, name, kind, call, true)) {
+                assertThat(child.line()).isEqualTo("hangs");
+                child.kill();
+            }
+            try (SharedStores stores = SharedStores.open(name)) {
+                assertThat(FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind))
+                        .hasSize(call == 6 ? 5 : 0);
+            }
+        }
+        try (SharedStores stores = SharedStores.open(name)) {
+            List<String> sent = new ArrayList<>();
+            FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
+                        sent.add(inputs.get(0));
+                        return FailingPassages.repeat(kind, inputs);
+                    })
+                    .qualityMemory(FailingPassages.LONG_CHAT);
+            assertThat(sent).containsExactly("User: yes\nUser: yes");
+            List<String> shown = FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind);
+            assertThat(String.join(" ", shown.subList(0, 5))).isEqualTo(String.join(" ", FailingPassages.SENTENCES));
+            assertThat(stores.memories.progress(CreatingProcess.KEY, kind).path())
+                    .extracting(step -> step.passage().messages())
+                    .containsExactly(1, 2);
+        }
+    }
+
+    /** Kills a process now and then in the middle of a write. */
+    private static void killed(Child child, int mostLines, Random random) throws Exception {
+        for (int lines = 1 + random.nextInt(mostLines); lines > 0; lines--) {
+            child.line();
+        }
+        for (int spins = random.nextInt(20_000); spins > 0; spins--) {
+            Thread.onSpinWait();
+        }
+        child.kill();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"files", "PostgreSQL"})
+    void of_a_process_that_is_killed_while_creators_run_in_its_background_no_chunk_is_there_twice_and_none_is_missing(
+            String storage) throws Exception {
+        int kills = Counts.of(1, 100);
+        String name = stores(storage);
+        Random random = new Random(2);
+        for (int kill = 0; kill < kills; kill++) {
+            try (Child child = Child.start(RememberingProcess.class, name)) {
+                killed(child, 20, random);
+            }
+        }
+        try (SharedStores stores = SharedStores.open(name);
+                MessageLog log = stores.newLog()) {
+            Keepsake keepsake = RememberingProcess.keepsake(stores, log, Duration.ofDays(1), passage -> {});
+            int messages = 0;
+            int chunks = 0;
+            for (String id : RememberingProcess.CONVERSATIONS) {
+                RememberingProcess.turn(keepsake, id);
+                keepsake.makeMemories(id);
+                List<String> ids = keepsake.conversation(id).branch(1_000_000).messages().stream()
+                        .map(LoggedMessage::id)
+                        .toList();
+                MemoryKey key = ConversationKey.of("default", id);
+                List<Step> path =
+                        stores.memories.progress(key, MemoryKind.CHUNK).path();
+                List<String> covered = path.stream()
+                        .flatMap(step -> step.passage().messageIds().stream())
+                        .toList();
+                assertThat(covered).hasSizeGreaterThan(ids.size() - 5).isEqualTo(ids.subList(0, covered.size()));
+                List<MadeMemory> made = stores.memories.chunks(key, Integer.MAX_VALUE);
+                assertThat(made.stream().map(MadeMemory::source))
+                        .containsExactlyElementsOf(
+                                path.stream().map(Step::passage).toList());
+                assertThat(stores.memories.summary(key)).isNotNull();
+                messages += ids.size();
+                chunks += made.size();
+            }
+            Tell.line(
+                    "memories in %s: %d kills with creators in the background, %d messages, %d chunks",
+                    storage, kills, messages, chunks);
+        }
+    }
+}

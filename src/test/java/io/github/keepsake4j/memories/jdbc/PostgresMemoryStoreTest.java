@@ -1,0 +1,82 @@
+package io.github.keepsake4j.memories.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.memories.MemoryStore;
+import io.github.keepsake4j.memories.MemoryStoreContract;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.sql.SchemaMode;
+import io.github.keepsake4j.testing.Postgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+class PostgresMemoryStoreTest extends MemoryStoreContract {
+
+    private static HikariDataSource pool;
+
+    @BeforeAll
+    static void connect() throws SQLException {
+        pool = Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 5, true);
+    }
+
+    @AfterAll
+    static void disconnect() {
+        pool.close();
+    }
+
+    @Override
+    protected MemoryStore newStore() throws SQLException {
+        MemoryStore store = sameStore();
+        store.facts(key, 1);
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(
+                    """
+                    TRUNCATE keepsake_made_progress, keepsake_made_discussion, keepsake_made_step, keepsake_made_memory, keepsake_made_word,
+                             keepsake_made_lease
+                    """);
+        }
+        return store;
+    }
+
+    @Override
+    protected MemoryStore sameStore() {
+        return JdbcMemoryStore.builder()
+                .dataSource(pool)
+                .schema(SchemaMode.ALWAYS)
+                .build();
+    }
+
+    @Test
+    void missing_tables_are_named_with_their_script() throws Exception {
+        try (MemoryStore empty = JdbcMemoryStore.postgres(
+                Postgres.newest().database(Postgres.newest().newDatabase()))) {
+            assertThatThrownBy(() -> empty.chunks(ConversationKey.of("acme", "chat"), 3))
+                    .isInstanceOf(KeepsakeException.class)
+                    .hasMessageContaining("schema/memories/postgresql/V1__keepsake_memories.sql")
+                    .hasMessageContaining("schema(SchemaMode.ALWAYS)");
+        }
+    }
+
+    @Test
+    void a_session_that_is_read_only_by_a_setting_is_no_outage() throws Exception {
+        PGSimpleDataSource source = pool.unwrap(PGSimpleDataSource.class);
+        PGSimpleDataSource readOnly = Postgres.newest().database(source.getDatabaseName());
+        readOnly.setOptions("-c default_transaction_read_only=on");
+        try (MemoryStore reading = JdbcMemoryStore.postgres(readOnly)) {
+            assertThat(reading.chunks(key, 3)).isEmpty();
+            assertThatThrownBy(() -> reading.acquireLease(key, "work", "one", Duration.ofSeconds(1)))
+                    .isExactlyInstanceOf(KeepsakeException.class)
+                    .hasMessageContainingAll("read-only", "25006");
+        }
+    }
+}
