@@ -293,7 +293,7 @@ final class GuideExample {
         String answerId =
                 keepsake.conversation("alice").branch(1).messages().get(0).id();
         // example begins
-        Conversation fork = keepsake.fork("alice", answerId, "alice-2");
+        Conversation fork = keepsake.conversation("alice").fork(answerId, "alice-2");
         // example ends
         check(
                 fork.messages().equals(keepsake.conversation("alice").messages()),
@@ -356,11 +356,12 @@ final class GuideExample {
 
         MemoryKey carol = ConversationKey.of("default", "carol");
         SearchOptions options = SearchOptions.standard().withPageSize(20).ofTypes(ChatMessageType.USER);
-        SearchResult page = searchable.search(Scope.memory(carol), "restaurants", options);
+        SearchResult page = searchable.search().find(Scope.memory(carol), "restaurants", options);
         for (SearchResult.Hit hit : page.hits()) {
             LoggedMessage found = hit.message(); // with hit.before(), hit.after(), hit.highlights()
         }
-        SearchResult everywhere = searchable.search(Scope.tenant("default"), "ital"); // for the tenant's own staff
+        SearchResult everywhere =
+                searchable.search().find(Scope.tenant("default"), "ital"); // for the tenant's own staff
         // example ends
         check(page.hits().size() == 1 && everywhere.hits().size() == 1, "the message is found");
 
@@ -368,7 +369,7 @@ final class GuideExample {
         int hits = 0;
         Optional<SearchOptions> next = Optional.of(SearchOptions.standard().withPageSize(20));
         while (next.isPresent()) {
-            SearchResult result = searchable.search(Scope.memory(carol), "table restaurant", next.get());
+            SearchResult result = searchable.search().find(Scope.memory(carol), "table restaurant", next.get());
             hits += result.hits().size();
             next = result.next(); // the options of the next page, empty behind the last one
         }
@@ -419,16 +420,18 @@ final class GuideExample {
         Assistant assistant = remembering
                 .aiServices(Assistant.class)
                 .chatModel(model)
-                .contentRetriever(remembering.memoryRetriever(MemoryOptions.standard())) // before each question
-                .tools(remembering.memoryTools(MemoryOptions.standard())) // or when the model asks for it
+                .contentRetriever(
+                        remembering.longTermMemories().retriever(MemoryOptions.standard())) // before each question
+                .tools(remembering.longTermMemories().tools(MemoryOptions.standard())) // or when the model asks for it
                 .build();
         assistant.chat("emma", "My name is Emma.");
         assistant.chat("emma", "I keep bees.");
         assistant.chat("emma", "They are busy.");
         assistant.chat("emma", "It is June.");
-        MemoryRun run = remembering.makeMemories("emma"); // at once what is due, for a batch job
+        MemoryRun run = remembering.longTermMemories().make("emma"); // at once what is due, for a batch job
 
-        ConversationMemories memories = remembering.memories("emma"); // for a page where users see what is remembered
+        ConversationMemories memories =
+                remembering.longTermMemories().of("emma"); // for a page where users see what is remembered
         MadeMemory made = memories.list(MemoryKind.CHUNK).get(0); // or FACT, SUMMARY
         MadeMemory corrected = memories.correct(made.id(), "Emma keeps bees", Trust.USER);
         memories.pin(corrected.id(), true);
@@ -459,12 +462,12 @@ final class GuideExample {
         Assistant assistant = AiServices.builder(Assistant.class)
                 .chatModel(model)
                 .chatMemoryProvider(remembering.chatMemoryProvider())
-                .contentRetriever(remembering.recallRetriever(RecallOptions.standard())) // before each question
-                .tools(remembering.recallTool(RecallOptions.standard())) // or when the model asks for it
+                .contentRetriever(remembering.recall().retriever(RecallOptions.standard())) // before each question
+                .tools(remembering.recall().tool(RecallOptions.standard())) // or when the model asks for it
                 .build();
 
         MemoryKey dora = ConversationKey.of("default", "dora");
-        Recalled recalled = remembering.recall(Scope.memory(dora), "What is the parrot called?");
+        Recalled recalled = remembering.recall().find(Scope.memory(dora), "What is the parrot called?");
         for (Recalled.Passage passage : recalled.passages()) {
             List<LoggedMessage> messages = passage.messages(); // with passage.score() and passage.features()
         }
@@ -473,7 +476,8 @@ final class GuideExample {
         assistant.chat("dora", "It rains");
         check(
                 !remembering
-                        .recall(Scope.memory(dora), "What is the parrot called?")
+                        .recall()
+                        .find(Scope.memory(dora), "What is the parrot called?")
                         .passages()
                         .isEmpty(),
                 "what the window does not show is recalled");
@@ -565,9 +569,9 @@ final class GuideExample {
         // example begins
         String answerId = chat.idOf(answer).orElseThrow(); // a message in hand, such as response.aiMessage()
         LoggedMessage question = chat.questionOf(answerId).orElseThrow();
-        keepsake.regenerate("alice", answerId, asked -> assistant.chat("alice", asked.singleText()));
-        keepsake.turn("alice", Turn.edit(question.id()), () -> assistant.chat("alice", "Who are you?"));
-        int stopped = keepsake.stop("alice"); // the answers that are being streamed
+        keepsake.conversation("alice").regenerate(answerId, asked -> assistant.chat("alice", asked.singleText()));
+        keepsake.conversation("alice").turn(Turn.edit(question.id()), () -> assistant.chat("alice", "Who are you?"));
+        int stopped = keepsake.conversation("alice").stop(); // the answers that are being streamed
         // example ends
         check(stopped == 0, "nothing is streamed");
         check(chat.branches().size() > branches.size(), "there are new branches");

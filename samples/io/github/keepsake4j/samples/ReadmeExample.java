@@ -128,7 +128,8 @@ final class ReadmeExample {
                 keepsake.conversation("alice").branch(1).messages().get(0);
 
         // Another answer to the same question. It becomes the current one, and the old one stays in the history.
-        String another = keepsake.turn("alice", Turn.regenerate(answer.id()), () -> assistant.chat("alice", question));
+        String another = keepsake.conversation("alice")
+                .turn(Turn.regenerate(answer.id()), () -> assistant.chat("alice", question));
         // example ends
         List<LoggedMessage> history =
                 keepsake.conversation("alice").history(HistoryQuery.oldest(10)).messages();

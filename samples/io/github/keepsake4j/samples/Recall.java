@@ -59,7 +59,7 @@ public final class Recall {
             int said = talk(keepsake.conversation(ADA));
             out.printf("%d messages since %s. The window shows the newest 10.%n", said, day(BEGINNING));
 
-            Recalled recalled = keepsake.recall(Scope.memory(ADA), QUESTION);
+            Recalled recalled = keepsake.recall().find(Scope.memory(ADA), QUESTION);
             out.println("Recalled for: " + QUESTION);
             recalled.passages().stream()
                     .limit(3)
@@ -74,7 +74,7 @@ public final class Recall {
 
     private static Assistant assistant(Keepsake keepsake, boolean recalls) {
         AiServices<Assistant> builder = keepsake.aiServices(Assistant.class).chatModel(Quickstart.model());
-        return (recalls ? builder.contentRetriever(keepsake.recallRetriever(RecallOptions.standard())) : builder)
+        return (recalls ? builder.contentRetriever(keepsake.recall().retriever(RecallOptions.standard())) : builder)
                 .build();
     }
 

@@ -1,11 +1,9 @@
 package io.github.keepsake4j;
 
-import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.chat.ChatMemories;
@@ -24,17 +22,11 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
-import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.memories.BackgroundCreators;
-import io.github.keepsake4j.memories.ConversationMemories;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.MemoryBlock;
 import io.github.keepsake4j.memories.MemoryBlocks;
-import io.github.keepsake4j.memories.MemoryFailedException;
-import io.github.keepsake4j.memories.MemoryOptions;
-import io.github.keepsake4j.memories.MemoryRun;
 import io.github.keepsake4j.memories.MemoryStore;
-import io.github.keepsake4j.memories.MemoryTools;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -47,13 +39,6 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageRecall;
 import io.github.keepsake4j.recall.MessageSearch;
 import io.github.keepsake4j.recall.ObservedLog;
-import io.github.keepsake4j.recall.OwnText;
-import io.github.keepsake4j.recall.RecallOptions;
-import io.github.keepsake4j.recall.RecallTool;
-import io.github.keepsake4j.recall.Recalled;
-import io.github.keepsake4j.recall.Scope;
-import io.github.keepsake4j.recall.SearchOptions;
-import io.github.keepsake4j.recall.SearchResult;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
@@ -61,8 +46,6 @@ import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportSource;
 import io.github.keepsake4j.transfer.ImportingLog;
-import io.github.keepsake4j.transfer.MemoryFork;
-import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnConflictException;
 import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
@@ -72,7 +55,6 @@ import java.time.LocalDate;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -248,28 +230,6 @@ public final class Keepsake {
     }
 
     /**
-     * Forks a conversation: the branch up to a message becomes a conversation of its own, as {@link MemoryFork} describes. The
-     * same call can be repeated; it changes nothing once the fork is there.
-     *
-     * @param memoryId the conversation: a {@link MemoryKey}, String, number or UUID
-     * @param messageId the newest message of the fork, on any branch of the conversation
-     * @param newMemoryId the fork: an id that has no messages yet, or this fork
-     * @return a handle for the fork
-     * @throws InvalidInputException if an id is of another type or breaks a rule, the tenants differ, or one is a
-     *     conversation and the other is not, or if the message is not in the conversation
-     * @throws KeepsakeException if the new id has messages of its own; they are unchanged
-     */
-    public Conversation fork(Object memoryId, String messageId, Object newMemoryId) {
-        MemoryKey from = memories.key(memoryId);
-        MemoryKey into = memories.key(newMemoryId);
-        if (from instanceof NodeKey != into instanceof NodeKey) {
-            throw new InvalidInputException("newMemoryId", "must be of the kind of " + from + ", is " + into);
-        }
-        MemoryFork.create(from instanceof NodeKey ? nodeLog : log, from, messageId, into);
-        return memories.conversation(newMemoryId, into);
-    }
-
-    /**
      * Returns the memories of an application's nodes, such as agents or the steps of a workflow. Each node keeps a
      * history of its own within each conversation. Does no I/O.
      *
@@ -316,103 +276,6 @@ public final class Keepsake {
      */
     public <T extends @Nullable Object> T turn(Object memoryId, TurnPolicy policy, Supplier<? extends T> body) {
         return turns.run(memories.key(memoryId), Objects.requireNonNull(policy, "policy"), body);
-    }
-
-    /**
-     * Runs a whole turn as {@link #turn(Object, Supplier)} does, for a method of an AI service that has no parameter for
-     * a {@link Turn}. What the turn names applies to the first call that the body makes with this memory on the caller's
-     * thread; a branch applies to all calls. A {@link Turn} that is passed to a call takes precedence. If the body returns
-     * and no call has taken what the turn names, a warning is logged.
-     *
-     * <pre>{@code
-     * String other = keepsake.turn("42", Turn.regenerate(answerId), () -> assistant.chat("42", question));
-     * }</pre>
-     *
-     * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @param turn how the turn begins
-     * @param body the turn
-     * @param <T> the type of the turn's result
-     * @return the body's result
-     * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
-     *     the other turn times out or is interrupted
-     * @throws InvalidInputException if the id is of another type or breaks a rule
-     */
-    public <T extends @Nullable Object> T turn(Object memoryId, Turn turn, Supplier<? extends T> body) {
-        MemoryKey key = memories.key(memoryId);
-        return turns.run(key, null, () -> memories.with(key, turn, body));
-    }
-
-    /**
-     * Makes an answer again, as {@link Turn#regenerate} describes, with the question that it answers.
-     *
-     * <pre>{@code
-     * String other = keepsake.regenerate("42", answerId, question -> assistant.chat("42", question.singleText()));
-     * }</pre>
-     *
-     * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @param answerId the id of the stored answer
-     * @param call calls the AI service once with the given question and the same memory id, on the caller's thread. The
-     *     question is without what was retrieved for it, so that a retriever adds it once. The call may return a stream that is
-     *     started later
-     * @param <T> the type of the call's result
-     * @return the call's result
-     * @throws TurnConflictException as {@link #turn(Object, Supplier)} does
-     * @throws InvalidInputException if an id breaks a rule, or the message is not an answer to a question in the memory
-     */
-    public <T extends @Nullable Object> T regenerate(
-            Object memoryId, String answerId, Function<UserMessage, ? extends T> call) {
-        return again(memoryId, Turn.regenerate(answerId), "answerId", answerId, call);
-    }
-
-    /**
-     * Tries a question again that got no answer, as {@link Turn#retry} describes.
-     *
-     * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @param userMessageId the id of the stored question
-     * @param call calls the AI service, as in {@link #regenerate}
-     * @param <T> the type of the call's result
-     * @return the call's result
-     * @throws TurnConflictException as {@link #turn(Object, Supplier)} does
-     * @throws InvalidInputException if an id breaks a rule, or the message is not a question in the memory
-     */
-    public <T extends @Nullable Object> T retry(
-            Object memoryId, String userMessageId, Function<UserMessage, ? extends T> call) {
-        return again(memoryId, Turn.retry(userMessageId), "userMessageId", userMessageId, call);
-    }
-
-    private <T extends @Nullable Object> T again(
-            Object memoryId, Turn turn, String parameter, String messageId, Function<UserMessage, ? extends T> call) {
-        Optional<LoggedMessage> asked;
-        try {
-            asked = conversation(memoryId).questionOf(messageId);
-        } catch (UnknownMessageException e) {
-            throw UnknownMessageException.notThere(memories.key(memoryId), parameter, messageId);
-        }
-        UserMessage question = asked.map(LoggedMessage::message)
-                .filter(UserMessage.class::isInstance)
-                .map(UserMessage.class::cast)
-                .orElseThrow(() -> new InvalidInputException(
-                        parameter,
-                        "must belong to a question; message " + messageId + " of memory " + memories.key(memoryId)
-                                + " has none before it"));
-        return turn(memoryId, turn, () -> call.apply(OwnText.without(question)));
-    }
-
-    /**
-     * Stops the answers that models are streaming in a memory at the moment, as if each stream's handle was cancelled. No
-     * token is handed out behind it but one that is just being handed out. What was handed out is kept as an incomplete
-     * answer; if it was nothing, as with output guardrails, the turn has failed. LangChain4j calls no listener of a cancelled
-     * stream, so the caller ends what it sends to the user itself. A model that LangChain4j cannot cancel says its answer to
-     * the end, on a branch that is not shown. Answers of other processes, calls without a stream, and tools that run at the
-     * moment go on. Known are the streams of AI services with a {@linkplain #remembering remembering} model, which
-     * {@link #aiServices} and {@link #attach} set.
-     *
-     * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @return the number of answers that were in progress
-     * @throws InvalidInputException if the id is of another type or breaks a rule
-     */
-    public int stop(Object memoryId) {
-        return memories.stop(memories.key(memoryId));
     }
 
     /**
@@ -470,211 +333,43 @@ public final class Keepsake {
     }
 
     /**
-     * Searches what was ever said, in the words of a person, with {@linkplain SearchOptions#standard() standard options}.
+     * Returns the search of what was ever said, for people.
      *
-     * @param scope one memory, some, or all of a tenant
-     * @param text what the person typed; any text
-     * @return the first page of hits, best first
+     * @return a handle; this method does no I/O
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
      */
-    public SearchResult search(Scope scope, String text) {
-        return search(scope, text, SearchOptions.standard());
+    public Search search() {
+        return new Search(required("index", search), memories::key);
     }
 
     /**
-     * Searches what was ever said, in the words of a person. Messages are found as soon as they are appended: what the index
-     * does not have yet of one memory is read from the log, up to 200 messages. Over a whole tenant, this holds for what this
-     * process appended; {@link SearchResult#lagging()} says whether something may be missing. What was erased is not found
-     * from the moment on at which the erasure returns.
+     * Returns the recall of what was said, for models.
      *
-     * <p>The last word may be unfinished, from two letters on. No text breaks a search, and the costs are bounded: if the words
-     * occur in very many messages, those of the rarest words decide.
-     *
-     * @param scope one memory, some, or all of a tenant
-     * @param text what the person typed; any text
-     * @param options how to search
-     * @return a page of hits, best first
+     * @return a handle; this method does no I/O
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
      */
-    public SearchResult search(Scope scope, String text, SearchOptions options) {
-        return required(search).search(scope, text, options);
+    public Recall recall() {
+        return new Recall(required("index", recall), memories::key);
     }
 
     /**
-     * Recalls what was said that answers a question, for a model, with {@linkplain RecallOptions#standard() standard options}.
+     * Returns the long-term memories of conversations.
      *
-     * @param scope one memory, or some that the application names
-     * @param question the question; any text
-     * @return passages, best first
-     * @throws InvalidInputException if the scope is a tenant, or this {@link Keepsake} has no {@linkplain Builder#index index}
+     * @return a handle; this method does no I/O
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories long-term memories}
      */
-    public Recalled recall(Scope scope, String question) {
-        return recall(scope, question, RecallOptions.standard());
+    public LongTermMemories longTermMemories() {
+        return new LongTermMemories(
+                required("memories", memoryStore), required("memories", creators), log, memories::key);
     }
 
-    /**
-     * Recalls what was said that answers a question, for a model. Looks at what users and models said on the current branch.
-     * Never returns what failed, was rejected or erased, what {@code clear} hid unless the options say so, and what the model
-     * is shown anyway. A message ranks by its words and those around it, by the question that it answers, by its session, and
-     * by the speaker and the dates that the question names.
-     *
-     * @param scope one memory, or some that the application names. All of a tenant would tell one user what another said
-     * @param question the question; any text
-     * @param options how much to return, and of what
-     * @return passages, best first
-     * @throws InvalidInputException if the scope is a tenant, or this {@link Keepsake} has no {@linkplain Builder#index index}
-     */
-    public Recalled recall(Scope scope, String question, RecallOptions options) {
-        return required(recall).recall(scope, question, options);
-    }
-
-    /**
-     * Returns a retriever that adds to each question what was said before about it in the same memory.
-     *
-     * @param options how much to add
-     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
-     *     id
-     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
-     */
-    public ContentRetriever recallRetriever(RecallOptions options) {
-        return recallRetriever(options, Scope::memory);
-    }
-
-    /**
-     * Returns a retriever that adds to each question what was said before about it in some memories.
-     *
-     * @param options how much to add
-     * @param scopes returns the memories of a memory, such as all conversations of the same user
-     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
-     *     id
-     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
-     */
-    public ContentRetriever recallRetriever(RecallOptions options, Function<MemoryKey, Scope> scopes) {
-        return recallTool(options, scopes);
-    }
-
-    /**
-     * Returns a tool with which a model looks up what was said before in its memory. The model cannot choose the memory.
-     *
-     * @param options how much to return
-     * @return the tool, for {@code AiServices.tools}; the service needs a memory id
-     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
-     */
-    public RecallTool recallTool(RecallOptions options) {
-        return recallTool(options, Scope::memory);
-    }
-
-    /**
-     * Returns a tool with which a model looks up what was said before in some memories. The model cannot choose them.
-     *
-     * @param options how much to return
-     * @param scopes returns the memories of a memory, such as all conversations of the same user
-     * @return the tool, for {@code AiServices.tools}; the service needs a memory id
-     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
-     */
-    public RecallTool recallTool(RecallOptions options, Function<MemoryKey, Scope> scopes) {
-        return new RecallTool(required(recall), memories::key, scopes, options);
-    }
-
-    private static <T> T required(@Nullable T part) {
+    private static <T> T required(String setting, @Nullable T part) {
         if (part == null) {
             throw new InvalidInputException(
-                    "index",
-                    "is required for search and recall, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
-        }
-        return part;
-    }
-
-    /**
-     * Returns the memories that were made of a conversation, to be read, corrected, pinned and forgotten. Does no I/O.
-     *
-     * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
-     * @return the memories
-     * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory, or this {@link Keepsake} has no
-     *     {@linkplain Builder#memories memories}
-     */
-    public ConversationMemories memories(Object memoryId) {
-        return new ConversationMemories(
-                requiredMemories(memoryStore),
-                key -> log,
-                NodeMemories.conversation(memories.key(memoryId)),
-                requiredMemories(creators)::stale);
-    }
-
-    /**
-     * Makes the memories of a conversation that are due, on the caller's thread, without waiting for the background. Messages that
-     * were passed by, because no memory could be made of them, are tried once more. It calls a model and may take long.
-     *
-     * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
-     * @return what was made, and which messages are passed by
-     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and the next call tries again
-     * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory, or this {@link Keepsake} has no
-     *     {@linkplain Builder#memories memories}
-     */
-    public MemoryRun makeMemories(Object memoryId) {
-        return requiredMemories(creators).make(NodeMemories.conversation(memories.key(memoryId)));
-    }
-
-    /**
-     * Returns a retriever that adds to each question the memories of the same conversation that fit it.
-     *
-     * @param options which memories
-     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
-     *     id
-     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
-     */
-    public ContentRetriever memoryRetriever(MemoryOptions options) {
-        return memoryRetriever(options, Scope::memory);
-    }
-
-    /**
-     * Returns a retriever that adds to each question the memories of some conversations that fit it.
-     *
-     * @param options which memories
-     * @param scopes returns the conversations of a conversation, such as all of the same user
-     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
-     *     id
-     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
-     */
-    public ContentRetriever memoryRetriever(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
-        return memoryTools(options, scopes);
-    }
-
-    /**
-     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of its
-     * conversation. The model cannot choose the conversation.
-     *
-     * @param options which memories
-     * @return the tools, for {@code AiServices.tools}; the service needs a memory id
-     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
-     */
-    public MemoryTools memoryTools(MemoryOptions options) {
-        return memoryTools(options, Scope::memory);
-    }
-
-    /**
-     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of some
-     * conversations. The model cannot choose them.
-     *
-     * @param options which memories
-     * @param scopes returns the conversations of a conversation, such as all of the same user
-     * @return the tools, for {@code AiServices.tools}; the service needs a memory id
-     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
-     */
-    public MemoryTools memoryTools(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
-        return new MemoryTools(
-                requiredMemories(memoryStore),
-                key -> log,
-                memories::key,
-                scopes,
-                options,
-                requiredMemories(creators)::stale);
-    }
-
-    private static <T> T requiredMemories(@Nullable T part) {
-        if (part == null) {
-            throw new InvalidInputException(
-                    "memories", "is required, such as Discussions.builder(store).chatModel(model).build()");
+                    setting,
+                    setting.equals("index")
+                            ? "is required for search and recall, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))"
+                            : "is required, such as Discussions.builder(store).chatModel(model).build()");
         }
         return part;
     }
@@ -684,40 +379,6 @@ public final class Keepsake {
                 key,
                 (tail, context) -> new MessageRecall.Seen(
                         tail, context.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet())));
-    }
-
-    /**
-     * Deletes a conversation as {@link Conversation#erase()} does, and also the memories of its nodes in all applications.
-     * They are looked up in the node log and in the message log. This cannot be undone. If this method throws, some
-     * memories may not have been deleted; a further call deletes the rest. A turn of a node that is in progress can make a
-     * new memory, so end the conversation's turns before.
-     *
-     * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
-     * @return the number of nodes' memories that were deleted
-     * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
-     */
-    public int eraseWithNodes(Object memoryId) {
-        ConversationKey conversation = NodeMemories.conversation(memories.key(memoryId));
-        log.erase(conversation);
-        int erased = 0;
-        KeepsakeException failure = null;
-        for (MessageLog each : nodeLog == log ? List.of(log) : List.of(log, nodeLog)) {
-            for (NodeKey node : each.nodes(conversation)) {
-                try {
-                    each.erase(node);
-                    erased++;
-                } catch (KeepsakeException e) {
-                    if (e.isRetryable()) {
-                        throw e;
-                    }
-                    failure = failure == null ? e : failure;
-                }
-            }
-        }
-        if (failure != null) {
-            throw failure;
-        }
-        return erased;
     }
 
     /**
@@ -733,7 +394,8 @@ public final class Keepsake {
 
     /**
      * Reads how many tokens the answers in the configured tenant's memories used, including those of nodes. They are
-     * known of the answers of AI services whose turns are bound; see {@link #attach}.
+     * known of the answers of AI services whose turns are bound; see {@link #attach}. {@link Reads#usage} reads those of
+     * another tenant.
      *
      * @param from the first day, in UTC
      * @param toExclusive the day after the last day
@@ -741,23 +403,10 @@ public final class Keepsake {
      * @throws InvalidInputException if the days are in the wrong order
      */
     public List<DailyUsage> usage(LocalDate from, LocalDate toExclusive) {
-        return usage(tenant, from, toExclusive);
-    }
-
-    /**
-     * Reads how many tokens the answers in a tenant's memories used, as {@link #usage(LocalDate, LocalDate)} does.
-     *
-     * @param ofTenant the tenant's id
-     * @param from the first day, in UTC
-     * @param toExclusive the day after the last day
-     * @return one sum for each memory and day with usage, in order of days
-     * @throws InvalidInputException if the id breaks a rule, or the days are in the wrong order
-     */
-    public List<DailyUsage> usage(String ofTenant, LocalDate from, LocalDate toExclusive) {
-        List<DailyUsage> usage = Reads.usage(log, ofTenant, from, toExclusive);
+        List<DailyUsage> usage = Reads.usage(log, tenant, from, toExclusive);
         return nodeLog == log
                 ? usage
-                : Stream.concat(usage.stream(), Reads.usage(nodeLog, ofTenant, from, toExclusive).stream())
+                : Stream.concat(usage.stream(), Reads.usage(nodeLog, tenant, from, toExclusive).stream())
                         .sorted(Comparator.comparing(DailyUsage::day))
                         .toList();
     }
@@ -1024,7 +673,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the index for {@link Keepsake#search(Scope, String)}. It is made from the logs in the background, on the
+         * Sets the index for {@link Keepsake#search()}. It is made from the logs in the background, on the
          * {@linkplain #executor executor}, beginning with what they have already. No append waits for it. Several processes
          * may share it. Default: none.
          *
@@ -1052,7 +701,7 @@ public final class Keepsake {
          * Sets how memories of conversations are made. Creators run in the background, on the {@linkplain #executor executor}, of
          * one conversation at most one in all processes. No turn waits for them, and one that fails or hangs delays no turn. They
          * read the conversation's current branch. When a conversation is erased, its memories are too. Conversations that go on in
-         * no process after a crash get their memories with the next turn, or by {@link Keepsake#makeMemories}. Default: none.
+         * no process after a crash get their memories with the next turn, or by {@link LongTermMemories#make}. Default: none.
          *
          * @param made makes and keeps the memories; the caller closes the store after the logs are not used any more
          * @param freshness how long after an append the creators begin at the latest, from zero to one day. What is appended
@@ -1120,7 +769,9 @@ public final class Keepsake {
                     leavingViewListener,
                     remembered(logs, counter),
                     turnLimit,
-                    System::nanoTime));
+                    System::nanoTime,
+                    turns,
+                    new LogsOfConversation(conversations, nodes)));
             if (search != null) {
                 search.start(tenant);
             }
@@ -1148,7 +799,11 @@ public final class Keepsake {
                 throw new InvalidInputException("strategy", "must have one Memories.block, has " + blocks.size());
             }
             return new MemoryBlocks(
-                    blocks.get(0), requiredMemories(discussions).store(), logs, counter, BlockingWork.EXECUTOR)::begin;
+                            blocks.get(0),
+                            required("memories", discussions).store(),
+                            logs,
+                            counter,
+                            BlockingWork.EXECUTOR)::begin;
         }
 
         private BackgroundCreators creators(Discussions made, MessageLog indexed) {

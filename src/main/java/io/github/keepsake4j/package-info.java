@@ -34,8 +34,8 @@
  * <li>{@code recall.words} depends on {@code message}.
  * <li>{@code recall} depends on {@code log}, {@code tokens} and {@code recall.words}; its indexes on {@code recall} and
  *     {@code log}.
- * <li>{@code recall.memories} depends on {@code codec}, {@code log}, {@code context}, {@code summary} and
- *     {@code recall.words}; its stores are in {@code recall.jdbc} and {@code recall.inmemory}.
+ * <li>{@code memories} depends on {@code codec}, {@code log}, {@code context}, {@code summary} and {@code recall}; its
+ *     stores are in {@code memories.file}, {@code memories.jdbc} and {@code memories.inmemory}.
  * <li>{@code chat} depends on {@code view}, {@code turn}, {@code summary} and the packages below them.
  * <li>{@code workflow.files} depends on {@code message}, its lookup in a database also on {@code log}.
  * <li>{@code workflow} depends on {@code view} and the packages below it, and on {@code workflow.files}.

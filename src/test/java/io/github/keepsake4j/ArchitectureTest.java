@@ -93,11 +93,18 @@ class ArchitectureTest {
                     "memories",
                     List.of("message", "codec", "log", "tokens", "context", "summary", "recall", "recall.words")),
             Map.entry("recall.words", List.of("message")),
+            Map.entry("memories.inmemory", List.of("memories", "recall.words", "log", "message")),
+            Map.entry("memories.jdbc", List.of("memories", "recall.words", "log", "codec", "message", "sql")),
+            // The facts of a conversation are a database in a file.
+            Map.entry(
+                    "memories.file",
+                    List.of("memories", "memories.jdbc", "recall.words", "log", "codec", "message", "sql")),
             // The command line is what a user calls; it uses what an application does, and nothing uses it.
             Map.entry(
                     "cli",
                     List.of(
                             "",
+                            "chat",
                             "message",
                             "codec",
                             "log",
@@ -133,7 +140,6 @@ class ArchitectureTest {
                             "recall",
                             "recall.inmemory",
                             "recall.jdbc",
-                            "memories",
                             "recall.words",
                             "memories",
                             "memories.file",
@@ -354,7 +360,7 @@ class ArchitectureTest {
                             "cli\\.Terminal",
                             "log\\.CachedTokens(\\$1)?",
                             "log\\.s3\\.KeepsakeField",
-                            "recall\\.memories\\.Discussions",
+                            "memories\\.Discussions",
                             "recall\\.words\\.Languages",
                             "spring\\.ObservedLog",
                             "spring\\.StreamingModels")

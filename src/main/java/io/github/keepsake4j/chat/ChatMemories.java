@@ -7,11 +7,8 @@ import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.turn.Turn;
 import java.util.Objects;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The chat memories of one {@code Keepsake}, from which applications obtain them. Creating a memory, a handle or the
@@ -100,29 +97,6 @@ public final class ChatMemories {
      */
     public StreamingChatModel remembering(StreamingChatModel model) {
         return RememberingModel.of(model);
-    }
-
-    /**
-     * Runs a call whose turn begins otherwise than behind the newest message.
-     *
-     * @param key the memory
-     * @param turn how the turn begins
-     * @param body the call
-     * @param <T> the type of its result
-     * @return the body's result
-     */
-    public <T extends @Nullable Object> T with(MemoryKey key, Turn turn, Supplier<? extends T> body) {
-        return parts.turns().with(key, turn, body);
-    }
-
-    /**
-     * Stops the answers that are being streamed in a memory by this process.
-     *
-     * @param key the memory
-     * @return how many answers were in progress
-     */
-    public int stop(MemoryKey key) {
-        return parts.turns().stop(key);
     }
 
     /**

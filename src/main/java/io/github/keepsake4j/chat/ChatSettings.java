@@ -1,11 +1,13 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.turn.TurnLeases;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param remembered loads the memories that the strategy shows
  * @param turnLimit how long a turn may run; a question that is older and has no answer is that of a process that was killed
  * @param nanoTime the clock of turns and of remote counts, in nanoseconds
+ * @param turns runs turns under the configured policy
+ * @param outside what a conversation does with more than its own memory
  */
 public record ChatSettings(
         Function<MemoryKey, MessageLog> logs,
@@ -40,4 +44,36 @@ public record ChatSettings(
         @Nullable LeavingViewListener listener,
         RememberedSource remembered,
         Duration turnLimit,
-        LongSupplier nanoTime) {}
+        LongSupplier nanoTime,
+        TurnLeases turns,
+        Outside outside) {
+
+    /** What a conversation does with more than its own memory. */
+    public interface Outside {
+
+        /**
+         * Copies a branch up to a message into another memory.
+         *
+         * @param from the memory
+         * @param messageId the newest message of the fork
+         * @param into the fork
+         */
+        void fork(MemoryKey from, String messageId, MemoryKey into);
+
+        /**
+         * Deletes a conversation and the memories of its nodes.
+         *
+         * @param key the conversation
+         * @return the number of nodes' memories that were deleted
+         */
+        int eraseWithNodes(MemoryKey key);
+
+        /**
+         * Removes what was retrieved from a question.
+         *
+         * @param question a stored question
+         * @return the question as the user asked it
+         */
+        UserMessage withoutRetrieved(UserMessage question);
+    }
+}

@@ -20,11 +20,15 @@ import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.summary.SummaryFailedException;
+import io.github.keepsake4j.turn.Turn;
+import io.github.keepsake4j.turn.TurnConflictException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,6 +38,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -445,11 +451,130 @@ public final class Conversation {
      * for a new memory.
      *
      * <p>A tombstone remains: a hash of the id, and an epoch that serves to refuse late writes. The memories of the
-     * conversation's nodes remain too, with all that belongs to them; {@code Keepsake.eraseWithNodes(id)} deletes them as
+     * conversation's nodes remain too, with all that belongs to them; {@link #eraseWithNodes()} deletes them as
      * well. Files that messages refer to, backups of the storage, and versions that a bucket keeps are not touched.
      */
     public void erase() {
         memories.log(key).erase(key);
+    }
+
+    /**
+     * Deletes the conversation as {@link #erase()} does, and also the memories of its nodes in all applications.
+     * They are looked up in the node log and in the message log. This cannot be undone. If this method throws, some
+     * memories may not have been deleted; a further call deletes the rest. A turn of a node that is in progress can make a
+     * new memory, so end the conversation's turns before.
+     *
+     * @return the number of nodes' memories that were deleted
+     * @throws InvalidInputException if this is a node's memory
+     */
+    public int eraseWithNodes() {
+        return memories.settings().outside().eraseWithNodes(key);
+    }
+
+    /**
+     * Forks the conversation: the branch up to a message becomes a conversation of its own, as {@code MemoryFork} describes. The
+     * same call can be repeated; it changes nothing once the fork is there.
+     *
+     * @param messageId the newest message of the fork, on any branch of the conversation
+     * @param newMemoryId the fork: an id that has no messages yet, or this fork
+     * @return a handle for the fork
+     * @throws InvalidInputException if an id is of another type or breaks a rule, the tenants differ, or one is a
+     *     conversation and the other is not, or if the message is not in the conversation
+     * @throws KeepsakeException if the new id has messages of its own; they are unchanged
+     */
+    public Conversation fork(String messageId, Object newMemoryId) {
+        MemoryKey into = memories.key(newMemoryId);
+        memories.settings().outside().fork(key, messageId, into);
+        return new Conversation(newMemoryId, into, memories);
+    }
+
+    /**
+     * Runs a whole turn as {@code Keepsake.turn} does, for a method of an AI service that has no parameter for
+     * a {@link Turn}. What the turn names applies to the first call that the body makes with this memory on the caller's
+     * thread; a branch applies to all calls. A {@link Turn} that is passed to a call takes precedence. If the body returns
+     * and no call has taken what the turn names, a warning is logged.
+     *
+     * <pre>{@code
+     * String other = keepsake.conversation("42").turn(Turn.regenerate(answerId), () -> assistant.chat("42", question));
+     * }</pre>
+     *
+     * @param turn how the turn begins
+     * @param body the turn
+     * @param <T> the type of the turn's result
+     * @return the body's result
+     * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
+     *     the other turn times out or is interrupted
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public <T extends @Nullable Object> T turn(Turn turn, Supplier<? extends T> body) {
+        return memories.settings().turns().run(key, null, () -> memories.turns().with(key, turn, body));
+    }
+
+    /**
+     * Makes an answer again, as {@link Turn#regenerate} describes, with the question that it answers.
+     *
+     * <pre>{@code
+     * String other = keepsake.conversation("42").regenerate(answerId, question -> assistant.chat("42", question.singleText()));
+     * }</pre>
+     *
+     * @param answerId the id of the stored answer
+     * @param call calls the AI service once with the given question and the same memory id, on the caller's thread. The
+     *     question is without what was retrieved for it, so that a retriever adds it once. The call may return a stream that is
+     *     started later
+     * @param <T> the type of the call's result
+     * @return the call's result
+     * @throws TurnConflictException as {@code Keepsake.turn} does
+     * @throws InvalidInputException if an id breaks a rule, or the message is not an answer to a question in the memory
+     */
+    public <T extends @Nullable Object> T regenerate(String answerId, Function<UserMessage, ? extends T> call) {
+        return again(Turn.regenerate(answerId), "answerId", answerId, call);
+    }
+
+    /**
+     * Tries a question again that got no answer, as {@link Turn#retry} describes.
+     *
+     * @param userMessageId the id of the stored question
+     * @param call calls the AI service, as in {@link #regenerate}
+     * @param <T> the type of the call's result
+     * @return the call's result
+     * @throws TurnConflictException as {@code Keepsake.turn} does
+     * @throws InvalidInputException if an id breaks a rule, or the message is not a question in the memory
+     */
+    public <T extends @Nullable Object> T retry(String userMessageId, Function<UserMessage, ? extends T> call) {
+        return again(Turn.retry(userMessageId), "userMessageId", userMessageId, call);
+    }
+
+    private <T extends @Nullable Object> T again(
+            Turn turn, String parameter, String messageId, Function<UserMessage, ? extends T> call) {
+        Optional<LoggedMessage> asked;
+        try {
+            asked = questionOf(messageId);
+        } catch (UnknownMessageException e) {
+            throw UnknownMessageException.notThere(key, parameter, messageId);
+        }
+        UserMessage question = asked.map(LoggedMessage::message)
+                .filter(UserMessage.class::isInstance)
+                .map(UserMessage.class::cast)
+                .orElseThrow(() -> new InvalidInputException(
+                        parameter,
+                        "must belong to a question; message " + messageId + " of memory " + key
+                                + " has none before it"));
+        return turn(turn, () -> call.apply(memories.settings().outside().withoutRetrieved(question)));
+    }
+
+    /**
+     * Stops the answers that models are streaming in a memory at the moment, as if each stream's handle was cancelled. No
+     * token is handed out behind it but one that is just being handed out. What was handed out is kept as an incomplete
+     * answer; if it was nothing, as with output guardrails, the turn has failed. LangChain4j calls no listener of a cancelled
+     * stream, so the caller ends what it sends to the user itself. A model that LangChain4j cannot cancel says its answer to
+     * the end, on a branch that is not shown. Answers of other processes, calls without a stream, and tools that run at the
+     * moment go on. Known are the streams of AI services with a {@code Keepsake.remembering} model, which
+     * {@code Keepsake.aiServices} and {@code Keepsake.attach} set.
+     *
+     * @return the number of answers that were in progress
+     */
+    public int stop() {
+        return memories.turns().stop(key);
     }
 
     /** Returns whether no summary is being made in this process. */

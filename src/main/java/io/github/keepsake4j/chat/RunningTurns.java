@@ -104,7 +104,7 @@ final class RunningTurns {
             T result = body.get();
             if (mine.isMissed()) {
                 LOG.warn(
-                        "Memory {}: the body of Keepsake.turn(id, turn, body) took no turn of kind {}. Call an AI service with "
+                        "Memory {}: the body of Conversation.turn(turn, body) took no turn of kind {}. Call an AI service with "
                                 + "this memory id and a memory of this Keepsake in it, on the same thread, with listeners",
                         key,
                         turn.kind());

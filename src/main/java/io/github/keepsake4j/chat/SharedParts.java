@@ -57,6 +57,10 @@ final class SharedParts {
         this.views = new ViewWriter(settings.logs(), this::append, meter::read, this::prepare);
     }
 
+    ChatSettings settings() {
+        return settings;
+    }
+
     /** Returns the key of a memory id. */
     MemoryKey key(Object memoryId) {
         return settings.ids().apply(memoryId);

@@ -28,7 +28,7 @@ final class EraseCommand extends MemoryCommand {
             if (withNodes) {
                 Keepsake keepsake =
                         Keepsake.builder().messageLog(log).tenant(tenant()).build();
-                nodes = keepsake.eraseWithNodes(key);
+                nodes = keepsake.conversation(key).eraseWithNodes();
             } else {
                 log.erase(key);
             }

@@ -150,7 +150,7 @@ final class Creator {
         private MemoryRun ended(End why, List<Passage> passedBy) {
             for (Passage passage : passedBy) {
                 problems.add(place(passage) + " are passed by" + tried.getOrDefault(passage, "")
-                        + ". Discussion.retry or Keepsake.makeMemories tries them again");
+                        + ". Discussion.retry or LongTermMemories.make tries them again");
             }
             return new MemoryRun(why, made, problems);
         }
@@ -247,7 +247,7 @@ final class Creator {
             if (isCounted && step.failed().isPassedBy()) {
                 LOG.warn(
                         "Memories of {}: {} are passed by, because {} tries of {} failed ({}). Discussion.retry or"
-                                + " Keepsake.makeMemories tries them again",
+                                + " LongTermMemories.make tries them again",
                         key,
                         place(passage),
                         Step.MAX_FAILURES,

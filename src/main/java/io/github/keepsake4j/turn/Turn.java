@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a turn begins that does not simply follow the newest message: a question that is tried again, an answer that is
  * made again, a question that is changed, or a branch of its own. Pass it to a method of an AI service that declares a
- * parameter of this type or of type {@link InvocationParameters}, or to {@code Keepsake.turn(id, turn, body)}.
+ * parameter of this type or of type {@link InvocationParameters}, or to {@code Conversation.turn(turn, body)}.
  *
  * <pre>{@code
  * interface Assistant {

@@ -6,6 +6,8 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.turn.TurnLeases;
+import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -49,6 +51,14 @@ public final class BareMemories {
                 null,
                 RememberedSource.NONE,
                 Duration.ofMinutes(10),
-                nanoTime));
+                nanoTime,
+                new TurnLeases(
+                        logs,
+                        TurnPolicy.KEEP,
+                        Duration.ofSeconds(30),
+                        Duration.ofMinutes(10),
+                        Duration.ofSeconds(30),
+                        pause -> executor),
+                null));
     }
 }

@@ -58,7 +58,7 @@ class EraseWithNodesTest {
             OTHERS.forEach(key -> say(key instanceof NodeKey ? nodes : log, key));
             long epoch = nodes.read(CRITIC, ReadQuery.newest(1)).epoch();
 
-            assertThat(keepsake.eraseWithNodes("c1")).isEqualTo(2);
+            assertThat(keepsake.conversation("c1").eraseWithNodes()).isEqualTo(2);
 
             assertThat(keys(log, "default", "other"))
                     .doesNotContain(CONVERSATION, WRITER)
@@ -70,7 +70,7 @@ class EraseWithNodesTest {
             assertThatThrownBy(() -> nodes.append(
                             CRITIC, Append.underHead(message("late")).inEpoch(epoch)))
                     .isInstanceOf(ErasedException.class);
-            assertThat(keepsake.eraseWithNodes(CONVERSATION)).isZero();
+            assertThat(keepsake.conversation(CONVERSATION).eraseWithNodes()).isZero();
         }
     }
 
@@ -91,7 +91,7 @@ class EraseWithNodesTest {
         MessageLog log = new InMemoryMessageLog();
         say(log, WRITER);
 
-        assertThat(Keepsake.builder().messageLog(log).build().eraseWithNodes("c1"))
+        assertThat(Keepsake.builder().messageLog(log).build().conversation("c1").eraseWithNodes())
                 .isOne();
         assertThat(keys(log, "default")).isEmpty();
     }
@@ -116,10 +116,11 @@ class EraseWithNodesTest {
         }.log();
         Keepsake keepsake = Keepsake.builder().messageLog(failing).build();
 
-        assertThatThrownBy(() -> keepsake.eraseWithNodes("c1")).isInstanceOf(UnreadableDataException.class);
+        assertThatThrownBy(() -> keepsake.conversation("c1").eraseWithNodes())
+                .isInstanceOf(UnreadableDataException.class);
         assertThat(failed[0]).isTrue();
         assertThat(keys(log, "default")).hasSize(1);
-        assertThat(keepsake.eraseWithNodes("c1")).isOne();
+        assertThat(keepsake.conversation("c1").eraseWithNodes()).isOne();
         assertThat(keys(log, "default")).isEmpty();
     }
 
@@ -131,10 +132,11 @@ class EraseWithNodesTest {
         WatchedLog watched = new WatchedLog(log);
         Keepsake keepsake = Keepsake.builder().messageLog(watched.log()).build();
         watched.fail("erase", new StorageUnavailableException("down", null));
-        assertThatThrownBy(() -> keepsake.eraseWithNodes("c1")).isInstanceOf(StorageUnavailableException.class);
+        assertThatThrownBy(() -> keepsake.conversation("c1").eraseWithNodes())
+                .isInstanceOf(StorageUnavailableException.class);
         watched.fail("erase", null);
 
-        assertThat(keepsake.eraseWithNodes("c1")).isOne();
+        assertThat(keepsake.conversation("c1").eraseWithNodes()).isOne();
         assertThat(keys(log, "default")).isEmpty();
     }
 
@@ -142,7 +144,7 @@ class EraseWithNodesTest {
     void a_node_is_no_conversation() {
         Keepsake keepsake =
                 Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
-        assertThatThrownBy(() -> keepsake.eraseWithNodes(WRITER))
+        assertThatThrownBy(() -> keepsake.conversation(WRITER).eraseWithNodes())
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("must name a conversation");
     }

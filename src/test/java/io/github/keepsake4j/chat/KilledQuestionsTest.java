@@ -68,7 +68,7 @@ class KilledQuestionsTest {
             assertThat(history(later, "c")).startsWith("U(one)").endsWith("U(two), A(two!)");
 
             String one = EndingTurns.logged(later, "c").get(0).id();
-            later.turn("c", Turn.retry(one), () -> assistant.chat("c", "one"));
+            later.conversation("c").turn(Turn.retry(one), () -> assistant.chat("c", "one"));
             assertThat(model.lastRequest()).isEqualTo("U(one)");
             later.conversation("c").switchTo(newest(later).id());
             assertThat(view(later, "c")).isEqualTo("U(one), A(one!)");
@@ -103,7 +103,7 @@ class KilledQuestionsTest {
         assistant.chat("c", "two");
         assertThat(outcome(one)).isEqualTo(Outcome.failed("killed"));
 
-        keepsake.turn("c", Turn.retry(one), () -> assistant.chat("c", "one"));
+        keepsake.conversation("c").turn(Turn.retry(one), () -> assistant.chat("c", "one"));
         assertThat(outcome(one)).isNull();
         assertThat(model.lastRequest()).isEqualTo("U(one)");
     }

@@ -45,17 +45,21 @@ class SearchOfKeepsakeTest {
         ConversationKey chat = ConversationKey.of("acme", "42");
         keepsake.chatMemory("42").add(UserMessage.from("Book a table at the Italian restaurant"));
         keepsake.chatMemory("42").add(AiMessage.from("For how many?"));
-        assertThat(keepsake.search(Scope.memory(chat), "restaurants").hits()).hasSize(1);
+        assertThat(keepsake.search().find(Scope.memory(chat), "restaurants").hits())
+                .hasSize(1);
 
         awaitIndexed(chat, new Watermark(1, 2));
-        assertThat(keepsake.search(Scope.tenant("acme"), "restaurants").hits()).hasSize(1);
+        assertThat(keepsake.search().find(Scope.tenant("acme"), "restaurants").hits())
+                .hasSize(1);
         NodeKey node = NodeKey.of("acme", "app", "42", "writer");
         keepsake.chatMemory(node).add(UserMessage.from("The restaurant is closed"));
         awaitIndexed(node, new Watermark(1, 1));
-        assertThat(keepsake.search(Scope.tenant("acme"), "restaurants").hits()).hasSize(2);
+        assertThat(keepsake.search().find(Scope.tenant("acme"), "restaurants").hits())
+                .hasSize(2);
 
         keepsake.conversation("42").erase();
-        assertThat(keepsake.search(Scope.memory(chat), "restaurant").hits()).isEmpty();
+        assertThat(keepsake.search().find(Scope.memory(chat), "restaurant").hits())
+                .isEmpty();
         await().until(() -> index.watermarks(List.of(chat)).isEmpty());
     }
 
@@ -69,14 +73,15 @@ class SearchOfKeepsakeTest {
                 .add(UserMessage.from("an old story"));
         Keepsake keepsake = keepsake();
         awaitIndexed(ConversationKey.of("acme", "42"), new Watermark(1, 1));
-        await().until(() -> !keepsake.search(Scope.tenant("acme"), "story").lagging());
-        assertThat(keepsake.search(Scope.tenant("acme"), "story").hits()).hasSize(1);
+        await().until(() ->
+                !keepsake.search().find(Scope.tenant("acme"), "story").lagging());
+        assertThat(keepsake.search().find(Scope.tenant("acme"), "story").hits()).hasSize(1);
     }
 
     @Test
     void without_an_index_a_search_says_what_is_missing() {
         Keepsake keepsake = Keepsake.builder().messageLog(log).build();
-        assertThatThrownBy(() -> keepsake.search(Scope.tenant("acme"), "word"))
+        assertThatThrownBy(() -> keepsake.search().find(Scope.tenant("acme"), "word"))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("JdbcMessageIndex");
     }

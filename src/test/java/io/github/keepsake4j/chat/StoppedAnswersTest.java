@@ -134,7 +134,7 @@ class StoppedAnswersTest {
                 throw new IllegalStateException(e);
             }
             if (!byHandle) {
-                stops.set(keepsake.stop("c"));
+                stops.set(keepsake.conversation("c").stop());
             } else if (!own) {
                 context.get().streamingHandle().cancel();
             }
@@ -227,7 +227,7 @@ class StoppedAnswersTest {
                     .onError(error -> {})
                     .start();
             await(saying);
-            assertThat(keepsake.stop("c")).isOne();
+            assertThat(keepsake.conversation("c").stop()).isOne();
             assertThat(EndingTurns.history(keepsake, "c")).isEqualTo("U(A story) [failed cancelled]");
             stopped.countDown();
             model.await();
@@ -305,7 +305,9 @@ class StoppedAnswersTest {
             assistant.chat("c", "A story").subscribe(slow);
             await(slow.reached);
             if (!cancels) {
-                assertThat(keepsake.stop("c")).as("seed %d", first + run).isOne();
+                assertThat(keepsake.conversation("c").stop())
+                        .as("seed %d", first + run)
+                        .isOne();
                 await(slow.completed);
             }
             stopped.countDown();
@@ -346,7 +348,7 @@ class StoppedAnswersTest {
         assistant.chat("c", "two").subscribe(slow);
         await(slow.reached);
         await(saying);
-        assertThat(keepsake.stop("c")).isOne();
+        assertThat(keepsake.conversation("c").stop()).isOne();
         stopped.countDown();
         await(slow.completed);
 

@@ -117,7 +117,7 @@ class TurnsAgainTest {
         Script model = new Script("a0", "a1", "a1b", "a2");
         Assistant assistant = talked(model);
 
-        String again = keepsake.turn("c", Turn.regenerate(id("A(a1)")), () -> assistant.chat("c", "one"));
+        String again = keepsake.conversation("c").turn(Turn.regenerate(id("A(a1)")), () -> assistant.chat("c", "one"));
         assistant.chat("c", "two");
 
         assertThat(again).isEqualTo("a1b");
@@ -337,7 +337,7 @@ class TurnsAgainTest {
                 .build();
         writer.write("c", "one");
 
-        keepsake.turn("c", Turn.regenerate(id("A(a)")), () -> writer.write("c", "one"));
+        keepsake.conversation("c").turn(Turn.regenerate(id("A(a)")), () -> writer.write("c", "one"));
 
         assertThat(history(keepsake, "c")).isEqualTo("U(one), A(a), A(b)");
         assertThat(view(keepsake, "c")).isEqualTo("U(one), A(b)");
@@ -348,10 +348,10 @@ class TurnsAgainTest {
         Script model = new Script("a0", "a1", "a1b", "t", "a2");
         Assistant assistant = talked(model);
 
-        keepsake.turn(
-                "c",
-                Turn.regenerate(id("A(a1)")).onBranch("tab"),
-                () -> assistant.chat("c", "one") + assistant.chat("c", "tab two"));
+        keepsake.conversation("c")
+                .turn(
+                        Turn.regenerate(id("A(a1)")).onBranch("tab"),
+                        () -> assistant.chat("c", "one") + assistant.chat("c", "tab two"));
         assertThat(model.lastRequest()).isEqualTo("U(zero), A(a0), U(one), A(a1b), U(tab two)");
         assistant.chat("c", "two");
 
@@ -361,13 +361,14 @@ class TurnsAgainTest {
 
     @Test
     @ExpectedLog(
-            "Memory conversation/default/c: the body of Keepsake.turn(id, turn, body) took no turn of kind REGENERATE")
+            "Memory conversation/default/c: the body of Keepsake.conversation(id).turn(turn, body) took no turn of kind REGENERATE")
     void a_turn_that_no_call_takes_is_logged() {
         Script model = new Script("a0", "a1", "a2");
         Assistant assistant = talked(model);
 
-        String answer = keepsake.turn(
-                "c", Turn.regenerate(id("A(a1)")), () -> CompletableFuture.supplyAsync(() -> assistant.chat("c", "one"))
+        String answer = keepsake.conversation("c")
+                .turn(Turn.regenerate(id("A(a1)")), () -> CompletableFuture.supplyAsync(
+                                () -> assistant.chat("c", "one"))
                         .join());
 
         assertThat(answer).isEqualTo("a2");
@@ -375,11 +376,13 @@ class TurnsAgainTest {
     }
 
     @Test
-    @ExpectedLog("Memory conversation/default/c: the body of Keepsake.turn(id, turn, body) took no turn of kind NEW")
+    @ExpectedLog(
+            "Memory conversation/default/c: the body of Keepsake.conversation(id).turn(turn, body) took no turn of kind NEW")
     void a_branch_that_no_call_uses_is_logged() {
         talked(new Script("a0", "a1"));
 
-        assertThat(keepsake.turn("c", Turn.on("tab"), () -> "no call")).isEqualTo("no call");
+        assertThat(keepsake.conversation("c").turn(Turn.on("tab"), () -> "no call"))
+                .isEqualTo("no call");
 
         assertThat(keepsake.conversation("c").branches()).hasSize(1);
     }
@@ -390,10 +393,12 @@ class TurnsAgainTest {
         Assistant assistant = talked(model);
 
         List<String> lines = Logged.during(() -> {
-            keepsake.turn("c", Turn.on("tab"), () -> assistant.chat("c", "two") + assistant.chat("c", "three"));
-            keepsake.turn("c", Turn.regenerate(id("A(a1)")).onBranch("tab"), () -> assistant.chat("c", "one"));
-            keepsake.turn("c", Turn.next(), () -> "no call");
-            assertThatThrownBy(() -> keepsake.turn("c", Turn.on("tab"), () -> {
+            keepsake.conversation("c")
+                    .turn(Turn.on("tab"), () -> assistant.chat("c", "two") + assistant.chat("c", "three"));
+            keepsake.conversation("c")
+                    .turn(Turn.regenerate(id("A(a1)")).onBranch("tab"), () -> assistant.chat("c", "one"));
+            keepsake.conversation("c").turn(Turn.next(), () -> "no call");
+            assertThatThrownBy(() -> keepsake.conversation("c").turn(Turn.on("tab"), () -> {
                         throw new IllegalStateException("before any call");
                     }))
                     .isInstanceOf(IllegalStateException.class);

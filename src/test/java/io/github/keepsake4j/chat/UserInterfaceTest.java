@@ -343,19 +343,20 @@ class UserInterfaceTest {
         assistant.chat("c", "one");
         LoggedMessage answer = conversation.branch(1).messages().get(0);
 
-        assertThat(keepsake.<Object>regenerate(
-                        "c", answer.id(), question -> assistant.chat("c", question.singleText())))
+        assertThat(keepsake.conversation("c")
+                        .<Object>regenerate(answer.id(), question -> assistant.chat("c", question.singleText())))
                 .isEqualTo("second");
         assertThat(conversation.messages()).containsExactly(user("one"), ai("second"));
         assertThat(EndingTurns.history(keepsake, "c")).isEqualTo("U(one), A(first), A(second)");
 
         assertThatThrownBy(() -> assistant.chat("c", "two")).hasMessageContaining("out of order");
         LoggedMessage failed = conversation.branch(1).messages().get(0);
-        assertThat(keepsake.<Object>retry("c", failed.id(), question -> assistant.chat("c", question.singleText())))
+        assertThat(keepsake.conversation("c")
+                        .<Object>retry(failed.id(), question -> assistant.chat("c", question.singleText())))
                 .isEqualTo("third");
         assertThat(conversation.messages()).containsExactly(user("one"), ai("second"), user("two"), ai("third"));
 
-        keepsake.turn("c", Turn.edit(failed.id()), () -> assistant.chat("c", "three"));
+        keepsake.conversation("c").turn(Turn.edit(failed.id()), () -> assistant.chat("c", "three"));
         assertThat(conversation.messages()).containsExactly(user("one"), ai("second"), user("three"), ai("third"));
         assertThat(conversation.branches()).extracting(Branch::length).containsExactly(4L, 4L, 2L);
     }
@@ -370,7 +371,7 @@ class UserInterfaceTest {
         assertThat(conversation.questionOf("q")).map(LoggedMessage::id).contains("q");
         assertThat(conversation.questionOf("a")).map(LoggedMessage::id).contains("q");
         for (String id : List.of("greeting", "unknown")) {
-            assertThatThrownBy(() -> keepsake.regenerate("c", id, question -> "never called"))
+            assertThatThrownBy(() -> keepsake.conversation("c").regenerate(id, question -> "never called"))
                     .isInstanceOf(InvalidInputException.class)
                     .hasMessageContaining(id);
         }
@@ -396,9 +397,9 @@ class UserInterfaceTest {
         EndingTurns.quiet(assistant.chat("c", "A story")).start();
         saying.await(1, TimeUnit.MINUTES);
 
-        assertThat(keepsake.stop("other")).isZero();
-        assertThat(keepsake.stop("c")).isOne();
-        assertThat(keepsake.stop("c")).isZero();
+        assertThat(keepsake.conversation("other").stop()).isZero();
+        assertThat(keepsake.conversation("c").stop()).isOne();
+        assertThat(keepsake.conversation("c").stop()).isZero();
         stopped.countDown();
         model.await();
         assertThat(EndingTurns.history(keepsake, "c")).isEqualTo("U(A story), A(Once upon ) [incomplete cancelled]");
@@ -420,13 +421,13 @@ class UserInterfaceTest {
                 keepsake.aiServices(Streaming.class).streamingChatModel(model).build();
         EndingTurns.quiet(assistant.chat("c", "A story")).start();
         asked.await(1, TimeUnit.MINUTES);
-        assertThat(keepsake.stop("c")).isOne();
+        assertThat(keepsake.conversation("c").stop()).isOne();
         stopped.countDown();
         model.await();
 
         EndingTurns.quiet(assistant.chat("c", "Another")).start();
         model.await();
-        assertThat(keepsake.stop("c")).isZero();
+        assertThat(keepsake.conversation("c").stop()).isZero();
         assertThat(EndingTurns.history(keepsake, "c")).isEqualTo("U(A story) [failed cancelled], U(Another), A(Twice)");
     }
 

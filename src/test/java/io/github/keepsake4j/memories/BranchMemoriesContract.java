@@ -47,28 +47,31 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             Chat chat = chat(keepsake);
             chat.chat(id, "Hello");
             chat.chat(id, "Hello again");
-            keepsake.makeMemories(id);
+            keepsake.longTermMemories().make(id);
             model.answers.add(AiMessage.from("Take the train."));
             chat.chat(id, "How do I get to Rome?");
-            keepsake.makeMemories(id);
+            keepsake.longTermMemories().make(id);
             String first = newest(keepsake, id);
-            assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(MemoryKind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
 
             model.answers.add(AiMessage.from("Take a plane."));
-            keepsake.regenerate(id, first, question -> chat.chat(id, question.singleText()));
+            keepsake.conversation(id).regenerate(first, question -> chat.chat(id, question.singleText()));
             // Nothing was made since, and what is gone from the branch is not read any more.
-            assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT))).containsExactly("Assistant: Fine.");
-            assertThat(keepsake.memories(id).search(FactQuery.of("train"))).isEmpty();
+            assertThat(texts(keepsake.longTermMemories().of(id).list(MemoryKind.FACT)))
+                    .containsExactly("Assistant: Fine.");
+            assertThat(keepsake.longTermMemories().of(id).search(FactQuery.of("train")))
+                    .isEmpty();
             assertThat(retrieved(keepsake, id, "train")).isEmpty();
-            keepsake.makeMemories(id);
-            assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT)))
+            keepsake.longTermMemories().make(id);
+            assertThat(texts(keepsake.longTermMemories().of(id).list(MemoryKind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take a plane.");
 
             keepsake.conversation(id).switchTo(first);
-            assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT))).containsExactly("Assistant: Fine.");
-            keepsake.makeMemories(id);
-            assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(MemoryKind.FACT)))
+                    .containsExactly("Assistant: Fine.");
+            keepsake.longTermMemories().make(id);
+            assertThat(texts(keepsake.longTermMemories().of(id).list(MemoryKind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
         }
     }
@@ -80,26 +83,26 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         model.answers.add(AiMessage.from("Take the train."));
         chat.chat("a", "How do I get to Rome?");
-        MadeMemory train = keepsake.makeMemories("a").made().get(0);
-        keepsake.memories("a").correct(train.id(), "They like trains.", Trust.USER);
+        MadeMemory train = keepsake.longTermMemories().make("a").made().get(0);
+        keepsake.longTermMemories().of("a").correct(train.id(), "They like trains.", Trust.USER);
         String first = newest(keepsake, "a");
         model.answers.add(AiMessage.from("Take a plane."));
-        keepsake.regenerate("a", first, question -> chat.chat("a", question.singleText()));
-        keepsake.makeMemories("a");
-        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+        keepsake.conversation("a").regenerate(first, question -> chat.chat("a", question.singleText()));
+        keepsake.longTermMemories().make("a");
+        assertThat(texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
                 .containsExactly("Assistant: Fine.", "Assistant: Take a plane.");
         keepsake.conversation("a").switchTo(first);
-        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+        assertThat(texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
                 .containsExactly("Assistant: Fine.", "They like trains.");
     }
 
     private static List<String> retrieved(Keepsake keepsake, String id, String question) {
         var query = dev.langchain4j.rag.query.Query.from(
                 question, dev.langchain4j.rag.query.Metadata.from(UserMessage.from(question), id, List.of()));
-        return keepsake.memoryRetriever(MemoryOptions.standard()).retrieve(query).stream()
+        return keepsake.longTermMemories().retriever(MemoryOptions.standard()).retrieve(query).stream()
                 .map(content -> content.textSegment().text())
                 .toList();
     }
@@ -116,23 +119,24 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "I live in Oslo");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         String before = newest(keepsake, "a");
         chat.chat("a", "I moved to Rome");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
 
-        List<MadeMemory> current = keepsake.memories("a").list(MemoryKind.FACT);
+        List<MadeMemory> current = keepsake.longTermMemories().of("a").list(MemoryKind.FACT);
         assertThat(texts(current)).containsExactly("Ada lives in Rome.");
         String older = current.get(0).replaces();
         assertThat(older).isNotNull();
-        assertThat(keepsake.memories("a").find(older)).hasValueSatisfying(memory -> {
+        assertThat(keepsake.longTermMemories().of("a").find(older)).hasValueSatisfying(memory -> {
             assertThat(memory.text()).isEqualTo("Ada lives in Oslo.");
             assertThat(memory.status()).isEqualTo(MemoryStatus.REPLACED);
         });
 
         keepsake.conversation("a").switchTo(before);
-        keepsake.makeMemories("a");
-        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT))).containsExactly("Ada lives in Oslo.");
+        keepsake.longTermMemories().make("a");
+        assertThat(texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
+                .containsExactly("Ada lives in Oslo.");
     }
 
     @Test
@@ -146,15 +150,16 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "one");
-        MadeMemory made = keepsake.makeMemories("a").made().get(0);
-        MadeMemory corrected = keepsake.memories("a").correct(made.id(), "Ada lives in Oslo.", Trust.USER);
+        MadeMemory made = keepsake.longTermMemories().make("a").made().get(0);
+        MadeMemory corrected = keepsake.longTermMemories().of("a").correct(made.id(), "Ada lives in Oslo.", Trust.USER);
         chat.chat("a", "two");
-        MadeMemory second = keepsake.makeMemories("a").made().get(0);
+        MadeMemory second = keepsake.longTermMemories().make("a").made().get(0);
         assertThat(second.replaces()).isNull();
-        keepsake.memories("a").pin(second.id(), true);
+        keepsake.longTermMemories().of("a").pin(second.id(), true);
         chat.chat("a", "three");
-        assertThat(keepsake.makeMemories("a").made().get(0).replaces()).isNull();
-        assertThat(keepsake.memories("a").list(MemoryKind.FACT))
+        assertThat(keepsake.longTermMemories().make("a").made().get(0).replaces())
+                .isNull();
+        assertThat(keepsake.longTermMemories().of("a").list(MemoryKind.FACT))
                 .extracting(MadeMemory::id)
                 .contains(corrected.id(), second.id());
     }
@@ -166,16 +171,16 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "Oslo");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         chat.chat("a", "Paris");
-        keepsake.makeMemories("a");
-        ConversationMemories memories = keepsake.memories("a");
+        keepsake.longTermMemories().make("a");
+        ConversationMemories memories = keepsake.longTermMemories().of("a");
         List<MadeMemory> chunks = memories.list(MemoryKind.CHUNK);
         assertThat(memories.list(MemoryKind.SUMMARY).get(0).text()).contains("Paris");
 
         MadeMemory correction = memories.correct(chunks.get(0).id(), "It was Rome.", Trust.USER);
         assertThat(memories.list(MemoryKind.SUMMARY)).isEmpty();
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         assertThat(memories.list(MemoryKind.SUMMARY).get(0).text())
                 .contains("It was Rome.", "Paris")
                 .doesNotContain("Oslo");
@@ -183,7 +188,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .hasValueSatisfying(older -> assertThat(older.status()).isEqualTo(MemoryStatus.REPLACED));
 
         memories.forget(correction.id());
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         assertThat(texts(memories.list(MemoryKind.CHUNK)))
                 .singleElement()
                 .asString()
@@ -214,18 +219,18 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "early");
-        keepsake.makeMemories("a");
-        assertThat(keepsake.memories("a").list(MemoryKind.FACT)).hasSize(1);
+        keepsake.longTermMemories().make("a");
+        assertThat(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)).hasSize(1);
         assertThat(stored()).containsIgnoringCase("quokka");
 
         chat.chat("a", "late");
-        Thread creator = new Thread(() -> keepsake.makeMemories("a"));
+        Thread creator = new Thread(() -> keepsake.longTermMemories().make("a"));
         creator.start();
         assertThat(working.await(30, TimeUnit.SECONDS)).isTrue();
         keepsake.conversation("a").erase();
         erased.countDown();
         creator.join();
-        assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
+        assertThat(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)).isEmpty();
         assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
 
@@ -236,11 +241,12 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "I like the quokka");
         // Creators may be at work in the background.
         await().until(() -> {
-            keepsake.makeMemories("a");
-            return !keepsake.memories("a").list(MemoryKind.FACT).isEmpty();
+            keepsake.longTermMemories().make("a");
+            return !keepsake.longTermMemories().of("a").list(MemoryKind.FACT).isEmpty();
         });
-        MadeMemory made = keepsake.memories("a").list(MemoryKind.FACT).get(0);
-        keepsake.memories("a").correct(made.id(), "A quokka, by hand", Trust.USER);
+        MadeMemory made =
+                keepsake.longTermMemories().of("a").list(MemoryKind.FACT).get(0);
+        keepsake.longTermMemories().of("a").correct(made.id(), "A quokka, by hand", Trust.USER);
         assertThat(stored()).containsIgnoringCase("quokka");
         return log;
     }
@@ -259,7 +265,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             assertThat(stored()).containsIgnoringCase("quokka");
             await().until(() -> cleanUp.run("default").removed() == 1);
             assertThat(stored()).doesNotContainIgnoringCase("quokka");
-            assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
+            assertThat(keepsake.longTermMemories().of("a").list(MemoryKind.FACT))
+                    .isEmpty();
         }
     }
 
@@ -311,12 +318,13 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             await().until(() -> {
                 model.answers.add(AiMessage.from("A wombat."));
                 chat(keepsake).chat("a", "A wombat");
-                return texts(keepsake.memories("a").list(MemoryKind.FACT)).stream()
+                return texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)).stream()
                         .anyMatch(text -> text.contains("wombat"));
             });
         });
         keepsake.cleanUp().run("default");
-        await().untilAsserted(() -> assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+        await().untilAsserted(() -> assertThat(
+                        texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
                 .anyMatch(text -> text.contains("wombat")));
         assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
@@ -350,10 +358,10 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat(keepsake).chat("a", "Hello");
         model.answers.add(AiMessage.from("A wombat."));
         chat(keepsake).chat("a", "Another animal");
-        assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
-        keepsake.makeMemories("a");
+        assertThat(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)).isEmpty();
+        keepsake.longTermMemories().make("a");
         assertThat(stored()).doesNotContainIgnoringCase("quokka").containsIgnoringCase("wombat");
-        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+        assertThat(texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
                 .singleElement()
                 .asString()
                 .contains("wombat");
@@ -383,7 +391,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         for (int i = 0; i < 3; i++) {
             chat.chat("a", "question " + i);
         }
-        MemoryRun run = keepsake.makeMemories("a");
+        MemoryRun run = keepsake.longTermMemories().make("a");
         assertThat(run.made()).extracting(MadeMemory::trust).containsOnly(Trust.USER);
         assertThat(String.join("\n", seen)).contains("question 0", "question 2").doesNotContain("Assistant", "Fine");
     }
@@ -397,12 +405,12 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             model.answers.add(AiMessage.from("Your parrot is called " + (id.equals("bob") ? "Rex." : "Coco.")));
             chat(keepsake).chat(id, "My parrot");
         }
-        keepsake.makeMemories("alice");
-        keepsake.makeMemories("bob");
+        keepsake.longTermMemories().make("alice");
+        keepsake.longTermMemories().make("bob");
 
         Chat withRetriever = keepsake.aiServices(Chat.class)
                 .chatModel(model)
-                .contentRetriever(keepsake.memoryRetriever(MemoryOptions.standard()))
+                .contentRetriever(keepsake.longTermMemories().retriever(MemoryOptions.standard()))
                 .build();
         withRetriever.chat("alice", "What is the parrot called?");
         assertThat(model.lastRequest().toString())
@@ -411,7 +419,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         Chat withTools = keepsake.aiServices(Chat.class)
                 .chatModel(model)
-                .tools(keepsake.memoryTools(MemoryOptions.standard()))
+                .tools(keepsake.longTermMemories().tools(MemoryOptions.standard()))
                 .build();
         for (String tool : List.of("searchMemory", "recentMemories")) {
             model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
@@ -430,13 +438,17 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         Function<MemoryKey, Scope> both = key ->
                 Scope.memories(List.of(ConversationKey.of("default", "alice"), ConversationKey.of("default", "bob")));
-        assertThat(keepsake.memoryTools(MemoryOptions.standard(), both).searchMemory("parrot", "carol"))
+        assertThat(keepsake.longTermMemories()
+                        .tools(MemoryOptions.standard(), both)
+                        .searchMemory("parrot", "carol"))
                 .contains("Coco", "Rex");
-        assertThatThrownBy(() -> keepsake.memoryTools(MemoryOptions.standard(), key -> Scope.tenant("default"))
+        assertThatThrownBy(() -> keepsake.longTermMemories()
+                        .tools(MemoryOptions.standard(), key -> Scope.tenant("default"))
                         .searchMemory("parrot", "alice"))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("scope");
-        assertThat(keepsake.memoryTools(MemoryOptions.standard().withMinTrust(Trust.USER))
+        assertThat(keepsake.longTermMemories()
+                        .tools(MemoryOptions.standard().withMinTrust(Trust.USER))
                         .searchMemory("parrot", "alice"))
                 .isEqualTo(DiscussionMemories.NO_MATCH);
     }
@@ -488,17 +500,17 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
         for (int attempt = 1; attempt < 5; attempt++) {
-            assertThatThrownBy(() -> keepsake.makeMemories("a")).isInstanceOf(MemoryFailedException.class);
+            assertThatThrownBy(() -> keepsake.longTermMemories().make("a")).isInstanceOf(MemoryFailedException.class);
             assertThat(counted).isEmpty();
         }
-        assertThat(keepsake.makeMemories("a").problems()).hasSize(1);
-        assertThat(keepsake.makeMemories("a").problems()).hasSize(1);
+        assertThat(keepsake.longTermMemories().make("a").problems()).hasSize(1);
+        assertThat(keepsake.longTermMemories().make("a").problems()).hasSize(1);
         assertThat(counted).containsExactly(store.backend());
         fails[0] = false;
-        MemoryRun made = keepsake.makeMemories("a");
+        MemoryRun made = keepsake.longTermMemories().make("a");
         assertThat(made.problems()).isEmpty();
         assertThat(texts(made.made()))
-                .isEqualTo(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+                .isEqualTo(texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
                 .isNotEmpty();
     }
 
@@ -658,8 +670,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         PoisonedTexts.chat(keepsake, model.answers, model);
         List<String> made = new ArrayList<>();
         for (String id : PoisonedTexts.conversations()) {
-            keepsake.makeMemories(id);
-            for (MadeMemory memory : keepsake.memories(id).list(MemoryKind.FACT)) {
+            keepsake.longTermMemories().make(id);
+            for (MadeMemory memory : keepsake.longTermMemories().of(id).list(MemoryKind.FACT)) {
                 if (memory.text().contains(PoisonedTexts.MARK)) {
                     made.add(memory.id());
                     assertThat(memory.trust()).isIn(Trust.TOOL, Trust.RETRIEVED);
@@ -667,7 +679,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 }
             }
             assertThat(made).as(id).isNotEmpty();
-            String standard = keepsake.memoryTools(MemoryOptions.standard().withLimit(100))
+            String standard = keepsake.longTermMemories()
+                    .tools(MemoryOptions.standard().withLimit(100))
                     .recentMemories(id);
             assertThat(standard).doesNotContain(PoisonedTexts.MARK);
             MemoryOptions any = MemoryOptions.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
@@ -677,9 +690,10 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                     .findFirst()
                     .orElseThrow();
             PoisonedTexts.assertFenced(block.substring(block.indexOf('\n') + 1));
-            PoisonedTexts.assertFenced(keepsake.memoryTools(any).recentMemories(id));
-            PoisonedTexts.assertFenced(keepsake.memoryTools(any).searchMemory(PoisonedTexts.MARK, id));
-            assertThat(keepsake.memoryTools(MemoryOptions.standard().withMinTrust(Trust.USER))
+            PoisonedTexts.assertFenced(keepsake.longTermMemories().tools(any).recentMemories(id));
+            PoisonedTexts.assertFenced(keepsake.longTermMemories().tools(any).searchMemory(PoisonedTexts.MARK, id));
+            assertThat(keepsake.longTermMemories()
+                            .tools(MemoryOptions.standard().withMinTrust(Trust.USER))
                             .recentMemories(id))
                     .isEqualTo(DiscussionMemories.NO_MEMORIES);
         }

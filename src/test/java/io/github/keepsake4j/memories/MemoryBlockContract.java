@@ -79,10 +79,10 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
                 .build();
         for (String city : List.of("Oslo", "Rome", "Paris", "Bern")) {
             chat.chat("a", "I like " + city);
-            keepsake.makeMemories("a");
+            keepsake.longTermMemories().make("a");
         }
-        List<MadeMemory> chunks = keepsake.memories("a").list(MemoryKind.CHUNK);
-        keepsake.memories("a").pin(chunks.get(1).id(), true);
+        List<MadeMemory> chunks = keepsake.longTermMemories().of("a").list(MemoryKind.CHUNK);
+        keepsake.longTermMemories().of("a").pin(chunks.get(1).id(), true);
         chat.chat("a", "Where to?");
 
         List<ChatMessage> request = model.lastRequest();
@@ -112,7 +112,7 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "I like Oslo");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         for (String question : List.of("What about Oslo?", "Something else", "And again")) {
             chat.chat("a", question);
         }
@@ -124,7 +124,7 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
                     .isEqualTo(before);
         }
         String before = shownBlock();
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         chat.chat("a", "One more");
         assertThat(shownBlock())
                 .isNotEqualTo(before)
@@ -137,7 +137,7 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
         for (int most : new int[] {1, 30, 60, 100, 200, 400}) {
             Keepsake keepsake = block(FACTS, Memories.block(most).withMinTrust(Trust.RETRIEVED), 50);
             List<String> all = new ArrayList<>();
-            keepsake.memories("a").erase();
+            keepsake.longTermMemories().of("a").erase();
             for (int i = 0; i < 12; i++) {
                 all.add("Fact " + i + " says " + "word ".repeat(i * 3) + "end" + i + ".");
                 fact(all.get(i), Trust.USER, i == 3);
@@ -164,20 +164,20 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         model.answers.add(AiMessage.from("Take the train."));
         chat.chat("a", "How do I get to Rome?");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         String first = newest(keepsake, "a");
         assertThat(block(keepsake.conversation("a").messages())).contains("Take the train.");
 
         model.answers.add(AiMessage.from("Take a plane."));
-        keepsake.regenerate("a", first, question -> chat.chat("a", question.singleText()));
+        keepsake.conversation("a").regenerate(first, question -> chat.chat("a", question.singleText()));
         assertThat(shownBlock()).contains("Fine.").doesNotContain("train");
         assertThat(block(keepsake.conversation("a").messages()))
                 .contains("Fine.")
                 .doesNotContain("train");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         assertThat(block(keepsake.conversation("a").messages()))
                 .contains("Take a plane.")
                 .doesNotContain("train");
@@ -185,7 +185,7 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
         assertThat(block(keepsake.conversation("a").messages()))
                 .contains("Fine.")
                 .doesNotContain("plane");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         assertThat(block(keepsake.conversation("a").messages()))
                 .contains("Take the train.")
                 .doesNotContain("plane");
@@ -197,7 +197,7 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         for (String city : List.of("Oslo", "Rome", "Paris")) {
             chat.chat("a", "I like " + city);
-            keepsake.makeMemories("a");
+            keepsake.longTermMemories().make("a");
         }
         keepsake.chatMemory("a").clear();
         assertThat(keepsake.chatMemory("a").messages()).isEmpty();
@@ -205,7 +205,7 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
         assertThat(model.lastRequest()).hasSize(1);
         for (String city : List.of("Bern", "Wien", "Prag")) {
             chat.chat("a", "I like " + city);
-            keepsake.makeMemories("a");
+            keepsake.longTermMemories().make("a");
         }
         chat.chat("a", "Where to?");
         assertThat(shownBlock()).contains("Bern", "Prag").doesNotContain("Oslo", "Rome", "Paris", "Summary");
@@ -217,7 +217,7 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "I like Oslo");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         KeepsakeChatMemory memory = keepsake.chatMemory("a");
         List<ChatMessage> shown = memory.messages();
         assertThat(block(shown)).isNotEmpty();
@@ -384,7 +384,7 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "I like Oslo");
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         keepsake.nodes("app").chatMemoryProvider("writer").get("a").add(UserMessage.from("Hi"));
         assertThat(keepsake.nodes("app").chatMemoryProvider("writer").get("a").messages())
                 .hasSize(1);

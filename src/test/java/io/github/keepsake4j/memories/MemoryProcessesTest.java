@@ -188,7 +188,7 @@ class MemoryProcessesTest {
             int chunks = 0;
             for (String id : RememberingProcess.CONVERSATIONS) {
                 RememberingProcess.turn(keepsake, id);
-                keepsake.makeMemories(id);
+                keepsake.longTermMemories().make(id);
                 List<String> ids = keepsake.conversation(id).branch(1_000_000).messages().stream()
                         .map(LoggedMessage::id)
                         .toList();

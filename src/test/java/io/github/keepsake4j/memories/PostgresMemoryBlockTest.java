@@ -49,7 +49,7 @@ class PostgresMemoryBlockTest extends MemoryBlockContract {
         for (int i = 0; i < 6; i++) {
             chat.chat("a", "remember " + i);
         }
-        keepsake.makeMemories("a");
+        keepsake.longTermMemories().make("a");
         // They are behind the newest memory, so that it is not among the six messages that are read.
         for (int i = 0; i < 6; i++) {
             chat.chat("a", "later " + i);

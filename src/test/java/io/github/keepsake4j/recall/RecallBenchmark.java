@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 /**
  * Measures how much of the evidence of LoCoMo's questions (CC BY-NC 4.0, for measuring only) is among the first 5, 10 and 20
  * messages, as the mean over the questions: in memory, over all messages of a conversation, for each step of the features; and
- * through {@link Keepsake#recall(Scope, String, RecallOptions)}, which ranks what the index proposes, with messages and index in
+ * through {@link Recall#find(Scope, String, RecallOptions)}, which ranks what the index proposes, with messages and index in
  * SQLite or PostgreSQL.
  *
  * <p>Run it with {@code mvn test-compile exec:java -Dexec.mainClass=io.github.keepsake4j.recall.RecallBenchmark
@@ -159,7 +159,7 @@ public final class RecallBenchmark {
                 .shownTo(ConversationKey.of(TENANT, "nobody"));
         for (Locomo.Asked asked : conversation.questions()) {
             long start = System.nanoTime();
-            Recalled recalled = keepsake.recall(Scope.memory(key(conversation)), asked.text(), options);
+            Recalled recalled = keepsake.recall().find(Scope.memory(key(conversation)), asked.text(), options);
             if (!method.isEmpty()) {
                 long took = System.nanoTime() - start;
                 recalls.add(took);

@@ -67,7 +67,7 @@ class RecallInAiServicesTest {
         Chat chat = AiServices.builder(Chat.class)
                 .chatModel(model)
                 .chatMemoryProvider(keepsake.chatMemoryProvider())
-                .contentRetriever(keepsake.recallRetriever(RecallOptions.standard()))
+                .contentRetriever(keepsake.recall().retriever(RecallOptions.standard()))
                 .build();
         chat.chat("alice", "My parrot is called Coco");
         chat.chat("bob", "My parrot is called Rex");
@@ -88,10 +88,11 @@ class RecallInAiServicesTest {
         assertThat(stored)
                 .filteredOn(message -> message.toString().contains("<recalled-messages>"))
                 .isNotEmpty();
-        Recalled recalled = keepsake.recall(
-                Scope.memory(keepsake.conversation("alice").key()),
-                "Coco",
-                RecallOptions.standard().withNeighbours(0));
+        Recalled recalled = keepsake.recall()
+                .find(
+                        Scope.memory(keepsake.conversation("alice").key()),
+                        "Coco",
+                        RecallOptions.standard().withNeighbours(0));
         assertThat(recalled.passages().get(0).message().message())
                 .isEqualTo(UserMessage.from("My parrot is called Coco"));
         assertThat(recalled.passages().stream()
@@ -99,10 +100,8 @@ class RecallInAiServicesTest {
                                 passage, RecallOptions.standard().zone())))
                 .filteredOn(passage -> passage.contains("Coco"))
                 .hasSize(1);
-        assertThat(keepsake.search(
-                                Scope.tenant(
-                                        keepsake.conversation("alice").key().tenant()),
-                                "Coco")
+        assertThat(keepsake.search()
+                        .find(Scope.tenant(keepsake.conversation("alice").key().tenant()), "Coco")
                         .hits())
                 .hasSize(1);
     }
@@ -118,9 +117,10 @@ class RecallInAiServicesTest {
         assertThat(text(model.lastRequest())).contains("The office opens at nine");
 
         Scope scope = Scope.memory(keepsake.conversation("alice").key());
-        assertThat(keepsake.search(scope, "office nine Zoe").hits()).isEmpty();
-        assertThat(keepsake.search(scope, "parrot").hits()).hasSize(1);
-        assertThat(keepsake.recall(
+        assertThat(keepsake.search().find(scope, "office nine Zoe").hits()).isEmpty();
+        assertThat(keepsake.search().find(scope, "parrot").hits()).hasSize(1);
+        assertThat(keepsake.recall()
+                        .find(
                                 scope,
                                 "When does the office open?",
                                 RecallOptions.standard().withNeighbours(0))
@@ -129,7 +129,8 @@ class RecallInAiServicesTest {
 
         // Nor is it recalled with the question, and to ask again does not add it twice.
         String recalled = keepsake
-                .recall(
+                .recall()
+                .find(
                         scope,
                         "parrot",
                         RecallOptions.standard().withNeighbours(0).shownTo(ConversationKey.of("default", "none")))
@@ -144,7 +145,7 @@ class RecallInAiServicesTest {
                 .messages()
                 .get(0)
                 .id();
-        keepsake.regenerate("alice", answerId, question -> {
+        keepsake.conversation("alice").regenerate(answerId, question -> {
             assertThat(question).isEqualTo(UserMessage.from("When may I come with my parrot?"));
             return chat.chat("alice", question.singleText());
         });
@@ -156,7 +157,7 @@ class RecallInAiServicesTest {
         Chat chat = AiServices.builder(Chat.class)
                 .chatModel(model)
                 .chatMemoryProvider(keepsake.chatMemoryProvider())
-                .tools(keepsake.recallTool(RecallOptions.standard()))
+                .tools(keepsake.recall().tool(RecallOptions.standard()))
                 .build();
         chat.chat("alice", "My parrot is called Coco");
         chat.chat("bob", "My parrot is called Rex");
@@ -186,7 +187,7 @@ class RecallInAiServicesTest {
         Chat chat = AiServices.builder(Chat.class)
                 .chatModel(model)
                 .chatMemoryProvider(keepsake.chatMemoryProvider())
-                .contentRetriever(keepsake.recallRetriever(RecallOptions.standard()))
+                .contentRetriever(keepsake.recall().retriever(RecallOptions.standard()))
                 .build();
         chat.chat("alice", "My parrot is called Coco");
         chat.chat("alice", "What is my parrot called?");

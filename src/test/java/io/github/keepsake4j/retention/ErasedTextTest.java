@@ -168,8 +168,9 @@ class ErasedTextTest {
                 }
             }
             for (String word : List.of("qqgoesquestion", "qqstaysquestion")) {
-                await().untilAsserted(() -> assertThat(
-                                keepsake.search(Scope.tenant("acme"), word).hits())
+                await().untilAsserted(() -> assertThat(keepsake.search()
+                                .find(Scope.tenant("acme"), word)
+                                .hits())
                         .isNotEmpty());
             }
             await().untilAsserted(() -> assertThat(StoredFiles.with(CANARY + "quest", directory))
@@ -187,7 +188,9 @@ class ErasedTextTest {
 
             await().untilAsserted(() -> assertThat(with(CANARY, stored)).isEmpty());
             assertThat(with("qqstaysquestion", stored)).isNotEmpty();
-            assertThat(keepsake.search(Scope.tenant("acme"), "qqstaysquestion").hits())
+            assertThat(keepsake.search()
+                            .find(Scope.tenant("acme"), "qqstaysquestion")
+                            .hits())
                     .isNotEmpty();
             Tell.line("%s: none of %d canaries is left", log.backend(), IN_THE_LOG.size() + IN_MEMORIES.size() + 1);
         }

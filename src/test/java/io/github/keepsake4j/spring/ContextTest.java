@@ -245,7 +245,8 @@ class ContextTest {
 
     private static void found(Keepsake keepsake) {
         keepsake.chatMemory("alice").add(UserMessage.from("Book a table at the Italian restaurant"));
-        assertThat(keepsake.search(Scope.memory(ConversationKey.of("default", "alice")), "restaurants")
+        assertThat(keepsake.search()
+                        .find(Scope.memory(ConversationKey.of("default", "alice")), "restaurants")
                         .hits())
                 .hasSize(1);
     }
@@ -301,7 +302,7 @@ class ContextTest {
     }
 
     private static List<String> chunks(Keepsake keepsake) {
-        return keepsake.memories("alice").list(MemoryKind.CHUNK).stream()
+        return keepsake.longTermMemories().of("alice").list(MemoryKind.CHUNK).stream()
                 .map(MadeMemory::text)
                 .toList();
     }
@@ -349,7 +350,7 @@ class ContextTest {
                 .withBean("own", Discussions.class, () -> Discussions.builder(FileMemoryStore.of(directory))
                         .build());
         own.run(context -> assertThatThrownBy(
-                        () -> context.getBean(Keepsake.class).memories("alice"))
+                        () -> context.getBean(Keepsake.class).longTermMemories().of("alice"))
                 .hasMessageContaining("memories"));
         own.withPropertyValues("keepsake4j.memories.enabled=true").run(context -> {
             assertThat(context).hasSingleBean(Discussions.class).hasSingleBean(MemoryStore.class);

@@ -114,10 +114,11 @@ class DatabaseTest {
             Keepsake keepsake = context.getBean(Keepsake.class);
             assertThat(keepsake.conversation("alice").messages())
                     .containsExactly(UserMessage.from("My name is Alice."));
-            assertThat(keepsake.search(Scope.memory(ConversationKey.of("default", "alice")), "Alice")
+            assertThat(keepsake.search()
+                            .find(Scope.memory(ConversationKey.of("default", "alice")), "Alice")
                             .hits())
                     .hasSize(1);
-            assertThat(keepsake.makeMemories("alice").made()).isEmpty();
+            assertThat(keepsake.longTermMemories().make("alice").made()).isEmpty();
         });
     }
 

@@ -132,13 +132,13 @@ final class HintsDriver {
             Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(1));
             log.check(key);
         }
-        keepsake.makeMemories(ConversationKey.of("acme", "1"));
-        keepsake.memories(ConversationKey.of("acme", "1")).search(FactQuery.of("a"));
+        keepsake.longTermMemories().make(ConversationKey.of("acme", "1"));
+        keepsake.longTermMemories().of(ConversationKey.of("acme", "1")).search(FactQuery.of("a"));
         assistant.chat("alice", "hello");
         String answer =
                 keepsake.conversation("alice").branch(1).messages().get(0).id();
-        keepsake.turn("alice", Turn.regenerate(answer), () -> assistant.chat("alice", "hello"));
-        keepsake.search(Scope.tenant("default"), "hello");
+        keepsake.conversation("alice").turn(Turn.regenerate(answer), () -> assistant.chat("alice", "hello"));
+        keepsake.search().find(Scope.tenant("default"), "hello");
         keepsake.conversation("alice").erase();
         keepsake.chatMemory("alice").messages();
     }

@@ -262,10 +262,12 @@ class StoresTest {
             chatted(context);
             Keepsake keepsake = context.getBean(Keepsake.class);
             keepsake.chatMemory("alice").add(AiMessage.from("Hello Alice"), UserMessage.from("What now?"));
-            assertThat(keepsake.makeMemories("alice").made()).isNotEmpty();
+            assertThat(keepsake.longTermMemories().make("alice").made()).isNotEmpty();
         });
-        made.run(context -> assertThat(
-                        context.getBean(Keepsake.class).memories("alice").list(MemoryKind.CHUNK))
+        made.run(context -> assertThat(context.getBean(Keepsake.class)
+                        .longTermMemories()
+                        .of("alice")
+                        .list(MemoryKind.CHUNK))
                 .extracting(MadeMemory::text)
                 .containsExactly("Her name is Alice."));
         with(Contexts.postgres(Postgres.newest().newDatabase()))

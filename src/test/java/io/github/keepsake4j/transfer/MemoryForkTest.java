@@ -232,13 +232,13 @@ class MemoryForkTest {
     void g_a_fork_and_its_original_go_on_by_themselves() {
         MessageLog log = log("q1", "q2", "q3");
         Keepsake keepsake = Keepsake.builder().messageLog(log).tenant("acme").build();
-        Conversation fork = keepsake.fork("c1", "q2", "fork");
+        Conversation fork = keepsake.conversation("c1").fork("q2", "fork");
         keepsake.chatMemory("fork").add(UserMessage.from("in the fork"));
         keepsake.chatMemory("c1").add(UserMessage.from("in the original"));
         assertThat(fork.messages())
                 .containsExactly(UserMessage.from("q1"), UserMessage.from("q2"), UserMessage.from("in the fork"));
         assertThat(texts(log, FROM)).containsExactly("q1", "q2", "q3", "in the original");
-        assertThat(keepsake.fork("c1", "q2", "fork").messages()).hasSize(3);
+        assertThat(keepsake.conversation("c1").fork("q2", "fork").messages()).hasSize(3);
         keepsake.conversation("c1").erase();
         assertThat(fork.messages()).hasSize(3);
     }
@@ -251,10 +251,11 @@ class MemoryForkTest {
         log.append(FROM, Append.viewOnly(View.of(null, List.of())));
         log.append(FROM, Append.underHead(new NewMessage("q5", UserMessage.from("q5"), 1, "words", Instant.EPOCH)));
         Keepsake keepsake = Keepsake.builder().messageLog(log).tenant("acme").build();
-        assertThat(keepsake.fork("c1", "q5", "cleared").messages()).containsExactly(UserMessage.from("q5"));
-        assertThat(keepsake.fork("c1", "q2", "before").messages())
+        assertThat(keepsake.conversation("c1").fork("q5", "cleared").messages())
+                .containsExactly(UserMessage.from("q5"));
+        assertThat(keepsake.conversation("c1").fork("q2", "before").messages())
                 .containsExactly(UserMessage.from("q1"), UserMessage.from("q2"));
-        assertThat(keepsake.fork("c1", "q3", "set").messages()).containsExactly(UserMessage.from("q2"));
+        assertThat(keepsake.conversation("c1").fork("q3", "set").messages()).containsExactly(UserMessage.from("q2"));
     }
 
     @Test
@@ -308,14 +309,17 @@ class MemoryForkTest {
     void g_what_cannot_be_forked_is_refused() {
         MessageLog log = log("q1");
         Keepsake keepsake = Keepsake.builder().messageLog(log).tenant("acme").build();
-        assertThatThrownBy(() -> keepsake.fork("c1", "q1", "c1")).isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> keepsake.fork("c1", "q1", ConversationKey.of("other", "x")))
+        assertThatThrownBy(() -> keepsake.conversation("c1").fork("q1", "c1"))
+                .isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> keepsake.conversation("c1").fork("q1", ConversationKey.of("other", "x")))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("tenant");
-        assertThatThrownBy(() -> keepsake.fork("c1", "q1", NodeKey.of("acme", "a", "c", "n")))
+        assertThatThrownBy(() -> keepsake.conversation("c1").fork("q1", NodeKey.of("acme", "a", "c", "n")))
                 .isInstanceOf(InvalidInputException.class);
-        assertThatThrownBy(() -> keepsake.fork("c1", "gone", "fork")).isInstanceOf(UnknownMessageException.class);
-        assertThatThrownBy(() -> keepsake.fork("none", "q1", "fork")).isInstanceOf(UnknownMessageException.class);
+        assertThatThrownBy(() -> keepsake.conversation("c1").fork("gone", "fork"))
+                .isInstanceOf(UnknownMessageException.class);
+        assertThatThrownBy(() -> keepsake.conversation("none").fork("q1", "fork"))
+                .isInstanceOf(UnknownMessageException.class);
         assertThat(Logs.details(log, INTO)).isEqualTo(MemoryDetails.NONE);
     }
 

@@ -124,7 +124,7 @@ class ChatController {
     @GetMapping("/{id}/search")
     List<Hit> search(@PathVariable String id, @RequestParam String text) {
         Scope scope = Scope.memory(keepsake.conversation(id).key());
-        return keepsake.search(scope, text).hits().stream()
+        return keepsake.search().find(scope, text).hits().stream()
                 .map(hit -> new Hit(message(hit.message()), hit.highlights()))
                 .toList();
     }
@@ -165,22 +165,24 @@ class ChatController {
     @PutMapping(path = "/{id}/messages/{questionId}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter edit(@PathVariable String id, @PathVariable String questionId, @RequestBody Text question) {
         String text = question.question();
-        return stream(id, () -> keepsake.turn(id, Turn.edit(questionId), () -> assistant.chat(id, text)));
+        return stream(id, () -> keepsake.conversation(id).turn(Turn.edit(questionId), () -> assistant.chat(id, text)));
     }
 
     @PostMapping(path = "/{id}/messages/{answerId}/regenerate", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter regenerate(@PathVariable String id, @PathVariable String answerId) {
-        return stream(id, () -> keepsake.regenerate(id, answerId, asked -> assistant.chat(id, asked.singleText())));
+        return stream(id, () -> keepsake.conversation(id)
+                .regenerate(answerId, asked -> assistant.chat(id, asked.singleText())));
     }
 
     @PostMapping(path = "/{id}/messages/{questionId}/retry", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter retry(@PathVariable String id, @PathVariable String questionId) {
-        return stream(id, () -> keepsake.retry(id, questionId, asked -> assistant.chat(id, asked.singleText())));
+        return stream(
+                id, () -> keepsake.conversation(id).retry(questionId, asked -> assistant.chat(id, asked.singleText())));
     }
 
     @PostMapping("/{id}/stop")
     int stop(@PathVariable String id) {
-        int stopped = keepsake.stop(id);
+        int stopped = keepsake.conversation(id).stop();
         if (stopped > 0) {
             streams.forEach((emitter, conversation) -> {
                 if (conversation.equals(id)) {
@@ -232,7 +234,7 @@ class ChatController {
             // The browser has gone.
             String conversation = streams.remove(emitter);
             if (conversation != null) {
-                keepsake.stop(conversation);
+                keepsake.conversation(conversation).stop();
             }
         } catch (IllegalStateException e) {
             // A last token of an answer that was stopped.

@@ -81,7 +81,8 @@ class LeftBesideTest extends BucketFixture {
         Keepsake keepsake =
                 Keepsake.builder().messageLog(another()).tenant("default").build();
 
-        assertThat(keepsake.eraseWithNodes(ConversationKey.of("default", NODE.conversationId())))
+        assertThat(keepsake.conversation(ConversationKey.of("default", NODE.conversationId()))
+                        .eraseWithNodes())
                 .isEqualTo(1);
 
         assertThat(objects()).as("those of the other conversation").hasSize(1);
@@ -99,7 +100,8 @@ class LeftBesideTest extends BucketFixture {
         Keepsake keepsake =
                 Keepsake.builder().messageLog(another()).tenant("default").build();
 
-        assertThat(keepsake.eraseWithNodes(ConversationKey.of("default", NODE.conversationId())))
+        assertThat(keepsake.conversation(ConversationKey.of("default", NODE.conversationId()))
+                        .eraseWithNodes())
                 .isEqualTo(2);
 
         assertThat(allObjects()).allMatch(name -> name.startsWith("aside/erased/"));

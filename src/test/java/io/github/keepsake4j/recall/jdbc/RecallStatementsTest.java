@@ -64,12 +64,12 @@ class RecallStatementsTest {
                     memory.add(AiMessage.from("We said that topic number " + i + " is blue."));
                 }
                 Scope scope = Scope.memory(KEY);
-                keepsake.recall(scope, "topic");
+                keepsake.recall().find(scope, "topic");
                 await().until(() -> index.watermarks(List.of(KEY)).containsKey(KEY)
                         && index.watermarks(List.of(KEY)).get(KEY).sequence() == 80);
                 statements.clear();
 
-                Recalled recalled = keepsake.recall(scope, "topic number 3");
+                Recalled recalled = keepsake.recall().find(scope, "topic number 3");
 
                 assertThat(recalled.passages()).isNotEmpty();
                 assertThat(statements).as(String.join("\n--\n", statements)).hasSizeLessThanOrEqualTo(9);

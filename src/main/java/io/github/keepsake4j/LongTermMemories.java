@@ -1,0 +1,108 @@
+package io.github.keepsake4j;
+
+import dev.langchain4j.rag.content.retriever.ContentRetriever;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.memories.BackgroundCreators;
+import io.github.keepsake4j.memories.ConversationMemories;
+import io.github.keepsake4j.memories.MemoryFailedException;
+import io.github.keepsake4j.memories.MemoryOptions;
+import io.github.keepsake4j.memories.MemoryRun;
+import io.github.keepsake4j.memories.MemoryStore;
+import io.github.keepsake4j.memories.MemoryTools;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.Scope;
+import java.util.function.Function;
+
+/** The long-term memories of conversations: chunks, facts and summaries that a model made of them. Thread-safe. */
+public final class LongTermMemories {
+
+    private final MemoryStore store;
+    private final BackgroundCreators creators;
+    private final MessageLog log;
+    private final Function<Object, MemoryKey> ids;
+
+    LongTermMemories(MemoryStore store, BackgroundCreators creators, MessageLog log, Function<Object, MemoryKey> ids) {
+        this.store = store;
+        this.creators = creators;
+        this.log = log;
+        this.ids = ids;
+    }
+
+    /**
+     * Returns the long-term memories of a conversation, to be read, corrected, pinned and forgotten. Does no I/O.
+     *
+     * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
+     * @return the memories
+     * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
+     */
+    public ConversationMemories of(Object memoryId) {
+        return new ConversationMemories(store, key -> log, conversation(memoryId), creators::stale);
+    }
+
+    /**
+     * Makes the long-term memories of a conversation that are due, on the caller's thread, without waiting for the
+     * background. Messages that were passed by, because no memory could be made of them, are tried once more. This method
+     * calls a model and may take long.
+     *
+     * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
+     * @return what was made, and which messages are passed by
+     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and the next call tries
+     *     again
+     * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
+     */
+    public MemoryRun make(Object memoryId) {
+        return creators.make(conversation(memoryId));
+    }
+
+    private ConversationKey conversation(Object memoryId) {
+        return NodeMemories.conversation(ids.apply(memoryId));
+    }
+
+    /**
+     * Returns a retriever that adds to each question the memories of the same conversation that fit it.
+     *
+     * @param options which memories
+     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
+     *     id
+     */
+    public ContentRetriever retriever(MemoryOptions options) {
+        return tools(options);
+    }
+
+    /**
+     * Returns a retriever that adds to each question the memories of some conversations that fit it.
+     *
+     * @param options which memories
+     * @param scopes returns the conversations of a conversation, such as all of the same user
+     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
+     *     id
+     */
+    public ContentRetriever retriever(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
+        return tools(options, scopes);
+    }
+
+    /**
+     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of its
+     * conversation. The model cannot choose the conversation.
+     *
+     * @param options which memories
+     * @return the tools, for {@code AiServices.tools}; the service needs a memory id
+     */
+    public MemoryTools tools(MemoryOptions options) {
+        return tools(options, Scope::memory);
+    }
+
+    /**
+     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of some
+     * conversations. The model cannot choose them.
+     *
+     * @param options which memories
+     * @param scopes returns the conversations of a conversation, such as all of the same user
+     * @return the tools, for {@code AiServices.tools}; the service needs a memory id
+     */
+    public MemoryTools tools(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
+        return new MemoryTools(store, key -> log, ids, scopes, options, creators::stale);
+    }
+}

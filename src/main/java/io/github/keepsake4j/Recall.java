@@ -1,0 +1,122 @@
+package io.github.keepsake4j;
+
+import dev.langchain4j.rag.content.retriever.ContentRetriever;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.MessageRecall;
+import io.github.keepsake4j.recall.RecallOptions;
+import io.github.keepsake4j.recall.RecallTool;
+import io.github.keepsake4j.recall.Recalled;
+import io.github.keepsake4j.recall.Scope;
+import java.util.function.Function;
+
+/**
+ * Recalls what was said that answers a question, for a model. Looks at what users and models said on the current branch.
+ * Never returns what failed, was rejected or erased, what {@code clear} hid unless the options say so, and what the model
+ * is shown in any case. A message ranks by its words and those around it, by the question that it answers, by its session,
+ * and by the speaker and the dates that the question names. Thread-safe.
+ */
+public final class Recall {
+
+    private final MessageRecall recall;
+    private final Function<Object, MemoryKey> ids;
+
+    Recall(MessageRecall recall, Function<Object, MemoryKey> ids) {
+        this.recall = recall;
+        this.ids = ids;
+    }
+
+    /**
+     * Recalls from one memory, with {@linkplain RecallOptions#standard() standard options}.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @param question the question; any text
+     * @return passages, best first
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public Recalled find(Object memoryId, String question) {
+        return find(memoryId, question, RecallOptions.standard());
+    }
+
+    /**
+     * Recalls from one memory.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @param question the question; any text
+     * @param options how much to return, and of what
+     * @return passages, best first
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public Recalled find(Object memoryId, String question, RecallOptions options) {
+        return find(Scope.memory(ids.apply(memoryId)), question, options);
+    }
+
+    /**
+     * Recalls from several memories, with {@linkplain RecallOptions#standard() standard options}.
+     *
+     * @param scope memories that the application names. All of a tenant would show one user what another said
+     * @param question the question; any text
+     * @return passages, best first
+     * @throws InvalidInputException if the scope is a tenant
+     */
+    public Recalled find(Scope scope, String question) {
+        return find(scope, question, RecallOptions.standard());
+    }
+
+    /**
+     * Recalls from several memories.
+     *
+     * @param scope memories that the application names. All of a tenant would show one user what another said
+     * @param question the question; any text
+     * @param options how much to return, and of what
+     * @return passages, best first
+     * @throws InvalidInputException if the scope is a tenant
+     */
+    public Recalled find(Scope scope, String question, RecallOptions options) {
+        return recall.recall(scope, question, options);
+    }
+
+    /**
+     * Returns a retriever that adds to each question what was said before about it in the same memory.
+     *
+     * @param options how much to add
+     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
+     *     id
+     */
+    public ContentRetriever retriever(RecallOptions options) {
+        return tool(options);
+    }
+
+    /**
+     * Returns a retriever that adds to each question what was said before about it in some memories.
+     *
+     * @param options how much to add
+     * @param scopes returns the memories of a memory, such as all conversations of the same user
+     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
+     *     id
+     */
+    public ContentRetriever retriever(RecallOptions options, Function<MemoryKey, Scope> scopes) {
+        return tool(options, scopes);
+    }
+
+    /**
+     * Returns a tool with which a model looks up what was said before in its memory. The model cannot choose the memory.
+     *
+     * @param options how much to return
+     * @return the tool, for {@code AiServices.tools}; the service needs a memory id
+     */
+    public RecallTool tool(RecallOptions options) {
+        return tool(options, Scope::memory);
+    }
+
+    /**
+     * Returns a tool with which a model looks up what was said before in some memories. The model cannot choose them.
+     *
+     * @param options how much to return
+     * @param scopes returns the memories of a memory, such as all conversations of the same user
+     * @return the tool, for {@code AiServices.tools}; the service needs a memory id
+     */
+    public RecallTool tool(RecallOptions options, Function<MemoryKey, Scope> scopes) {
+        return new RecallTool(recall, ids, scopes, options);
+    }
+}
