@@ -30,7 +30,7 @@ public final class BareMemories {
         return of(logs, ids, strategy, counter, executor, worker, metrics, System::nanoTime);
     }
 
-    static ChatMemories of(
+    public static ChatMemories of(
             Function<MemoryKey, MessageLog> logs,
             Function<Object, MemoryKey> ids,
             ContextStrategy strategy,

@@ -1,0 +1,88 @@
+package io.github.keepsake4j.chat.keepsake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.Watermark;
+import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SearchOfKeepsakeTest {
+
+    private final MessageLog log = new InMemoryMessageLog();
+    private final MessageLog nodeLog = new InMemoryMessageLog();
+    private final MessageIndex index = new InMemoryMessageIndex();
+
+    private Keepsake keepsake() {
+        return Keepsake.builder()
+                .messageLog(log)
+                .nodeLog(nodeLog)
+                .tenant("acme")
+                .index(index)
+                .build();
+    }
+
+    private void awaitIndexed(MemoryKey key, Watermark watermark) {
+        await().until(() -> watermark.equals(index.watermarks(List.of(key)).get(key)));
+    }
+
+    @Test
+    void what_is_said_is_found_at_once_and_indexed_in_the_background() {
+        Keepsake keepsake = keepsake();
+        ConversationKey chat = ConversationKey.of("acme", "42");
+        keepsake.chatMemory("42").add(UserMessage.from("Book a table at the Italian restaurant"));
+        keepsake.chatMemory("42").add(AiMessage.from("For how many?"));
+        assertThat(keepsake.search().find(Scope.memory(chat), "restaurants").hits())
+                .hasSize(1);
+
+        awaitIndexed(chat, new Watermark(1, 2));
+        assertThat(keepsake.search().find(Scope.tenant("acme"), "restaurants").hits())
+                .hasSize(1);
+        NodeKey node = NodeKey.of("acme", "app", "42", "writer");
+        keepsake.chatMemory(node).add(UserMessage.from("The restaurant is closed"));
+        awaitIndexed(node, new Watermark(1, 1));
+        assertThat(keepsake.search().find(Scope.tenant("acme"), "restaurants").hits())
+                .hasSize(2);
+
+        keepsake.conversation("42").erase();
+        assertThat(keepsake.search().find(Scope.memory(chat), "restaurant").hits())
+                .isEmpty();
+        await().until(() -> index.watermarks(List.of(chat)).isEmpty());
+    }
+
+    @Test
+    void what_a_log_has_already_is_indexed_when_a_keepsake_is_built() {
+        Keepsake.builder()
+                .messageLog(log)
+                .tenant("acme")
+                .build()
+                .chatMemory("42")
+                .add(UserMessage.from("an old story"));
+        Keepsake keepsake = keepsake();
+        awaitIndexed(ConversationKey.of("acme", "42"), new Watermark(1, 1));
+        await().until(() ->
+                !keepsake.search().find(Scope.tenant("acme"), "story").lagging());
+        assertThat(keepsake.search().find(Scope.tenant("acme"), "story").hits()).hasSize(1);
+    }
+
+    @Test
+    void without_an_index_a_search_says_what_is_missing() {
+        Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+        assertThatThrownBy(() -> keepsake.search().find(Scope.tenant("acme"), "word"))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("JdbcMessageIndex");
+    }
+}
