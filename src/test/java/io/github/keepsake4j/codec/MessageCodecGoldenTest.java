@@ -40,7 +40,7 @@ class MessageCodecGoldenTest {
     private final MessageCodec codec = new MessageCodec();
 
     @Test
-    void version1IsReadAndStillWritten() throws IOException {
+    void version1_is_read_and_still_written() throws IOException {
         List<String> lines = lines("golden-v1.jsonl");
         List<ChatMessage> expected = messages();
         assertThat(lines).hasSameSizeAs(expected);

@@ -18,7 +18,7 @@ class MessageCodecPropertyTest {
     private final long seed = Long.getLong("keepsake.seed", System.nanoTime());
 
     @Test
-    void everyMessageComesBackEqual() {
+    void every_message_comes_back_equal() {
         List<ChatMessage> messages = Messages.sample(Messages.anyMessage(), TRIES, seed);
         assertThat(messages.stream().map(ChatMessage::type).distinct()).hasSize(5);
         for (ChatMessage message : messages) {
@@ -31,7 +31,7 @@ class MessageCodecPropertyTest {
     }
 
     @Test
-    void everyTextComesBackEqual() {
+    void every_text_comes_back_equal() {
         for (String text : Messages.sample(Messages.text(), TRIES, seed)) {
             String json = codec.encodeText(text);
             assertThat(codec.decodeText(json)).as("-Dkeepsake.seed=" + seed).isEqualTo(text);
@@ -40,7 +40,7 @@ class MessageCodecPropertyTest {
     }
 
     @Test
-    void everyMapOfStringsComesBackEqualAndInOrder() {
+    void every_map_of_strings_comes_back_equal_and_in_order() {
         var maps = Arbitraries.maps(Messages.text(), Messages.text()).ofMaxSize(5);
         for (Map<String, String> map : Messages.sample(maps, TRIES, seed)) {
             String json = codec.encodeStrings(map);

@@ -51,7 +51,7 @@ class MessageCodecTest {
     private final MessageCodec codec = new MessageCodec();
 
     @Test
-    void writesFieldNamesOfLangChain4jAndAVersion() {
+    void writes_field_names_of_lang_chain4j_and_aVersion() {
         assertThat(codec.encode(UserMessage.from("Klaus", "hello")))
                 .isEqualTo(
                         "{\"v\":1,\"type\":\"USER\",\"name\":\"Klaus\",\"contents\":[{\"type\":\"TEXT\",\"text\":\"hello\"}]}");
@@ -68,20 +68,20 @@ class MessageCodecTest {
     }
 
     @Test
-    void upstreamCorpusIsThere() throws Exception {
+    void upstream_corpus_is_there() throws Exception {
         assertThat(upstreamCorpus()).hasSizeGreaterThan(10);
     }
 
     @ParameterizedTest
     @MethodSource("upstreamCorpus")
-    void upstreamMessageComesBackEqual(ChatMessage message, String upstreamJson) {
+    void upstream_message_comes_back_equal(ChatMessage message, String upstreamJson) {
         assertThat(codec.decode(codec.encode(message))).isEqualTo(message);
         assertThat(codec.decode(upstreamJson)).isEqualTo(message);
         assertThat(codec.decode(ChatMessageSerializer.messageToJson(message))).isEqualTo(message);
     }
 
     @Test
-    void readsOlderJsonOfLangChain4j() {
+    void reads_older_json_of_lang_chain4j() {
         assertThat(
                         codec.decode(
                                 "{\"id\":\"1\",\"toolName\":\"weather\",\"text\":\"sunny\",\"type\":\"TOOL_EXECUTION_RESULT\"}"))
@@ -91,7 +91,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void takesNothingForATagInJsonThatLangChain4jWrote() {
+    void takes_nothing_for_aTag_in_json_that_lang_chain4j_wrote() {
         Map<String, Object> taglike = Map.of("@type", "long", "value", "1");
         ChatMessage message = CustomMessage.from(Map.of("a", taglike));
         assertThat(codec.decode(ChatMessageSerializer.messageToJson(message))).isEqualTo(message);
@@ -100,7 +100,7 @@ class MessageCodecTest {
     // Attributes
 
     @Test
-    void attributesOfAUserMessageStayMutable() {
+    void attributes_of_aUser_message_stay_mutable() {
         UserMessage decoded = (UserMessage) codec.decode(codec.encode(UserMessage.builder()
                 .addContent(TextContent.from("hi"))
                 .attributes(Map.of("a", 1L))
@@ -110,7 +110,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void generatedImagesAreImagesAgain() {
+    void generated_images_are_images_again() {
         Image image = Image.builder()
                 .url("https://example.org/a.png")
                 .revisedPrompt("a cat")
@@ -124,7 +124,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void collectionsOfAnyClassComeBackEqual() {
+    void collections_of_any_class_come_back_equal() {
         Map<String, Object> attributes = new HashMap<>();
         attributes.put("list", Arrays.asList(1, null, List.of()));
         attributes.put("set", new TreeSet<>(List.of(2L, 1L)));
@@ -134,7 +134,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void whatCannotComeBackIsRefusedByPathAndClass() {
+    void what_cannot_come_back_is_refused_by_path_and_class() {
         refused(List.of(1, 2, Map.of("b", new ArrayDeque<>(List.of(SECRET)))), "attributes.a[2].b", "ArrayDeque");
         refused(new String[] {SECRET}, "attributes.a", "java.lang.String[]");
         refused(Map.of("k", new byte[1]), "attributes.a.k", "byte[]");
@@ -154,7 +154,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void deepAttributesComeBackUpToTheLimit() {
+    void deep_attributes_come_back_up_to_the_limit() {
         ChatMessage deepest = CustomMessage.from(nestedMaps(AttributeWriter.MAX_DEPTH - 1));
         assertThat(codec.encode(codec.decode(codec.encode(deepest)))).isEqualTo(codec.encode(deepest));
         for (int depth : new int[] {AttributeWriter.MAX_DEPTH, 100_000}) {
@@ -166,7 +166,7 @@ class MessageCodecTest {
 
     /** The maps need the wrapper, which nests twice. */
     @Test
-    void deepTaggedAttributesComeBackUpToTheLimit() {
+    void deep_tagged_attributes_come_back_up_to_the_limit() {
         int accepted = 0;
         for (int depth = 200; depth < 300; depth++) {
             Map<String, Object> map = new HashMap<>(Map.of("@type", "x"));
@@ -194,7 +194,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void structuresThatContainThemselvesAreRefused() {
+    void structures_that_contain_themselves_are_refused() {
         List<Object> cycle = new ArrayList<>();
         cycle.add(List.of(cycle, cycle));
         refused(cycle, "attributes.a[0][0]", "contains itself");
@@ -202,7 +202,7 @@ class MessageCodecTest {
 
     @Test
     @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void structuresThatShareTheirPartsAreBounded() {
+    void structures_that_share_their_parts_are_bounded() {
         Object shared = List.of();
         for (int i = 0; i < 100; i++) {
             shared = List.of(shared, shared);
@@ -219,7 +219,7 @@ class MessageCodecTest {
     // Classes
 
     @Test
-    void subclassesAreRefusedByName() {
+    void subclasses_are_refused_by_name() {
         ChatMessage system = new SystemMessage(SECRET) {};
         ChatMessage unrelated = () -> ChatMessageType.CUSTOM;
         ChatMessage content = UserMessage.from(new TextContent(SECRET) {});
@@ -236,7 +236,7 @@ class MessageCodecTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyDetailLevelIsKept(DetailLevel level) {
+    void every_detail_level_is_kept(DetailLevel level) {
         ChatMessage message = UserMessage.from(ImageContent.from("https://example.org/a.png", level));
         assertThat(codec.decode(codec.encode(message))).isEqualTo(message);
     }
@@ -244,7 +244,7 @@ class MessageCodecTest {
     // Tolerance
 
     @Test
-    void unknownFieldsAreIgnored() {
+    void unknown_fields_are_ignored() {
         assertThat(codec.decode(
                         "{\"v\":7,\"type\":\"USER\",\"mood\":{\"a\":[1]},\"contents\":[{\"type\":\"IMAGE\",\"x\":0,"
                                 + "\"image\":{\"url\":\"http://a/b\",\"alt\":\"c\"},\"detailLevel\":\"EXTREME\"}]}"))
@@ -252,7 +252,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void unknownContentLeavesATrace() {
+    void unknown_content_leaves_aTrace() {
         assertThat(codec.decode("{\"v\":2,\"type\":\"USER\",\"contents\":[{\"type\":\"HOLOGRAM\",\"w\":1},"
                         + "{\"type\":\"TEXT\",\"text\":\"hi\"}]}"))
                 .isEqualTo(
@@ -260,7 +260,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void unknownMessageKeepsItsFields() {
+    void unknown_message_keeps_its_fields() {
         String json =
                 "{\"v\":9,\"type\":\"SMELL\",\"strength\":0.50,\"n\":[1,12345678901,123456789012345678901234567890,"
                         + "1E400,true,null],\"nested\":{\"@type\":\"long\",\"value\":\"\\ud800\"}}";
@@ -276,14 +276,14 @@ class MessageCodecTest {
     }
 
     @Test
-    void deepUnknownMessageIsWrittenBack() {
+    void deep_unknown_message_is_written_back() {
         int levels = Json.MAX_DEPTH - 1;
         String json = "{\"type\":\"X\",\"a\":" + "[".repeat(levels) + "]".repeat(levels) + "}";
         assertThat(codec.encode(codec.decode(json))).isEqualTo(json);
     }
 
     @Test
-    void unknownTagStaysAPlainMap() {
+    void unknown_tag_stays_aPlain_map() {
         ChatMessage decoded = codec.decode(
                 "{\"v\":2,\"type\":\"CUSTOM\",\"attributes\":{\"a\":{\"@type\":\"money\",\"value\":{\"@type\":\"long\",\"value\":\"5\"}}}}");
         assertThat(decoded).isEqualTo(CustomMessage.from(Map.of("a", Map.of("@type", "money", "value", 5L))));
@@ -292,14 +292,14 @@ class MessageCodecTest {
     // Size and odd characters
 
     @Test
-    void largeTextsKeysAndNumbersComeBack() {
+    void large_texts_keys_and_numbers_come_back() {
         ChatMessage message = CustomMessage.from(
                 Map.of("k".repeat(100_000), "t".repeat(21_000_000), "n", BigInteger.TEN.pow(20_000)));
         assertThat(codec.decode(codec.encode(message))).isEqualTo(message);
     }
 
     @Test
-    void nulAndLoneSurrogatesAreEscapedEverywhere() {
+    void nul_and_lone_surrogates_are_escaped_everywhere() {
         String odd = "\0\uD83D|\uDE00\uD83D\uDE00\uDE00\uD83D";
         Map<String, Object> attributes = new HashMap<>();
         attributes.put(odd, Map.of(odd, odd.charAt(1)));
@@ -317,7 +317,7 @@ class MessageCodecTest {
 
     /** The hashes of these names would collide in Jackson's shared table of names, which fails at some point. */
     @Test
-    void manyNewKeysAreRead() {
+    void many_new_keys_are_read() {
         Map<String, Object> attributes = new HashMap<>();
         for (int i = 0; i < 20_000; i++) {
             StringBuilder key = new StringBuilder();
@@ -332,7 +332,7 @@ class MessageCodecTest {
 
     /** LangChain4j accepts these messages: it trims, and trimming leaves wide spaces. */
     @Test
-    void systemMessagesOfWideSpacesComeBack() {
+    void system_messages_of_wide_spaces_come_back() {
         ChatMessage message = SystemMessage.from("\u2003");
         assertThat(codec.decode(codec.encode(message))).isEqualTo(message);
     }
@@ -387,13 +387,13 @@ class MessageCodecTest {
     }
 
     @Test
-    void tooDeepJsonIsUnreadable() {
+    void too_deep_json_is_unreadable() {
         String json = "{\"type\":\"X\",\"a\":" + "[".repeat(200_000);
         assertThatThrownBy(() -> codec.decode(json)).isInstanceOf(UnreadableDataException.class);
     }
 
     @Test
-    void errorsNameThePlace() {
+    void errors_name_the_place() {
         assertThatThrownBy(() ->
                         codec.decode("{\"v\":1,\"type\":\"CUSTOM\",\"attributes\":{\"a\":[0,{\"@type\":\"long\"}]}}"))
                 .hasMessageContaining("attributes.a[1].value")
@@ -402,7 +402,7 @@ class MessageCodecTest {
     }
 
     @Test
-    void stringsAndTextsRefuseOtherJson() {
+    void strings_and_texts_refuse_other_json() {
         assertThatThrownBy(() -> codec.decodeText("1")).isInstanceOf(UnreadableDataException.class);
         assertThatThrownBy(() -> codec.decodeStrings("[]")).isInstanceOf(UnreadableDataException.class);
         assertThatThrownBy(() -> codec.decodeStrings("{\"a\":1}"))

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 public interface ActivityContract extends LogUnderTest {
 
     @Test
-    default void aRevivedMemoryIsListedFirst() {
+    default void a_revived_memory_is_listed_first() {
         List<MemoryKey> keys = hourly(12);
         log().append(keys.get(11), batch("again"));
 
@@ -38,7 +38,7 @@ public interface ActivityContract extends LogUnderTest {
     }
 
     @Test
-    default void everyWayToAppendMovesAMemoryToTheFront() {
+    default void every_way_to_append_moves_aMemory_to_the_front() {
         List<MemoryKey> keys = hourly(4);
         List<Append> ways = List.of(
                 batch("under the head"),
@@ -63,7 +63,7 @@ public interface ActivityContract extends LogUnderTest {
     }
 
     @Test
-    default void aMemoryThatIsWrittenToWhilePagingIsOnNoLaterPageAndEachOtherOneIsOnOne() {
+    default void a_memory_that_is_written_to_while_paging_is_on_no_later_page_and_each_other_one_is_on_one() {
         List<MemoryKey> keys = hourly(20);
         Random random = new Random(7);
         for (int walk = 0; walk < 20; walk++) {
@@ -91,7 +91,7 @@ public interface ActivityContract extends LogUnderTest {
     }
 
     @Test
-    default void anImportedMemoryIsAsActiveAsItsMessages() {
+    default void an_imported_memory_is_as_active_as_its_messages() {
         List<MemoryKey> keys = hourly(3);
         Instant between = clock().instant().minus(Duration.ofMinutes(90));
         MemoryKey described = ConversationKey.of("acme", "described before it is imported");
@@ -114,7 +114,7 @@ public interface ActivityContract extends LogUnderTest {
     }
 
     @Test
-    default void oldMessagesThatAreImportedIntoAnActiveMemoryLeaveItWhereItIs() {
+    default void old_messages_that_are_imported_into_an_active_memory_leave_it_where_it_is() {
         List<MemoryKey> keys = hourly(3);
         NewMessage old = at(clock().instant().minus(Duration.ofDays(9)), "old");
         log().append(keys.get(0), Append.under(Parent.root(), List.of(old)).asImport());
@@ -123,7 +123,7 @@ public interface ActivityContract extends LogUnderTest {
     }
 
     @Test
-    default void aMemoryWithoutMessagesIsAsActiveAsItIsNew() {
+    default void a_memory_without_messages_is_as_active_as_it_is_new() {
         List<MemoryKey> keys = hourly(2);
         MemoryKey titled = ConversationKey.of("acme", "title alone");
         Logs.describe(log(), titled, "a title", Map.of());
@@ -134,7 +134,7 @@ public interface ActivityContract extends LogUnderTest {
     }
 
     @Test
-    default void anErasedMemoryIsNotListedByActivityUntilItIsWrittenAgain() {
+    default void an_erased_memory_is_not_listed_by_activity_until_it_is_written_again() {
         List<MemoryKey> keys = hourly(4);
         log().erase(keys.get(0));
         log().erase(keys.get(2));
@@ -145,7 +145,7 @@ public interface ActivityContract extends LogUnderTest {
     }
 
     @Test
-    default void timesAtBothEndsAreListedByActivity() {
+    default void times_at_both_ends_are_listed_by_activity() {
         List<MemoryKey> keys = new ArrayList<>();
         for (Instant time : TimesContract.STORED) {
             keys.add(0, ConversationKey.of("acme", "at " + time));
@@ -159,7 +159,7 @@ public interface ActivityContract extends LogUnderTest {
     }
 
     @Test
-    default void aCursorOfTheOtherOrderIsRefused() {
+    default void a_cursor_of_the_other_order_is_refused() {
         hourly(3);
         ListQuery byCreation = log().list("acme", ListQuery.first(1)).next().orElseThrow();
         ListQuery byActivity =

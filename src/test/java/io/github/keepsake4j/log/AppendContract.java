@@ -31,7 +31,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aMemoryThatWasNeverWrittenIsEmpty() {
+    default void a_memory_that_was_never_written_is_empty() {
         Tail tail = log().read(KEY, ReadQuery.wholeBranch());
 
         assertThat(tail.head()).isNull();
@@ -44,7 +44,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void anAppendFollowsTheHeadAndTellsTheHeadFromBefore() {
+    default void an_append_follows_the_head_and_tells_the_head_from_before() {
         AppendResult first = log().append(KEY, batch("a", "b"));
         AppendResult second = log().append(KEY, batch("c"));
 
@@ -57,7 +57,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aStoredMessageTellsAllThatWasAppended() {
+    default void a_stored_message_tells_all_that_was_appended() {
         log().append(KEY, Append.under(Parent.head(), List.of(user("a"), answer("b"))));
 
         LoggedMessage b = log().read(KEY, ReadQuery.newest(1)).messages().get(0);
@@ -71,7 +71,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void whatWasAppendedIsThereForAnotherProcess() throws Exception {
+    default void what_was_appended_is_there_for_another_process() throws Exception {
         log().append(KEY, batch("a", "b"));
         MessageLog other = reopen();
         other.append(KEY, batch("c"));
@@ -81,7 +81,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aBatchWithAMessageThatCannotBeEncodedLeavesNothing() {
+    default void a_batch_with_aMessage_that_cannot_be_encoded_leaves_nothing() {
         log().append(KEY, batch("a"));
         Append refused = Append.under(Parent.head(), List.of(user("b"), message("c", new Unencodable(), 1), user("d")));
 
@@ -93,7 +93,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aRefusedFirstBatchMakesNoMemory() {
+    default void a_refused_first_batch_makes_no_memory() {
         Append refused = Append.under(Parent.head(), List.of(user("b"), message("c", new Unencodable(), 1)));
 
         assertThatThrownBy(() -> log().append(KEY, refused)).isInstanceOf(InvalidInputException.class);
@@ -104,7 +104,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aBatchThatIsThereIsAReplayAndChangesNothing() {
+    default void a_batch_that_is_there_is_aReplay_and_changes_nothing() {
         AppendResult first = log().append(KEY, batch("a", "b"));
 
         AppendResult again = log().append(KEY, batch("a", "b"));
@@ -118,7 +118,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aReplayDoesNotMoveTheHeadBack() {
+    default void a_replay_does_not_move_the_head_back() {
         log().append(KEY, batch("a", "b"));
         log().append(KEY, batch("c"));
 
@@ -130,7 +130,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void tokensCounterAndTimeDoNotMakeAReplayAnotherBatch() {
+    default void tokens_counter_and_time_do_not_make_aReplay_another_batch() {
         log().append(KEY, batch("a"));
         NewMessage recounted = new NewMessage("a", user("a").message(), 99, "other", Instant.EPOCH);
         clock().advance(Duration.ofHours(1));
@@ -144,7 +144,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aUsedIdWithOtherContentIsAnErrorThatNamesTheIdOnly() {
+    default void a_used_id_with_other_content_is_an_error_that_names_the_id_only() {
         log().append(KEY, batch("a"));
         NewMessage other = message("a", UserMessage.from(SECRET + " other"), 10);
 
@@ -157,7 +157,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void theSameTextInAnotherRoleIsOtherContent() {
+    default void the_same_text_in_another_role_is_other_content() {
         log().append(KEY, batch("a"));
 
         assertThatThrownBy(() -> log().append(KEY, Append.under(Parent.head(), List.of(answer("a")))))
@@ -165,7 +165,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aBatchWhoseBeginningIsThereIsRefused() {
+    default void a_batch_whose_beginning_is_there_is_refused() {
         log().append(KEY, batch("a"));
 
         assertThatThrownBy(() -> log().append(KEY, batch("a", "b")))
@@ -175,7 +175,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aBatchWhoseEndIsThereIsRefused() {
+    default void a_batch_whose_end_is_there_is_refused() {
         log().append(KEY, batch("a"));
 
         assertThatThrownBy(() -> log().append(KEY, batch("b", "a")))
@@ -185,14 +185,14 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void theSameMessagesInAnotherOrderAreNoReplay() {
+    default void the_same_messages_in_another_order_are_no_replay() {
         log().append(KEY, batch("a", "b"));
 
         assertThatThrownBy(() -> log().append(KEY, batch("b", "a"))).isInstanceOf(MessageIdConflictException.class);
     }
 
     @Test
-    default void theSameIdInTwoMemoriesIsTwoMessages() {
+    default void the_same_id_in_two_memories_is_two_messages() {
         MemoryKey other = ConversationKey.of("acme", "43");
         log().append(KEY, batch("a"));
         NewMessage otherContent = message("a", UserMessage.from("else"), 3);
@@ -205,7 +205,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void anIdTwiceInOneBatchIsRefused() {
+    default void an_id_twice_in_one_batch_is_refused() {
         assertThatThrownBy(() -> log().append(KEY, batch("a", "b", "a")))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("a");
@@ -213,7 +213,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void equalMessagesWithTheirOwnIdsAreBothKept() {
+    default void equal_messages_with_their_own_ids_are_both_kept() {
         ChatMessage ok = UserMessage.from("ok");
 
         log().append(KEY, Append.under(Parent.head(), List.of(message("a", ok, 1), message("b", ok, 1))));
@@ -223,7 +223,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void compareAndSetRefusesAnotherHead() {
+    default void compare_and_set_refuses_another_head() {
         log().append(KEY, batch("a", "b"));
 
         assertThatThrownBy(() -> log().append(KEY, batch("c").expectingHead("a")))
@@ -236,7 +236,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void compareAndSetOnAnEmptyMemory() {
+    default void compare_and_set_on_an_empty_memory() {
         assertThatThrownBy(() -> log().append(KEY, batch("a").expectingHead("x")))
                 .isInstanceOfSatisfying(HeadConflictException.class, e -> assertThat(e.actualHead())
                         .isNull());
@@ -249,7 +249,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void compareAndSetHoldsForANamedParentToo() {
+    default void compare_and_set_holds_for_aNamed_parent_too() {
         log().append(KEY, batch("a", "b"));
 
         assertThatThrownBy(() -> log().append(KEY, batchUnder("a", "c").expectingHead("a")))
@@ -259,7 +259,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aReplayIsRecognisedBeforeTheHeadIsCompared() {
+    default void a_replay_is_recognised_before_the_head_is_compared() {
         log().append(KEY, batch("a").expectingHead(null));
         log().append(KEY, batch("b"));
 
@@ -268,7 +268,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aReplayUnderItsNamedParentIsAReplay() {
+    default void a_replay_under_its_named_parent_is_aReplay() {
         log().append(KEY, batch("a", "b"));
         log().append(KEY, batchUnder("a", "c"));
 
@@ -278,7 +278,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void aReplayUnderAnotherNamedParentIsAnError() {
+    default void a_replay_under_another_named_parent_is_an_error() {
         log().append(KEY, batch("a", "b", "c"));
 
         assertThatThrownBy(() -> log().append(KEY, batchUnder("a", "c")))
@@ -290,7 +290,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void anUnknownParentIsRefused() {
+    default void an_unknown_parent_is_refused() {
         log().append(KEY, batch("a"));
         log().append(ConversationKey.of("acme", "43"), batch("elsewhere"));
 
@@ -303,7 +303,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void anImportKeepsAnUnknownParentAndReadsReportIt() {
+    default void an_import_keeps_an_unknown_parent_and_reads_report_it() {
         log().append(KEY, batchUnder("lost", "a", "b").asImport());
 
         Tail whole = log().read(KEY, ReadQuery.wholeBranch());
@@ -316,14 +316,14 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void anImportedMessageThatNamesItselfAsParentEndsTheWalk() {
+    default void an_imported_message_that_names_itself_as_parent_ends_the_walk() {
         log().append(KEY, batchUnder("a", "a", "b").asImport());
 
         assertThat(branch(log(), KEY)).containsExactly("a", "b");
     }
 
     @Test
-    default void anImportUnderAKnownParentIsAnOrdinaryAppend() {
+    default void an_import_under_aKnown_parent_is_an_ordinary_append() {
         log().append(KEY, batch("a"));
         log().append(KEY, batchUnder("a", "b").asImport());
 
@@ -332,7 +332,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void theZeroUuidAsParentMeansTheMessageWithTheHighestSequence() {
+    default void the_zero_uuid_as_parent_means_the_message_with_the_highest_sequence() {
         log().append(KEY, batch("a", "b"));
         log().append(KEY, batchUnder("a", "c"));
         Logs.moveHead(log(), KEY, "b", null);
@@ -346,7 +346,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void theZeroUuidAsParentMeansTheRootWhereNothingIs() {
+    default void the_zero_uuid_as_parent_means_the_root_where_nothing_is() {
         log().append(KEY, batchUnder(Ids.BEFORE_IN_TIME, "a"));
 
         Tail tail = log().read(KEY, ReadQuery.wholeBranch());
@@ -355,7 +355,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void orderIsTheSequenceWhateverTheClockSays() {
+    default void order_is_the_sequence_whatever_the_clock_says() {
         for (String id : List.of("a", "b", "c")) {
             log().append(KEY, batch(id));
             clock().advance(Duration.ofHours(-1));
@@ -367,7 +367,7 @@ public interface AppendContract extends LogUnderTest {
     }
 
     @Test
-    default void timesAreMicrosecondsOfUtc() {
+    default void times_are_microseconds_of_utc() {
         log().append(KEY, batch("a"));
         Instant made = Instant.parse("1969-12-31T23:59:59.999999999Z");
         log().append(

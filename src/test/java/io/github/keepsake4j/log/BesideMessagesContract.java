@@ -24,7 +24,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void aSummaryComesBackAsItWasPut() {
+    default void a_summary_comes_back_as_it_was_put() {
         log().append(KEY, batch("a", "b"));
         Summary full = summary("a", "it's \"so\" \\ \n é 😀 \0 \ud83d");
         Summary bare = new Summary("b", "", 0, "", 0, 0, null, Instant.EPOCH);
@@ -35,7 +35,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void detailsHaveThePartsThatAreAskedFor() {
+    default void details_have_the_parts_that_are_asked_for() {
         log().append(KEY, batch("a", "b").withView(View.of(null, List.of())));
         log().append(KEY, batch("c").onBranch("tab"));
         Logs.putSummary(log(), KEY, summary("a", "s"), epoch());
@@ -61,7 +61,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void allVersionsOfASummaryAreKeptInOrder() {
+    default void all_versions_of_aSummary_are_kept_in_order() {
         log().append(KEY, batch("a", "b"));
         Logs.putSummary(log(), KEY, summary("b", "1"), epoch());
         Logs.putSummary(log(), KEY, summary("a", "2"), epoch());
@@ -71,7 +71,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void aReadUpToTheSummaryStopsBehindIt() {
+    default void a_read_up_to_the_summary_stops_behind_it() {
         log().append(KEY, batch("a", "b", "c", "d"));
         Logs.putSummary(log(), KEY, summary("b", "a and b"), epoch());
 
@@ -88,7 +88,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void aReadThatDoesNotAskForTheSummaryGoesOnThroughIt() {
+    default void a_read_that_does_not_ask_for_the_summary_goes_on_through_it() {
         log().append(KEY, batch("a", "b", "c"));
         Logs.putSummary(log(), KEY, summary("b", "a and b"), epoch());
 
@@ -98,7 +98,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void aSummaryOfTheWholeBranchLeavesNoMessages() {
+    default void a_summary_of_the_whole_branch_leaves_no_messages() {
         log().append(KEY, batch("a", "b"));
         Logs.putSummary(log(), KEY, summary("b", "all"), epoch());
 
@@ -109,7 +109,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void theNewestSummaryOfTheNewestCoveredMessageCounts() {
+    default void the_newest_summary_of_the_newest_covered_message_counts() {
         log().append(KEY, batch("a", "b", "c", "d"));
         Logs.putSummary(log(), KEY, summary("c", "c first"), epoch());
         Logs.putSummary(log(), KEY, summary("c", "c second"), epoch());
@@ -121,7 +121,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void aSummaryHoldsOnEveryBranchThroughItsMessageAndOnNoOther() {
+    default void a_summary_holds_on_every_branch_through_its_message_and_on_no_other() {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, batchUnder("b", "d"));
         log().append(KEY, batchUnder("a", "e"));
@@ -135,7 +135,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void theSystemMessageStaysInForceBeforeASummary() {
+    default void the_system_message_stays_in_force_before_aSummary() {
         log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), user("b"))));
         Logs.putSummary(log(), KEY, summary("a", "a"), epoch());
 
@@ -144,7 +144,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void aSummaryOfAnUnknownMessageIsRefused() {
+    default void a_summary_of_an_unknown_message_is_refused() {
         log().append(KEY, batch("a"));
 
         assertThatThrownBy(() -> Logs.putSummary(log(), KEY, summary("nowhere", SECRET), epoch()))
@@ -155,7 +155,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void aSummaryChangesNeitherHeadNorHistoryNorRevision() {
+    default void a_summary_changes_neither_head_nor_history_nor_revision() {
         AppendResult appended = log().append(KEY, batch("a", "b"));
         Logs.putSummary(log(), KEY, summary("a", "a"), epoch());
 
@@ -166,7 +166,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void aLeaseKeepsOthersOut() throws Exception {
+    default void a_lease_keeps_others_out() throws Exception {
         MessageLog other = reopen();
         Instant before = storeTime();
         Lease lease =
@@ -181,7 +181,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void theSameOwnerRenewsALease() throws Exception {
+    default void the_same_owner_renews_aLease() throws Exception {
         log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60));
         passTime(Duration.ofSeconds(50));
         Instant before = storeTime();
@@ -196,7 +196,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void anExpiredLeaseGoesToWhoAsks() throws Exception {
+    default void an_expired_lease_goes_to_who_asks() throws Exception {
         log().acquireLease(KEY, "work", "one", Duration.ofDays(1));
         passTime(Duration.ofHours(23));
         assertThat(log().acquireLease(KEY, "work", "two", Duration.ofHours(1))).isEmpty();
@@ -207,7 +207,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void aReleasedLeaseIsFree() {
+    default void a_released_lease_is_free() {
         log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60));
         log().releaseLease(KEY, "work", "one");
 
@@ -216,7 +216,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void onlyItsHolderReleasesALease() {
+    default void only_its_holder_releases_aLease() {
         log().releaseLease(KEY, "work", "unknown");
         log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60));
         log().releaseLease(KEY, "work", "two");
@@ -227,7 +227,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void leasesOfTwoNamesOrTwoMemoriesAreTwoLeases() {
+    default void leases_of_two_names_or_two_memories_are_two_leases() {
         log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60));
 
         assertThat(log().acquireLease(KEY, "other work", "two", Duration.ofSeconds(60)))
@@ -237,7 +237,7 @@ public interface BesideMessagesContract extends LogUnderTest {
     }
 
     @Test
-    default void aLeaseNeedsNamesAndTime() {
+    default void a_lease_needs_names_and_time() {
         for (Duration none : new Duration[] {Duration.ZERO, Duration.ofMillis(-1)}) {
             assertThatThrownBy(() -> log().acquireLease(KEY, "work", "one", none))
                     .isInstanceOf(InvalidInputException.class);

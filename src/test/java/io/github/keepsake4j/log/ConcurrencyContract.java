@@ -47,7 +47,7 @@ public interface ConcurrencyContract extends LogUnderTest {
     record Acknowledged(int thread, Append append, AppendResult result) {}
 
     @Test
-    default void nothingThatWasAcknowledgedIsLostOrDoubled() throws Exception {
+    default void nothing_that_was_acknowledged_is_lost_or_doubled() throws Exception {
         long seed = System.nanoTime();
         MessageLog second = reopen();
         Collection<Acknowledged> acknowledged = new ConcurrentLinkedQueue<>();
@@ -80,7 +80,7 @@ public interface ConcurrencyContract extends LogUnderTest {
 
     /** The first of them makes the memory. */
     @Test
-    default void metadataThatIsMergedAtTheSameTimeIsAllThere() throws Exception {
+    default void metadata_that_is_merged_at_the_same_time_is_all_there() throws Exception {
         MessageLog second = reopen();
         int each = Counts.of(6, 50);
         Map<String, String> expected = new ConcurrentHashMap<>();
@@ -171,7 +171,7 @@ public interface ConcurrencyContract extends LogUnderTest {
 
     /** Where there is no memory yet, there is nothing to lock either. */
     @Test
-    default void theFirstAppendsOfAMemoryAreAllThere() throws Exception {
+    default void the_first_appends_of_aMemory_are_all_there() throws Exception {
         MessageLog second = reopen();
         for (int round = 0; round < 20; round++) {
             MemoryKey key = ConversationKey.of("acme", "new" + round);
@@ -187,7 +187,7 @@ public interface ConcurrencyContract extends LogUnderTest {
     }
 
     @Test
-    default void theSameBatchFromManyThreadsIsStoredOnce() throws Exception {
+    default void the_same_batch_from_many_threads_is_stored_once() throws Exception {
         MessageLog second = reopen();
         for (int round = 0; round < 20; round++) {
             Append batch = batch("r" + round + "-a", "r" + round + "-b");
@@ -205,7 +205,7 @@ public interface ConcurrencyContract extends LogUnderTest {
     }
 
     @Test
-    default void oneOfManyComparesAndSets() throws Exception {
+    default void one_of_many_compares_and_sets() throws Exception {
         MessageLog second = reopen();
         for (int round = 0; round < 20; round++) {
             String head = log().read(KEY, ReadQuery.newest(0)).head();
@@ -228,7 +228,7 @@ public interface ConcurrencyContract extends LogUnderTest {
     }
 
     @Test
-    default void oneOfManyTakesALease() throws Exception {
+    default void one_of_many_takes_aLease() throws Exception {
         MessageLog second = reopen();
         for (int round = 0; round < 20; round++) {
             String name = "work " + round;
@@ -245,7 +245,7 @@ public interface ConcurrencyContract extends LogUnderTest {
     }
 
     @Test
-    default void anEraseLeavesNothingOfTheEpochBefore() throws Exception {
+    default void an_erase_leaves_nothing_of_the_epoch_before() throws Exception {
         MessageLog second = reopen();
         for (int round = 0; round < 10; round++) {
             long epoch = log().read(KEY, ReadQuery.newest(0)).epoch();
@@ -270,12 +270,12 @@ public interface ConcurrencyContract extends LogUnderTest {
     }
 
     @Test
-    default void historyForwardMeetsEveryMessageOnceWhileOthersAppend() throws Exception {
+    default void history_forward_meets_every_message_once_while_others_append() throws Exception {
         assertHistoryMeetsAll(HistoryQuery.oldest(7));
     }
 
     @Test
-    default void historyBackwardMeetsEveryMessageOnceWhileOthersAppend() throws Exception {
+    default void history_backward_meets_every_message_once_while_others_append() throws Exception {
         assertHistoryMeetsAll(HistoryQuery.newest(7));
     }
 
@@ -310,7 +310,7 @@ public interface ConcurrencyContract extends LogUnderTest {
     }
 
     @Test
-    default void aListMeetsEveryMemoryOnceWhileOthersWrite() throws Exception {
+    default void a_list_meets_every_memory_once_while_others_write() throws Exception {
         MessageLog second = reopen();
         List<MemoryKey> before = new ArrayList<>();
         for (int i = 0; i < 30; i++) {

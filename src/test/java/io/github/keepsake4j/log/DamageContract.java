@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 public interface DamageContract extends LogUnderTest {
 
     @Test
-    default void aSoundMemoryHasNoDamageAndRepairChangesNothing() throws Exception {
+    default void a_sound_memory_has_no_damage_and_repair_changes_nothing() throws Exception {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, batchUnder("a", "d", "e").withView(View.of(null, List.of(new View.Run("a", "b")))));
         log().append(KEY, batchUnder("nowhere", "f").asImport());
@@ -36,14 +36,14 @@ public interface DamageContract extends LogUnderTest {
     }
 
     @Test
-    default void aMemoryThatWasNeverWrittenHasNoDamageAndStaysUnwritten() {
+    default void a_memory_that_was_never_written_has_no_damage_and_stays_unwritten() {
         assertThat(log().check(KEY)).isEmpty();
         assertThat(log().repair(KEY)).isEqualTo(new Repair(List.of(), null, null, 0, 0, 0));
         assertThat(list(log(), KEY.tenant(), 10)).isEmpty();
     }
 
     @Test
-    default void anErasedMemoryHasNoDamage() {
+    default void an_erased_memory_has_no_damage() {
         log().append(KEY, batch("a", "b"));
         log().erase(KEY);
 
@@ -52,7 +52,7 @@ public interface DamageContract extends LogUnderTest {
     }
 
     @Test
-    default void aParentThatWasImportedAfterItsChildIsNoDamage() throws Exception {
+    default void a_parent_that_was_imported_after_its_child_is_no_damage() throws Exception {
         log().append(KEY, batchUnder("parent", "child").asImport());
         log().append(KEY, Append.under(Parent.root(), users("parent")).asImport());
 
@@ -62,7 +62,7 @@ public interface DamageContract extends LogUnderTest {
     }
 
     @Test
-    default void aRepairedHistoryHasAMarkerInThePlaceOfWhatCannotBeRead() throws Exception {
+    default void a_repaired_history_has_aMarker_in_the_place_of_what_cannot_be_read() throws Exception {
         String[] ids = IntStream.range(0, 20).mapToObj(i -> "m" + i).toArray(String[]::new);
         for (int damaged = 0; damaged < ids.length; damaged += Counts.of(7, 1)) {
             MemoryKey key = ConversationKey.of("acme", "damaged at " + damaged);
@@ -101,7 +101,7 @@ public interface DamageContract extends LogUnderTest {
     }
 
     @Test
-    default void aProcessThatHasReadTheMessagesBeforeSeesTheMarkers() throws Exception {
+    default void a_process_that_has_read_the_messages_before_sees_the_markers() throws Exception {
         log().append(KEY, batch("a", "b", "c"));
         MessageLog other = reopen();
         assertThat(branch(other, KEY)).containsExactly("a", "b", "c");
@@ -125,7 +125,7 @@ public interface DamageContract extends LogUnderTest {
     }
 
     @Test
-    default void aBranchMayEndOrForkInAMarker() throws Exception {
+    default void a_branch_may_end_or_fork_in_aMarker() throws Exception {
         log().append(KEY, batch("a", "b", "c", "d"));
         log().append(KEY, batchUnder("b", "e"));
         log().append(KEY, Append.viewOnly(View.of(null, List.of(new View.Run("a", "b"), new View.Run("b", "e")))));

@@ -29,7 +29,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void nothingOfAnErasedMemoryIsLeft() {
+    default void nothing_of_an_erased_memory_is_left() {
         log().append(KEY, batch("a", "b").withView(View.of(null, List.of(new View.Run(null, "a")))));
         log().append(KEY, batchUnder("a", "c"));
         Logs.putSummary(log(), KEY, summary("a"), epoch());
@@ -52,7 +52,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void otherMemoriesStay() {
+    default void other_memories_stay() {
         MemoryKey other = ConversationKey.of("acme", "43");
         log().append(KEY, batch("a"));
         log().append(other, batch("a"));
@@ -64,7 +64,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void anEraseBeginsANewEpoch() {
+    default void an_erase_begins_aNew_epoch() {
         log().append(KEY, batch("a"));
         long before = epoch();
 
@@ -76,7 +76,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void whatWasBegunBeforeTheEraseIsRefused() {
+    default void what_was_begun_before_the_erase_is_refused() {
         long old = log().append(KEY, batch("a", "b")).epoch();
         log().erase(KEY);
 
@@ -93,7 +93,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void anEraseOfWhatWasNeverWrittenCountsToo() {
+    default void an_erase_of_what_was_never_written_counts_too() {
         long old = epoch();
         log().erase(KEY);
 
@@ -102,7 +102,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void workInTheEpochInForceGoesOn() {
+    default void work_in_the_epoch_in_force_goes_on() {
         log().append(KEY, batch("a").inEpoch(epoch()));
         Logs.moveHead(log(), KEY, "a", epoch());
         Logs.putSummary(log(), KEY, summary("a"), epoch());
@@ -111,7 +111,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void anErasedMemoryStartsAfreshAndItsIdsAreFree() {
+    default void an_erased_memory_starts_afresh_and_its_ids_are_free() {
         log().append(KEY, batch("a", "b").withView(View.of(null, List.of())));
         Logs.putSummary(log(), KEY, summary("a"), epoch());
         Logs.describe(log(), KEY, "old title", Map.of());
@@ -137,7 +137,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void theRevisionDoesNotRepeatAfterAnErase() {
+    default void the_revision_does_not_repeat_after_an_erase() {
         AppendResult before = log().append(KEY, batch("a"));
         log().erase(KEY);
 
@@ -145,7 +145,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void anotherProcessSeesTheErase() throws Exception {
+    default void another_process_sees_the_erase() throws Exception {
         MessageLog other = reopen();
         long old = other.append(KEY, batch("a")).epoch();
         log().erase(KEY);
@@ -155,7 +155,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void onlyAnIdleMemoryIsErasedAsIdle() {
+    default void only_an_idle_memory_is_erased_as_idle() {
         MemoryKey absent = ConversationKey.of("acme", "absent");
         MemoryKey empty = ConversationKey.of("acme", "empty");
         log().append(KEY, batch("a"));
@@ -176,7 +176,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void olderMessagesThatAreImportedDoNotMakeAMemoryIdle() throws Exception {
+    default void older_messages_that_are_imported_do_not_make_aMemory_idle() throws Exception {
         Instant used = clock().instant().truncatedTo(ChronoUnit.MICROS);
         MemoryKey batch = ConversationKey.of("acme", "batch");
         MemoryKey beside = ConversationKey.of("acme", "beside");
@@ -224,7 +224,7 @@ public interface EraseContract extends LogUnderTest {
     }
 
     @Test
-    default void whatIsAppendedWhileAMemoryIsErasedAsIdleIsNotErased() throws Exception {
+    default void what_is_appended_while_aMemory_is_erased_as_idle_is_not_erased() throws Exception {
         MessageLog other = reopen();
         int races = Counts.of(30, 2_000);
         for (int i = 0; i < races; i++) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 public interface FailureContract extends LogUnderTest {
 
     @Test
-    default void anUnreadableMessageIsAnErrorThatNamesIt() throws Exception {
+    default void an_unreadable_message_is_an_error_that_names_it() throws Exception {
         log().append(KEY, batch("first", "second"));
         corrupt(KEY, "second");
 
@@ -30,7 +30,7 @@ public interface FailureContract extends LogUnderTest {
     }
 
     @Test
-    default void nothingIsWrittenOverUnreadableData() throws Exception {
+    default void nothing_is_written_over_unreadable_data() throws Exception {
         log().append(KEY, batch("first", "second"));
         corrupt(KEY, "first");
         String damaged = rawBytes(KEY, "first");
@@ -49,7 +49,7 @@ public interface FailureContract extends LogUnderTest {
     }
 
     @Test
-    default void otherMemoriesCanBeReadBesideAnUnreadableOne() throws Exception {
+    default void other_memories_can_be_read_beside_an_unreadable_one() throws Exception {
         log().append(KEY, batch("a"));
         log().append(ConversationKey.of("acme", "43"), batch("a"));
         corrupt(KEY, "a");
@@ -58,7 +58,7 @@ public interface FailureContract extends LogUnderTest {
     }
 
     @Test
-    default void anUnreadableMemoryCanBeErased() throws Exception {
+    default void an_unreadable_memory_can_be_erased() throws Exception {
         log().append(KEY, batch("a"));
         corrupt(KEY, "a");
 
@@ -69,7 +69,7 @@ public interface FailureContract extends LogUnderTest {
     }
 
     @Test
-    default void anOutageIsARetryableErrorOfEveryCall() throws Exception {
+    default void an_outage_is_aRetryable_error_of_every_call() throws Exception {
         long epoch = log().append(KEY, batch("a")).epoch();
         Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
         calls.put("append", () -> log().append(KEY, batch("b")));
@@ -104,7 +104,7 @@ public interface FailureContract extends LogUnderTest {
     }
 
     @Test
-    default void whatAnOutageRefusedCanBeSentAgain() throws Exception {
+    default void what_an_outage_refused_can_be_sent_again() throws Exception {
         log().append(KEY, batch("a"));
         try (Outage outage = breakStorage()) {
             assertThat(outage).isNotNull();
@@ -119,7 +119,7 @@ public interface FailureContract extends LogUnderTest {
     }
 
     @Test
-    default void closingTwiceIsHarmless() throws Exception {
+    default void closing_twice_is_harmless() throws Exception {
         MessageLog second = reopen();
         second.close();
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 public interface FidelityContract extends LogUnderTest {
 
     @Test
-    default void textComesBackToTheLastCharacter() {
+    default void text_comes_back_to_the_last_character() {
         List<String> texts = List.of(
                 "",
                 " ",
@@ -42,7 +42,7 @@ public interface FidelityContract extends LogUnderTest {
     }
 
     @Test
-    default void messagesOfEveryTypeComeBackEqual() {
+    default void messages_of_every_type_come_back_equal() {
         long seed = System.nanoTime();
         List<ChatMessage> generated = Messages.sample(Messages.anyMessage(), Counts.of(300, 3_000), seed);
         for (int from = 0; from < generated.size(); from += 50) {
@@ -67,7 +67,7 @@ public interface FidelityContract extends LogUnderTest {
     }
 
     @Test
-    default void noCallerChangesTheLogThroughAMessage() {
+    default void no_caller_changes_the_log_through_aMessage() {
         UserMessage message = UserMessage.builder()
                 .addContent(TextContent.from("hello"))
                 .attributes(new HashMap<>())

@@ -62,7 +62,7 @@ public interface KeyContract extends LogUnderTest {
             "😀".repeat(128));
 
     @Test
-    default void noErrorCarriesAControlCharacterOfAnId() {
+    default void no_error_carries_aControl_character_of_an_id() {
         String odd = "a\nb\r\u001b[31m\u202e\u2028";
         for (ThrowingCallable call : List.<ThrowingCallable>of(
                 () -> log().append(KEY, Append.under(Parent.of(odd), List.of(message("m", UserMessage.from("x"), 1)))),
@@ -74,14 +74,14 @@ public interface KeyContract extends LogUnderTest {
     }
 
     @Test
-    default void oddConversationIdsNameMemoriesOfTheirOwn() {
+    default void odd_conversation_ids_name_memories_of_their_own() {
         assertEachMeetsItsOwn(ODD_IDS.stream()
                 .map(id -> (MemoryKey) ConversationKey.of("acme", id))
                 .toList());
     }
 
     @Test
-    default void oddTenantsNameMemoriesOfTheirOwn() {
+    default void odd_tenants_name_memories_of_their_own() {
         List<MemoryKey> keys = ODD_IDS.stream()
                 .map(id -> (MemoryKey) ConversationKey.of(id, "42"))
                 .toList();
@@ -95,7 +95,7 @@ public interface KeyContract extends LogUnderTest {
     }
 
     @Test
-    default void scopesAndPlacesOfIdsAreKeptApart() {
+    default void scopes_and_places_of_ids_are_kept_apart() {
         String longest = "ü".repeat(256);
         assertEachMeetsItsOwn(List.of(
                 ConversationKey.of("a", "b"),
@@ -115,7 +115,7 @@ public interface KeyContract extends LogUnderTest {
     }
 
     @Test
-    default void oddMessageIdsAreDifferentMessages() {
+    default void odd_message_ids_are_different_messages() {
         for (String id : ODD_IDS) {
             log().append(KEY, batch(id));
         }
@@ -130,7 +130,7 @@ public interface KeyContract extends LogUnderTest {
     }
 
     @Test
-    default void oddLeaseNamesAndOwnersAreKeptApart() {
+    default void odd_lease_names_and_owners_are_kept_apart() {
         Duration minute = Duration.ofMinutes(1);
         for (String id : ODD_IDS) {
             assertThat(log().acquireLease(KEY, id, id, minute)).isPresent();

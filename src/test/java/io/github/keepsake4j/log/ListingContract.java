@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 public interface ListingContract extends LogUnderTest {
 
     @Test
-    default void aListShowsWhatAMemoryHolds() {
+    default void a_list_shows_what_aMemory_holds() {
         log().append(KEY, batch("a", "b"));
         clock().advance(Duration.ofSeconds(5));
         log().append(KEY, batchUnder("a", "c"));
@@ -35,7 +35,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void aTitleAloneMakesAMemory() {
+    default void a_title_alone_makes_aMemory() {
         Logs.describe(log(), KEY, "a title", Map.of("user", "7"));
 
         Instant created = Instant.parse("2026-01-02T03:04:05.123456Z");
@@ -44,7 +44,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void readingOrALeaseMakesNoMemory() {
+    default void reading_or_aLease_makes_no_memory() {
         log().read(KEY, ReadQuery.newest(1));
         log().acquireLease(KEY, "work", "one", Duration.ofSeconds(1));
         log().releaseLease(KEY, "work", "one");
@@ -53,7 +53,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void titleAndMetadataComeBackAsTheyWereSet() {
+    default void title_and_metadata_come_back_as_they_were_set() {
         Map<String, String> metadata = new HashMap<>();
         metadata.put("it's \"quoted\"", "back\\slash, {\"json\": [1]}");
         metadata.put("", "");
@@ -69,7 +69,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void describingReplacesWhatWasThereAndKeepsTheMessages() {
+    default void describing_replaces_what_was_there_and_keeps_the_messages() {
         log().append(KEY, batch("a"));
         Logs.describe(log(), KEY, "first", Map.of("a", "1", "b", "2"));
         Logs.describe(log(), KEY, null, Map.of("c", "3"));
@@ -82,7 +82,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void mergingKeepsTheOtherNamesAndTheTitle() {
+    default void merging_keeps_the_other_names_and_the_title() {
         log().append(KEY, batch("a"));
         Logs.describe(log(), KEY, "a title", Map.of("a", "1", "b", "2"));
 
@@ -98,7 +98,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void aTitleIsSetWithoutTheMetadata() {
+    default void a_title_is_set_without_the_metadata() {
         Logs.setTitle(log(), KEY, "alone");
         assertThat(list(log(), "acme", 10).get(0).title()).isEqualTo("alone");
 
@@ -121,7 +121,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void titlesAndMetadataThatAreSetAtTheSameTimeAreAllThere() throws Exception {
+    default void titles_and_metadata_that_are_set_at_the_same_time_are_all_there() throws Exception {
         log().append(KEY, batch("a"));
         ExecutorService threads = Executors.newFixedThreadPool(2);
         try {
@@ -144,7 +144,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void mergingMakesAMemoryOnlyToKeepAText() {
+    default void merging_makes_aMemory_only_to_keep_aText() {
         assertThat(Logs.mergeMetadata(log(), KEY, Map.of())).isEmpty();
         assertThat(Logs.mergeMetadata(log(), KEY, changes("a", null))).isEmpty();
         assertThat(list(log(), "acme", 10)).isEmpty();
@@ -156,7 +156,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void anyTextCanBeMergedAndNoNameIsNull() {
+    default void any_text_can_be_merged_and_no_name_is_null() {
         Map<String, String> metadata = changes("", "", "nul \0", "half \ud83d", "Zürich 😀", "line\nbreak \"quoted\"");
         assertThat(Logs.mergeMetadata(log(), KEY, metadata)).isEqualTo(metadata);
         assertThat(Logs.mergeMetadata(log(), KEY, Map.of())).isEqualTo(metadata);
@@ -170,7 +170,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void anErasedMemoryHasNoMetadata() {
+    default void an_erased_memory_has_no_metadata() {
         Logs.mergeMetadata(log(), KEY, changes("a", "1"));
         log().erase(KEY);
         assertThat(Logs.mergeMetadata(log(), KEY, changes("b", null))).isEmpty();
@@ -188,7 +188,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void textThatCannotBeKeptAsItIsIsRefused() {
+    default void text_that_cannot_be_kept_as_it_is_is_refused() {
         for (String title : new String[] {"x".repeat(1001), "nul\0", "half \ud83d"}) {
             assertThatThrownBy(() -> Logs.describe(log(), KEY, title, Map.of()))
                     .isInstanceOf(InvalidInputException.class);
@@ -200,7 +200,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void memoriesAreListedInTheOrderOfTheLog() {
+    default void memories_are_listed_in_the_order_of_the_log() {
         List<MemoryKey> made = new ArrayList<>();
         for (int i = 0; i < 11; i++) {
             made.add(0, i % 2 == 0 ? ConversationKey.of("acme", "c" + i) : NodeKey.of("acme", "app", "c", "n" + i));
@@ -216,7 +216,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void anImportedMemoryShowsItsOwnTimesAndWhenItWasStored() {
+    default void an_imported_memory_shows_its_own_times_and_when_it_was_stored() {
         Instant stored = Instant.parse("2026-01-02T03:04:05.123456Z");
         Instant created = Instant.parse("2024-05-06T07:08:09.000001Z");
         MemoryKey described = ConversationKey.of("acme", "described");
@@ -235,7 +235,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void aMessageWithATimeToComeMakesNoMemoryThatIsToCome() {
+    default void a_message_with_aTime_to_come_makes_no_memory_that_is_to_come() {
         Instant stored = Instant.parse("2026-01-02T03:04:05.123456Z");
         NewMessage message = new NewMessage("a", user("a").message(), 10, "test-counter", stored.plusSeconds(60));
         log().append(KEY, Append.under(Parent.head(), List.of(message, user("b"))));
@@ -245,7 +245,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void anotherTenantsMemoriesAreNotListed() {
+    default void another_tenants_memories_are_not_listed() {
         for (String tenant : List.of("acme", "ACME", "acme ", "acm", "acme/42", "%", "_cme")) {
             log().append(ConversationKey.of(tenant, "42"), batch("a"));
         }
@@ -259,7 +259,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void theNodesOfAConversationAreFoundInAllApplications() {
+    default void the_nodes_of_aConversation_are_found_in_all_applications() {
         List<NodeKey> nodes = List.of(
                 NodeKey.of("acme", "app", "42", "writer"),
                 NodeKey.of("acme", "app", "42", "critic"),
@@ -282,7 +282,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void aCursorThatNoPageReturnedIsRefused() {
+    default void a_cursor_that_no_page_returned_is_refused() {
         assertThatThrownBy(() -> log().list("acme", new ListQuery(1, "no cursor")))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("cursor");

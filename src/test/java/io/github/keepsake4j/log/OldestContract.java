@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 public interface OldestContract extends LogUnderTest {
 
     @Test
-    default void theOldestComeBesideTheNewest() {
+    default void the_oldest_come_beside_the_newest() {
         log().append(KEY, batch("a", "b", "c", "d", "e"));
 
         assertOldest(ReadQuery.newest(2).alsoOldest(1), "a");
@@ -32,7 +32,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void whoDoesNotAskForTheOldestGetsNone() {
+    default void who_does_not_ask_for_the_oldest_gets_none() {
         log().append(KEY, batch("a", "b"));
 
         assertOldest(ReadQuery.newest(1));
@@ -42,7 +42,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void aBranchThatIsShorterThanWhatIsAskedForIsAllOldest() {
+    default void a_branch_that_is_shorter_than_what_is_asked_for_is_all_oldest() {
         assertOldest(ReadQuery.newest(1).alsoOldest(3));
 
         log().append(KEY, batch("a", "b"));
@@ -54,7 +54,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void otherBoundsDoNotTouchTheOldest() {
+    default void other_bounds_do_not_touch_the_oldest() {
         log().append(KEY, batch("a", "b", "c", "d"));
         Summary summary = new Summary("c", SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH);
         Logs.putSummary(
@@ -73,7 +73,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void theOldestBehindAnAncestorFollowIt() {
+    default void the_oldest_behind_an_ancestor_follow_it() {
         log().append(KEY, batch("a", "b", "c", "d", "e"));
         log().append(KEY, batchUnder("c", "f", "g"));
 
@@ -94,7 +94,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void theOldestAreThoseOfTheBranchThatIsRead() {
+    default void the_oldest_are_those_of_the_branch_that_is_read() {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, batchUnder("a", "d", "e"));
         log().append(KEY, batchUnder("d", "f"));
@@ -110,7 +110,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void aRootElsewhereBeginsABranchOfItsOwn() {
+    default void a_root_elsewhere_begins_aBranch_of_its_own() {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, Append.under(Parent.root(), users("x", "y", "z")));
 
@@ -122,7 +122,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void aMissingParentIsWhereTheOldestBegin() {
+    default void a_missing_parent_is_where_the_oldest_begin() {
         log().append(KEY, batch("a", "b"));
         log().append(KEY, batchUnder("lost", "x", "y").asImport());
         log().append(KEY, batchUnder("b", "c"));
@@ -138,7 +138,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void theOldestAreFoundAcrossManyForks() {
+    default void the_oldest_are_found_across_many_forks() {
         List<String> left = new ArrayList<>(List.of("root"));
         List<String> right = new ArrayList<>(List.of("root"));
         log().append(KEY, batch("root"));
@@ -160,14 +160,14 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void whereNoViewIsSetAReaderSeesTheBranchsOldest() {
+    default void where_no_view_is_set_aReader_sees_the_branchs_oldest() {
         log().append(KEY, batch("a", "b", "c", "d"));
 
         assertOldestSeen(ReadQuery.newest(1).alsoOldest(2), "a", "b");
     }
 
     @Test
-    default void theOldestOfAViewAreThoseOfItsRunsAndThenOfWhatFollowsItsAnchor() {
+    default void the_oldest_of_aView_are_those_of_its_runs_and_then_of_what_follows_its_anchor() {
         log().append(KEY, batch("a", "b", "c", "d", "e"));
         View set = View.of(null, List.of(new Run("c", "d"), new Run(null, "b")));
         log().append(KEY, batch("f").withView(set));
@@ -189,7 +189,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void theOldestOfAViewWhoseRunsLieOnAnotherBranchAreThere() {
+    default void the_oldest_of_aView_whose_runs_lie_on_another_branch_are_there() {
         log().append(KEY, batch("a", "b", "c"));
         View set = View.of(null, List.of(new Run("a", "c"), new Run(null, "b")));
         log().append(KEY, batchUnder("a", "d", "e").withView(set));
@@ -203,7 +203,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void theOldestOfAClearedViewFollowItsAnchor() {
+    default void the_oldest_of_aCleared_view_follow_its_anchor() {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, Append.viewOnly(View.of(null, List.of())));
 
@@ -220,7 +220,7 @@ public interface OldestContract extends LogUnderTest {
     }
 
     @Test
-    default void aSummaryThatStandsForAViewsRunsLeavesItsOldestAlone() {
+    default void a_summary_that_stands_for_aViews_runs_leaves_its_oldest_alone() {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("a", "b")))));
         log().append(KEY, batch("d", "e", "f"));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 public interface ReadContract extends LogUnderTest {
 
     @Test
-    default void aCountBoundsARead() {
+    default void a_count_bounds_aRead() {
         log().append(KEY, batch("a", "b", "c"));
 
         assertTail(ReadQuery.newest(0), false);
@@ -34,7 +34,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void messagesAreFoundByTheirSequencesOnAllBranches() {
+    default void messages_are_found_by_their_sequences_on_all_branches() {
         assertThat(Logs.findAt(log(), KEY, List.of(1L))).isEmpty();
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, batchUnder("a", "d"));
@@ -49,7 +49,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void messagesOfSeveralMemoriesAreFoundAsThoseOfEach() {
+    default void messages_of_several_memories_are_found_as_those_of_each() {
         MemoryKey second = ConversationKey.of("acme", "second");
         MemoryKey unknown = ConversationKey.of("acme", "unknown");
         log().append(KEY, batch("a", "b", "c"));
@@ -79,7 +79,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void itIsToldWhichMessagesAreOnTheCurrentBranch() {
+    default void it_is_told_which_messages_are_on_the_current_branch() {
         List<Long> asked = List.of(6L, 2L, 2L, 1L, 3L, 4L, 5L, 9L, 0L, -1L, Long.MAX_VALUE, Long.MIN_VALUE);
         assertThat(log().onBranch(KEY, asked)).isEmpty();
         log().append(KEY, batch("a", "b", "c"));
@@ -102,7 +102,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void tokensBoundAReadWithTheMessageThatReachesTheLimit() {
+    default void tokens_bound_aRead_with_the_message_that_reaches_the_limit() {
         log().append(KEY, batch("a", "b", "c"));
 
         assertTail(ReadQuery.wholeBranch().upToTokens(0), false);
@@ -116,7 +116,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void messagesWithoutTokensCountAsMessages() {
+    default void messages_without_tokens_count_as_messages() {
         for (String id : List.of("a", "b", "c")) {
             log().append(KEY, Append.under(Parent.head(), List.of(message(id, UserMessage.from("x"), 0))));
         }
@@ -126,7 +126,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void tokenSumsDoNotOverflow() {
+    default void token_sums_do_not_overflow() {
         for (String id : List.of("a", "b", "c")) {
             NewMessage huge = message(id, UserMessage.from("x"), Integer.MAX_VALUE);
             log().append(KEY, Append.under(Parent.head(), List.of(huge)));
@@ -137,7 +137,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void aReadStopsBehindAnAncestor() {
+    default void a_read_stops_behind_an_ancestor() {
         log().append(KEY, batch("a", "b", "c", "d"));
 
         assertTail(ReadQuery.wholeBranch().after("b"), true, "c", "d");
@@ -149,7 +149,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void aReadEndsWhereItIsTold() {
+    default void a_read_ends_where_it_is_told() {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, batchUnder("a", "d", "e"));
 
@@ -160,7 +160,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void aReadThatNamesWhatIsNotThereIsRefused() {
+    default void a_read_that_names_what_is_not_there_is_refused() {
         log().append(KEY, batch("a", "b"));
         log().append(KEY, batchUnder("a", "c"));
 
@@ -175,7 +175,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void boundsHoldAcrossManyForks() {
+    default void bounds_hold_across_many_forks() {
         List<String> path = new ArrayList<>();
         for (int i = 0; i < 120; i++) {
             log().append(KEY, path.isEmpty() ? batch("m0") : batchUnder(path.get(path.size() - 1), "m" + i));
@@ -190,7 +190,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void boundsHoldWhereTwoBranchesGrowInTurns() {
+    default void bounds_hold_where_two_branches_grow_in_turns() {
         List<String> left = new ArrayList<>(List.of("root"));
         List<String> right = new ArrayList<>(List.of("root"));
         log().append(KEY, batch("root"));
@@ -206,7 +206,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void theSystemMessageInForceMayBeOlderThanTheBounds() {
+    default void the_system_message_in_force_may_be_older_than_the_bounds() {
         log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), answer("b"), user("c"))));
 
         Tail tail = log().read(KEY, ReadQuery.newest(1));
@@ -219,7 +219,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void aSystemMessageOnAnotherBranchIsNotInForce() {
+    default void a_system_message_on_another_branch_is_not_in_force() {
         log().append(KEY, batch("a", "b"));
         log().append(KEY, Append.under(Parent.of("a"), List.of(system("s"), user("c"))));
 
@@ -229,7 +229,7 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
-    default void theNewestSystemMessageReplacesTheOlderOnBranchesThroughIt() {
+    default void the_newest_system_message_replaces_the_older_on_branches_through_it() {
         log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), system("t"), user("b"))));
         log().append(KEY, batchUnder("a", "c"));
 

@@ -17,7 +17,7 @@ public interface StoreClockContract extends LogUnderTest {
     MessageLog reopenAt(Clock clock) throws Exception;
 
     @Test
-    default void aProcessWhoseClockIsAheadBlocksNobodyForLonger() throws Exception {
+    default void a_process_whose_clock_is_ahead_blocks_nobody_for_longer() throws Exception {
         try (MessageLog ahead = reopenAt(Clock.offset(clock(), AHEAD))) {
             assertThat(ahead.acquireLease(KEY, "work", "ahead", LEASE)).isPresent();
             assertThat(log().acquireLease(KEY, "work", "two", LEASE)).isEmpty();
@@ -28,7 +28,7 @@ public interface StoreClockContract extends LogUnderTest {
     }
 
     @Test
-    default void aProcessWhoseClockIsAheadTakesNoLeaseThatIsHeld() throws Exception {
+    default void a_process_whose_clock_is_ahead_takes_no_lease_that_is_held() throws Exception {
         try (MessageLog ahead = reopenAt(Clock.offset(clock(), AHEAD))) {
             assertThat(log().acquireLease(KEY, "work", "one", LEASE)).isPresent();
 
@@ -38,7 +38,7 @@ public interface StoreClockContract extends LogUnderTest {
     }
 
     @Test
-    default void aProcessWhoseClockIsBehindKeepsItsLease() throws Exception {
+    default void a_process_whose_clock_is_behind_keeps_its_lease() throws Exception {
         try (MessageLog behind = reopenAt(Clock.offset(clock(), AHEAD.negated()))) {
             assertThat(behind.acquireLease(KEY, "work", "behind", LEASE)).isPresent();
 

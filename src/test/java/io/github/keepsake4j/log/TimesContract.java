@@ -38,7 +38,7 @@ public interface TimesContract extends LogUnderTest {
     List<Instant> REFUSED = List.of(Instant.MIN, EARLIEST.minusNanos(1), LATEST.plusNanos(1000), Instant.MAX);
 
     @Test
-    default void timesOfMessagesAndSummariesAreStoredInMicroseconds() throws Exception {
+    default void times_of_messages_and_summaries_are_stored_in_microseconds() throws Exception {
         for (int i = 0; i < STORED.size(); i++) {
             log().append(
                             KEY,
@@ -60,7 +60,7 @@ public interface TimesContract extends LogUnderTest {
     }
 
     @Test
-    default void aTimeThatDoesNotFitIsRefusedByName() {
+    default void a_time_that_does_not_fit_is_refused_by_name() {
         for (Instant time : REFUSED) {
             assertRefused("createdAt", () -> at(time, "a"));
             assertRefused("createdAt", () -> summary("a", time));
@@ -69,7 +69,7 @@ public interface TimesContract extends LogUnderTest {
     }
 
     @Test
-    default void aLeaseThatWouldEndBehindTheLastTimeIsRefusedByName() throws Exception {
+    default void a_lease_that_would_end_behind_the_last_time_is_refused_by_name() throws Exception {
         Duration longest = Duration.between(storeTime(), LATEST);
         assertRefused("lease duration", () -> lease(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999)));
         // The time of a store with its own clock is not the caller's.
@@ -84,7 +84,7 @@ public interface TimesContract extends LogUnderTest {
     }
 
     @Test
-    default void aClockThatIsOutOfRangeIsNamedAndNothingIsWritten() {
+    default void a_clock_that_is_out_of_range_is_named_and_nothing_is_written() {
         log().append(KEY, batch("a"));
         clock().advance(Duration.between(clock().instant(), Instant.MAX));
 
@@ -97,7 +97,7 @@ public interface TimesContract extends LogUnderTest {
     }
 
     @Test
-    default void timesInsideAMessageAreKeptWhatever() throws Exception {
+    default void times_inside_aMessage_are_kept_whatever() throws Exception {
         List<Instant> times = new ArrayList<>(STORED);
         times.addAll(REFUSED);
         for (int i = 0; i < times.size(); i++) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 public interface TreeContract extends LogUnderTest {
 
     @Test
-    default void aRegeneratedAnswerIsASiblingAndTheOldOneStays() {
+    default void a_regenerated_answer_is_aSibling_and_the_old_one_stays() {
         log().append(KEY, Append.under(Parent.head(), List.of(user("A"), answer("A'"))));
         log().append(KEY, Append.under(Parent.head(), List.of(user("B"), answer("B'"))));
         log().append(KEY, Append.under(Parent.of("A"), List.of(answer("A''"))));
@@ -30,7 +30,7 @@ public interface TreeContract extends LogUnderTest {
     }
 
     @Test
-    default void branchesAreListedByTheirLeavesNewestFirst() {
+    default void branches_are_listed_by_their_leaves_newest_first() {
         log().append(KEY, batch("a", "b", "c"));
         clock().advance(Duration.ofSeconds(1));
         log().append(KEY, batchUnder("a", "d"));
@@ -46,7 +46,7 @@ public interface TreeContract extends LogUnderTest {
     }
 
     @Test
-    default void aBranchTellsItsOldestMessageThatNoOtherOneHas() {
+    default void a_branch_tells_its_oldest_message_that_no_other_one_has() {
         log().append(KEY, batch("a", "b", "c", "d"));
         assertThat(firsts()).containsExactlyInAnyOrderEntriesOf(Map.of("d", "a"));
 
@@ -70,7 +70,7 @@ public interface TreeContract extends LogUnderTest {
     }
 
     @Test
-    default void noBranchIsCurrentWhileTheHeadIsInsideOne() {
+    default void no_branch_is_current_while_the_head_is_inside_one() {
         log().append(KEY, batch("a", "b"));
         Logs.moveHead(log(), KEY, "a", null);
 
@@ -78,7 +78,7 @@ public interface TreeContract extends LogUnderTest {
     }
 
     @Test
-    default void theRootStartsABranchOfItsOwnThatOthersDoNotShow() {
+    default void the_root_starts_aBranch_of_its_own_that_others_do_not_show() {
         log().append(KEY, batch("a", "b"));
         AppendResult result = log().append(KEY, Append.under(Parent.root(), users("x", "y")));
 
@@ -89,7 +89,7 @@ public interface TreeContract extends LogUnderTest {
     }
 
     @Test
-    default void theHeadMovesAndMovesBack() {
+    default void the_head_moves_and_moves_back() {
         log().append(KEY, batch("a", "b"));
         log().append(KEY, batchUnder("a", "c"));
 
@@ -106,7 +106,7 @@ public interface TreeContract extends LogUnderTest {
     }
 
     @Test
-    default void theHeadDoesNotMoveToAnUnknownMessage() {
+    default void the_head_does_not_move_to_an_unknown_message() {
         log().append(KEY, batch("a"));
 
         assertThatThrownBy(() -> Logs.moveHead(log(), KEY, "nowhere", null))
@@ -116,7 +116,7 @@ public interface TreeContract extends LogUnderTest {
     }
 
     @Test
-    default void theRevisionTellsWhenAnotherWriterMovedTheHead() {
+    default void the_revision_tells_when_another_writer_moved_the_head() {
         AppendResult appended = log().append(KEY, batch("a", "b"));
         AppendResult plain = log().append(KEY, batch("c"));
         Logs.moveHead(log(), KEY, "a", null);
@@ -128,7 +128,7 @@ public interface TreeContract extends LogUnderTest {
     }
 
     @Test
-    default void historyPagesGoBothWaysOverAllBranches() {
+    default void history_pages_go_both_ways_over_all_branches() {
         for (int i = 0; i < 10; i++) {
             log().append(KEY, i % 3 == 2 ? batchUnder("m0", "m" + i) : batch("m" + i));
         }

@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
 public interface ViewContract extends LogUnderTest {
 
     @Test
-    default void aMemoryHasNoViewUntilOneIsSet() {
+    default void a_memory_has_no_view_until_one_is_set() {
         log().append(KEY, batch("a"));
 
         assertThat(log().read(KEY, ReadQuery.newest(1)).view()).isNull();
     }
 
     @Test
-    default void aViewSetWithAnAppendIsAnchoredAtTheNewHead() {
+    default void a_view_set_with_an_append_is_anchored_at_the_new_head() {
         log().append(KEY, batch("a", "b", "c"));
         View set = View.of(null, List.of(new Run(null, "a"), new Run("b", "d")));
 
@@ -35,7 +35,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aViewSetWithOneMessageUnderTheHeadChangesTheRevisionAndNamesOnlyWhatIsThere() {
+    default void a_view_set_with_one_message_under_the_head_changes_the_revision_and_names_only_what_is_there() {
         String head = "\"'\\\n,;/%é😀";
         AppendResult before = log().append(KEY, batch("a", head));
         View set = View.of(null, List.of(new Run(null, "a"), new Run(View.HEAD, "c")));
@@ -57,7 +57,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aViewMayBeSetWithoutMessages() {
+    default void a_view_may_be_set_without_messages() {
         AppendResult before = log().append(KEY, batch("a", "b"));
 
         AppendResult result = log().append(KEY, Append.viewOnly(View.of(null, List.of())));
@@ -71,7 +71,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aViewMayBeAnchoredAtAnOlderMessage() {
+    default void a_view_may_be_anchored_at_an_older_message() {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, Append.viewOnly(View.of("b", List.of())));
 
@@ -82,7 +82,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aViewWithoutAnAnchorThatIsThereIsRefusedAndLeavesNothing() {
+    default void a_view_without_an_anchor_that_is_there_is_refused_and_leaves_nothing() {
         View view = View.of(null, List.of());
 
         assertThatThrownBy(() -> log().append(KEY, Append.viewOnly(view))).isInstanceOf(InvalidInputException.class);
@@ -98,7 +98,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aViewIsNotSetByARefusedOrReplayedBatch() {
+    default void a_view_is_not_set_by_aRefused_or_replayed_batch() {
         log().append(KEY, batch("a", "b"));
         View view = View.of(null, List.of());
 
@@ -112,7 +112,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void theNewestViewOnTheBranchIsInForce() {
+    default void the_newest_view_on_the_branch_is_in_force() {
         log().append(KEY, batch("a").withView(View.of(null, List.of())));
         log().append(KEY, batch("b", "c").withView(View.of(null, List.of(new Run("a", "b")))));
         log().append(KEY, batch("d"));
@@ -123,7 +123,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aViewSetAgainAtTheSameAnchorReplacesTheFirst() {
+    default void a_view_set_again_at_the_same_anchor_replaces_the_first() {
         log().append(KEY, batch("a", "b").withView(View.of(null, List.of(new Run(null, "b")))));
         log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("a", "b")))));
 
@@ -131,7 +131,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aViewOfAnotherBranchIsNotInForce() {
+    default void a_view_of_another_branch_is_not_in_force() {
         log().append(KEY, batch("a", "b").withView(View.of(null, List.of())));
         log().append(KEY, batchUnder("a", "c"));
 
@@ -141,7 +141,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void oddIdsInAViewComeBackAsTheyWere() {
+    default void odd_ids_in_aView_come_back_as_they_were() {
         String odd = "\"'\\\n,;/%é😀";
         log().append(KEY, batch("a", odd, "c"));
         View set = View.of(null, List.of(new Run("a", odd)));
@@ -153,7 +153,7 @@ public interface ViewContract extends LogUnderTest {
 
     /** Such ids end as the head's place in a stored view begins or ends. */
     @Test
-    default void anIdThatResemblesTheHeadIsNotTakenForIt() {
+    default void an_id_that_resembles_the_head_is_not_taken_for_it() {
         List<String> odd = List.of("\"" + View.HEAD, ":\"" + View.HEAD, "after\":\"" + View.HEAD, "x\"" + View.HEAD);
         List<Run> runs = odd.stream().map(id -> new Run(null, id)).toList();
         log().append(KEY, batch(odd.toArray(String[]::new)));
@@ -167,14 +167,14 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void withoutAViewAReaderSeesTheBranch() {
+    default void without_aView_aReader_sees_the_branch() {
         log().append(KEY, batch("a", "b", "c"));
 
         assertThat(ViewReader.read(log(), KEY, ReadQuery.newest(2))).isEqualTo(log().read(KEY, ReadQuery.newest(2)));
     }
 
     @Test
-    default void aReaderSeesTheRunsInTheirOrderAndWhatFollowsTheAnchor() {
+    default void a_reader_sees_the_runs_in_their_order_and_what_follows_the_anchor() {
         log().append(KEY, batch("a", "b", "c", "d", "e"));
         View set = View.of(null, List.of(new Run("c", "d"), new Run(null, "b")));
         log().append(KEY, batch("f").withView(set));
@@ -190,7 +190,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aReaderHonoursTokensAcrossRuns() {
+    default void a_reader_honours_tokens_across_runs() {
         log().append(KEY, batch("a", "b", "c", "d", "e"));
         View set = View.of(null, List.of(new Run(null, "b"), new Run("c", "d")));
         log().append(KEY, Append.viewOnly(set));
@@ -204,7 +204,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aRunMayLieOnAnotherBranch() {
+    default void a_run_may_lie_on_another_branch() {
         log().append(KEY, batch("a", "b", "c"));
         View set = View.of(null, List.of(new Run("a", "c")));
         log().append(KEY, batchUnder("a", "d").withView(set));
@@ -215,7 +215,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void afterAClearAReaderSeesOnlyWhatFollows() {
+    default void after_aClear_aReader_sees_only_what_follows() {
         log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), user("b"))));
         log().append(KEY, Append.viewOnly(View.of(null, List.of())));
 
@@ -233,7 +233,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aReaderAtTheEndOfAnotherBranchFollowsThatBranchsView() {
+    default void a_reader_at_the_end_of_another_branch_follows_that_branchs_view() {
         log().append(KEY, batch("a", "b"));
         log().append(KEY, Append.viewOnly(View.of(null, List.of())));
         log().append(KEY, batch("c"));
@@ -245,7 +245,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void theSystemMessageOfAViewIsTheOneInItsRuns() {
+    default void the_system_message_of_aView_is_the_one_in_its_runs() {
         log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), system("t"), user("b"))));
         log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a"), new Run("t", "b")))));
         log().append(KEY, batch("c"));
@@ -264,7 +264,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aReaderThatStopsBetweenTwoRunsSaysThatThereIsMore() {
+    default void a_reader_that_stops_between_two_runs_says_that_there_is_more() {
         log().append(KEY, Append.under(Parent.head(), List.of(user("a"), user("b"), system("s"), user("c"))));
         log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a"), new Run("b", "c")))));
 
@@ -272,7 +272,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aSummaryOfWhatWasClearedIsNotShown() {
+    default void a_summary_of_what_was_cleared_is_not_shown() {
         log().append(KEY, batch("a", "b", "c"));
         putSummary("b");
         log().append(KEY, Append.viewOnly(View.of(null, List.of())));
@@ -289,7 +289,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void aSummaryMadeBehindTheAnchorStandsForTheRunsToo() {
+    default void a_summary_made_behind_the_anchor_stands_for_the_runs_too() {
         log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), user("b"))));
         log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a")))));
         log().append(KEY, batch("c", "d", "e"));
@@ -306,7 +306,7 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
-    default void whichSummaryAViewStandsBehindIsKept() throws Exception {
+    default void which_summary_aView_stands_behind_is_kept() throws Exception {
         log().append(KEY, batch("a", "b", "c"));
         putSummary("b");
         View behind = View.of(null, List.of(new Run("b", "c")));

@@ -69,7 +69,7 @@ class JtokkitTokenCountEstimatorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"gpt-4o-mini", "o4-mini", "o3", "gpt-5", "gpt-3.5-turbo"})
-    void countsAsLangChain4jDoes(String model) {
+    void counts_as_lang_chain4j_does(String model) {
         TokenCountEstimator upstream = new OpenAiTokenCountEstimator(model);
         TokenCountEstimator ours = JtokkitTokenCountEstimator.forModel(model);
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
@@ -110,7 +110,7 @@ class JtokkitTokenCountEstimatorTest {
 
     @ParameterizedTest
     @MethodSource("models")
-    void knowsTheModelsThatLangChain4jKnows(String model) {
+    void knows_the_models_that_lang_chain4j_knows(String model) {
         String text = "Hello, wörld! 12345678 中文文本 \t\n    indented \uD83D\uDE00";
         AiMessage message = AiMessage.from(text);
         JtokkitTokenCountEstimator ours = JtokkitTokenCountEstimator.forModel(model);
@@ -120,7 +120,7 @@ class JtokkitTokenCountEstimatorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "claude-sonnet", "gpt-3", "llama"})
-    void unknownModelsAreAnErrorThatNamesTheField(String model) {
+    void unknown_models_are_an_error_that_names_the_field(String model) {
         assertThatThrownBy(() -> new OpenAiTokenCountEstimator(model)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> JtokkitTokenCountEstimator.forModel(model))
                 .isInstanceOf(InvalidInputException.class)
@@ -128,14 +128,14 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void unknownEncodingsAreAnError() {
+    void unknown_encodings_are_an_error() {
         assertThatThrownBy(() -> JtokkitTokenCountEstimator.forEncoding("o100k"))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageStartingWith("encodingName: ");
     }
 
     @Test
-    void specialTokensAreText() {
+    void special_tokens_are_text() {
         String text = "<|endoftext|><|im_start|>";
         assertThat(estimator.estimateTokenCountInText(text))
                 .isEqualTo(o200k.countTokensOrdinary(text))
@@ -145,7 +145,7 @@ class JtokkitTokenCountEstimatorTest {
     // Names
 
     @Test
-    void equalNamesMeanEqualCounts() {
+    void equal_names_mean_equal_counts() {
         ChatMessage message = AiMessage.from("Straße 中文文本 1234567");
         Map<String, Integer> counts = new LinkedHashMap<>();
         models().forEach(model -> {
@@ -164,7 +164,7 @@ class JtokkitTokenCountEstimatorTest {
     // Messages that LangChain4j's estimator refuses
 
     @Test
-    void mediaCountFlat() {
+    void media_count_flat() {
         assertThat(user(ImageContent.from("http://a/b", DetailLevel.LOW))).isEqualTo(4 + 85);
         assertThat(user(ImageContent.from("http://a/b", DetailLevel.HIGH))).isEqualTo(4 + 765);
         assertThat(user(ImageContent.from("http://a/b", DetailLevel.AUTO))).isEqualTo(4 + 765);
@@ -180,7 +180,7 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void severalContentsOfAToolResultAreSummedUp() {
+    void several_contents_of_aTool_result_are_summed_up() {
         ChatMessage message = ToolExecutionResultMessage.builder()
                 .contents(List.of(TextContent.from("a"), TextContent.from("b"), ImageContent.from("http://a/b")))
                 .build();
@@ -189,7 +189,7 @@ class JtokkitTokenCountEstimatorTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"{\"city\": \"Mun", "null", "[1]", "5", "oops", "{\"a\":1", "\u2003"})
-    void argumentsThatAreNoObjectCountAsText(String arguments) {
+    void arguments_that_are_no_object_count_as_text(String arguments) {
         ToolExecutionRequest call =
                 ToolExecutionRequest.builder().name("a").arguments(arguments).build();
         int two = estimator.estimateTokenCountInMessage(AiMessage.from(call, call));
@@ -198,7 +198,7 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void deepArgumentsAreCounted() {
+    void deep_arguments_are_counted() {
         ToolExecutionRequest call = ToolExecutionRequest.builder()
                 .name("a")
                 .arguments("{\"a\":" + "[".repeat(10_000) + "]".repeat(10_000) + "}")
@@ -209,7 +209,7 @@ class JtokkitTokenCountEstimatorTest {
 
     /** The hashes of these names collide in Jackson's table of names. */
     @Test
-    void argumentsWithHostileNamesAreCountedAndHarmNoLaterOnes() {
+    void arguments_with_hostile_names_are_counted_and_harm_no_later_ones() {
         String names = IntStream.range(0, 2_000)
                 .mapToObj(i -> IntStream.range(0, 11)
                         .mapToObj(bit -> (i >> bit & 1) == 0 ? "Ab" : "BA")
@@ -231,7 +231,7 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void callsWithoutNameOrArgumentsAreCounted() {
+    void calls_without_name_or_arguments_are_counted() {
         ToolExecutionRequest empty = ToolExecutionRequest.builder().build();
         assertThat(estimator.estimateTokenCountInMessage(AiMessage.from(empty))).isEqualTo(4 + 5);
         assertThat(estimator.estimateTokenCountInMessage(AiMessage.from(empty, empty)))
@@ -240,7 +240,7 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void halfOfASurrogatePairCountsAsAQuestionMark() {
+    void half_of_aSurrogate_pair_counts_as_aQuestion_mark() {
         for (EncodingType type : EncodingType.values()) {
             JtokkitTokenCountEstimator ours = JtokkitTokenCountEstimator.forEncoding(type);
             assertThat(ours.estimateTokenCountInText("a\uD800b \uDC00\uD83D\uDE00\uD83D"))
@@ -249,14 +249,14 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void everyMessageIsCounted() {
+    void every_message_is_counted() {
         for (ChatMessage message : Messages.sample(Messages.anyMessage(), Counts.of(300, 10_000), 1)) {
             assertThat(estimator.estimateTokenCountInMessage(message)).isGreaterThanOrEqualTo(4);
         }
     }
 
     @Test
-    void customMessagesCountTheirText() {
+    void custom_messages_count_their_text() {
         Map<String, Object> attributes = new LinkedHashMap<>();
         attributes.put("role", List.of("critic", 7));
         assertThat(estimator.estimateTokenCountInMessage(CustomMessage.from(attributes)))
@@ -270,7 +270,7 @@ class JtokkitTokenCountEstimatorTest {
     // Long and hostile texts
 
     @Test
-    void longProseIsCountedExactly() {
+    void long_prose_is_counted_exactly() {
         Random random = new Random(1);
         String[] words = {"The", "naïve", "fox's", "中文", "12,345", "e.g.", "\n\n", "(jumps)", "😀", "  over", "IT'S"};
         String text = IntStream.range(0, 60_000)
@@ -310,7 +310,7 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void piecesOfUnbrokenTextCountNearlyTheSame() {
+    void pieces_of_unbroken_text_count_nearly_the_same() {
         hostile(100_000).forEach((name, text) -> {
             int exact = o200k.countTokensOrdinary(text);
             int pieces = text.length() / TextCounter.PIECE + 1;
@@ -319,7 +319,7 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void samplesOfVeryLongTextCountNearlyTheSame() {
+    void samples_of_very_long_text_count_nearly_the_same() {
         String text = ("The quick brown fox jumps over the lazy dog, " + "x".repeat(40) + " 中文😀 ").repeat(60_000);
         assertThat(text).hasSizeGreaterThan(TextCounter.MAX_COUNTED);
         int exact = o200k.countTokensOrdinary(text);
@@ -327,7 +327,7 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void textUpToTheStatedLengthIsCountedWhole() {
+    void text_up_to_the_stated_length_is_counted_whole() {
         for (String text : hostile(TextCounter.MAX_WHOLE).values()) {
             String whole = text.substring(0, Math.min(text.length(), TextCounter.MAX_WHOLE));
             assertThat(estimator.estimateTokenCountInText(whole)).isEqualTo(o200k.countTokensOrdinary(whole));
@@ -335,7 +335,7 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void piecesCoverTheTextAndSplitNoPair() {
+    void pieces_cover_the_text_and_split_no_pair() {
         hostile(100_000).values().forEach(text -> {
             int start = 0;
             while (start < text.length()) {
@@ -353,7 +353,7 @@ class JtokkitTokenCountEstimatorTest {
 
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void hostileTextIsCountedInBoundedTime() {
+    void hostile_text_is_counted_in_bounded_time() {
         estimator.estimateTokenCountInText("warm-up");
         hostile(Counts.of(MILLION / 8, MILLION)).forEach((name, text) -> {
             long start = cpuMillis();
@@ -376,7 +376,7 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    void countsAreTheSameAcrossThreads() {
+    void counts_are_the_same_across_threads() {
         String text = "The quick brown fox 😀 ".repeat(200);
         int expected = estimator.estimateTokenCountInMessage(SystemMessage.from(text));
         assertThat(IntStream.range(0, 200).parallel().map(i -> JtokkitTokenCountEstimator.forModel("gpt-4o")

@@ -88,7 +88,7 @@ class S3TurnModeContractTest extends S3MessageLogTest {
     /** An append that is held back needs no storage, and neither does a read of its turn. All other calls do. */
     @Override
     @Test
-    public void anOutageIsARetryableErrorOfEveryCall() throws Exception {
+    public void an_outage_is_aRetryable_error_of_every_call() throws Exception {
         log().append(KEY, batch("a"));
         List<ThrowingCallable> calls = List.of(
                 () -> log().flush(KEY),
@@ -111,7 +111,7 @@ class S3TurnModeContractTest extends S3MessageLogTest {
     /** Messages that are held back survive the outage too. */
     @Override
     @Test
-    public void whatAnOutageRefusedCanBeSentAgain() throws Exception {
+    public void what_an_outage_refused_can_be_sent_again() throws Exception {
         log().append(KEY, batch("a"));
         try (Outage outage = breakStorage()) {
             assertThat(outage).isNotNull();
