@@ -30,7 +30,9 @@ import io.github.keepsake4j.summary.SummaryFailedException;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnConflictException;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -38,6 +40,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.Spliterator;
+import java.util.Spliterators.AbstractSpliterator;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -133,10 +138,7 @@ public final class Conversation {
      * @return a sequential stream in order of sequence, which is descending if the pages go back
      */
     public Stream<LoggedMessage> historyStream(HistoryQuery first) {
-        return StreamSupport.stream(
-                new HistoryPages(
-                        query -> memories.log(key).history(key, query), Objects.requireNonNull(first, "first")),
-                false);
+        return StreamSupport.stream(new HistoryPages(Objects.requireNonNull(first, "first")), false);
     }
 
     /**
@@ -580,6 +582,39 @@ public final class Conversation {
     /** Returns whether no summary is being made in this process. */
     boolean isSummarized() {
         return memories.summaries().isIdle(key);
+    }
+
+    /** Goes through the history page by page, in the direction of its query. Holds one page. Used by one thread. */
+    private final class HistoryPages extends AbstractSpliterator<LoggedMessage> {
+
+        private final Deque<LoggedMessage> page = new ArrayDeque<>();
+        private Optional<HistoryQuery> next;
+
+        HistoryPages(HistoryQuery first) {
+            super(Long.MAX_VALUE, ORDERED | DISTINCT | NONNULL);
+            this.next = Optional.of(first);
+        }
+
+        @Override
+        public boolean tryAdvance(Consumer<? super LoggedMessage> action) {
+            while (page.isEmpty() && next.isPresent()) {
+                HistoryPage read = history(next.get());
+                read.messages().forEach(next.get().forward() ? page::addLast : page::addFirst);
+                next = read.next();
+            }
+            LoggedMessage message = page.pollFirst();
+            if (message == null) {
+                return false;
+            }
+            action.accept(message);
+            return true;
+        }
+
+        /** A split would read ahead. */
+        @Override
+        public @Nullable Spliterator<LoggedMessage> trySplit() {
+            return null;
+        }
     }
 
     private Tail tail() {

@@ -1,6 +1,8 @@
 package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -11,6 +13,7 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -30,6 +33,17 @@ final class Course {
 
     /** More messages than any branch holds, but small enough to calculate with. */
     private static final int MOST = 1 << 30;
+
+    /** The number of messages of the first read that looks for a question. Each further one is larger by this factor. */
+    private static final int FEW = 16;
+
+    /**
+     * Where a turn can go on.
+     *
+     * @param id the last message of its last complete tool round, or its question
+     * @param answered whether there is an answer behind it
+     */
+    private record End(String id, boolean answered) {}
 
     /** The name of the branch, or null for the memory's current one. */
     private @Nullable String branch;
@@ -100,7 +114,7 @@ final class Course {
 
     private static Course retry(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
         check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
-        CompletedRounds.End end = CompletedRounds.end(memories.log(key), key, turn.branch(), named);
+        End end = endOf(memories.log(key), key, turn.branch(), named);
         return new Course(
                 turn.branch(),
                 Parent.of(end.id()),
@@ -118,10 +132,58 @@ final class Course {
                 named);
         String parent = named.parentId();
         check(parent != null, "regenerate", "an answer to a question", key, named);
-        LoggedMessage question = CompletedRounds.question(memories.log(key), key, named);
+        LoggedMessage question = questionOf(memories.log(key), key, named);
         check(question != null, "regenerate", "an answer to a question", key, named);
         boolean directly = Objects.requireNonNull(question, "question").id().equals(parent);
         return new Course(turn.branch(), Parent.of(Objects.requireNonNull(parent, "parent")), question, directly, true);
+    }
+
+    /**
+     * Returns where a failed turn goes on: behind its last complete tool round, or behind its question.
+     *
+     * @param branch the branch on which the turn is looked for, or null for the current one
+     * @param question the turn's question
+     */
+    private static End endOf(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
+        Tail after;
+        try {
+            after = log.read(key, ReadQuery.wholeBranch().onBranch(branch).after(question.id()));
+        } catch (UnknownMessageException e) {
+            // The question is on another branch, so nothing that follows it is known.
+            return new End(question.id(), false);
+        }
+        String end = question.id();
+        int waiting = 0;
+        for (LoggedMessage logged : after.messages()) {
+            ChatMessage message = logged.message();
+            if (message instanceof UserMessage) {
+                break;
+            }
+            if (message instanceof AiMessage ai) {
+                waiting = ai.toolExecutionRequests().size();
+                if (waiting == 0) {
+                    return new End(end, true);
+                }
+            } else if (message instanceof ToolExecutionResultMessage && --waiting == 0) {
+                end = logged.id();
+            }
+        }
+        return new End(end, false);
+    }
+
+    /** Returns the question of an answer, or null if there is none on its branch. */
+    private static @Nullable LoggedMessage questionOf(MessageLog log, MemoryKey key, LoggedMessage answer) {
+        for (int most = FEW; ; most *= FEW) {
+            Tail tail = log.read(key, ReadQuery.newest(most).endingIn(answer.id()));
+            for (int i = tail.messages().size() - 1; i >= 0; i--) {
+                if (tail.messages().get(i).message() instanceof UserMessage) {
+                    return tail.messages().get(i);
+                }
+            }
+            if (tail.complete() || most > Integer.MAX_VALUE / FEW) {
+                return null;
+            }
+        }
     }
 
     private static void check(boolean holds, String turn, String kind, MemoryKey key, LoggedMessage named) {

@@ -87,18 +87,12 @@ public record Explanation(
 
     @Override
     public String toString() {
-        StringBuilder table = new StringBuilder()
-                .append(key)
-                .append(": ")
-                .append(shown.size())
-                .append(" messages shown, ")
-                .append(tokens())
-                .append(" tokens; ")
-                .append(memories.isEmpty() ? "" : memories.size() + " memories in one message; ")
-                .append(summarizedUpTo == null ? "" : "a summary covers all up to message " + summarizedUpTo + "; ")
-                .append(omitted.size())
-                .append(olderUnread ? " read and not shown; older ones not read" : " not shown")
-                .append(overflow ? "; the newest turn is over a limit" : "");
+        StringBuilder table = new StringBuilder(key + ": " + shown.size() + " messages shown, " + tokens() + " tokens; "
+                + (memories.isEmpty() ? "" : memories.size() + " memories in one message; ")
+                + (summarizedUpTo == null ? "" : "a summary covers all up to message " + summarizedUpTo + "; ")
+                + omitted.size()
+                + (olderUnread ? " read and not shown; older ones not read" : " not shown")
+                + (overflow ? "; the newest turn is over a limit" : ""));
         shown.forEach(line -> append(table, "shown", line));
         omitted.forEach(line -> append(table, "not shown", line));
         return table.toString();

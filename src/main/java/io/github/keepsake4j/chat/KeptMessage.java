@@ -126,28 +126,13 @@ final class KeptMessage {
 
     private static ChatMessage copy(ChatMessage message) {
         if (message instanceof UserMessage user) {
-            return UserMessage.builder()
-                    .name(user.name())
-                    .contents(user.contents())
-                    .attributes(user.attributes())
-                    .build();
+            return user.toBuilder().build();
         }
         if (message instanceof AiMessage ai) {
-            return AiMessage.builder()
-                    .text(ai.text())
-                    .thinking(ai.thinking())
-                    .toolExecutionRequests(ai.toolExecutionRequests())
-                    .attributes(ai.attributes())
-                    .build();
+            return ai.toBuilder().build();
         }
         if (message instanceof ToolExecutionResultMessage result) {
-            return ToolExecutionResultMessage.builder()
-                    .id(result.id())
-                    .toolName(result.toolName())
-                    .contents(result.contents())
-                    .isError(result.isError())
-                    .attributes(result.attributes())
-                    .build();
+            return result.toBuilder().build();
         }
         return SystemMessage.from(((SystemMessage) message).text());
     }

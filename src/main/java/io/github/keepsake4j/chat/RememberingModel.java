@@ -16,17 +16,11 @@ import java.util.function.Consumer;
  * A streaming model in front of another one. It sees the tokens of an answer, which no event of LangChain4j tells, so that
  * an answer that breaks off is kept. Requests that are of no turn of our memories pass through. Thread-safe.
  */
-final class RememberingModel implements StreamingChatModel {
-
-    private final StreamingChatModel model;
+record RememberingModel(StreamingChatModel model) implements StreamingChatModel {
 
     /** Returns a model that keeps the answers of another one that break off. */
     static StreamingChatModel of(StreamingChatModel model) {
         return model instanceof RememberingModel ? model : new RememberingModel(model);
-    }
-
-    private RememberingModel(StreamingChatModel model) {
-        this.model = model;
     }
 
     @Override

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * worker makes the summary. Messages that no summary covers are taken in order, oldest first. So a summary never
  * replaces messages that it was not made from. Thread-safe.
  */
-final class Summaries {
+record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
 
     /**
      * The maximum number of messages for one summary. A conversation that was never summarized requires several
@@ -36,14 +36,6 @@ final class Summaries {
     private static final int MOST_MESSAGES = 200;
 
     private static final long MOST_TOKENS = 8_000;
-
-    private final SharedParts memories;
-    private final @Nullable SummaryWorker worker;
-
-    Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
-        this.memories = memories;
-        this.worker = worker;
-    }
 
     /** Has a summary made in the background if one is due. Neither waits nor reads. */
     void check(Object id, MemoryKey key, Tail tail, Supplier<Context> selected) {

@@ -125,34 +125,30 @@ final class TailLoader {
     /** Returns how far back is looked first. The log does not count turns. */
     private static Reach first(Reach reach) {
         long guess = Math.min(reach.messages(), (long) reach.turns() * MESSAGES_PER_TURN) + MARGIN;
-        long tokens = reach.tokens();
-        return new Reach(
-                (int) Math.min(Integer.MAX_VALUE, guess),
-                reach.turns(),
-                tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : tokens + tokens / MARGIN_PART,
-                reach.oldest(),
-                reach.toSummary());
+        return wider(reach, guess, reach.tokens() + reach.tokens() / MARGIN_PART, reach.toSummary());
     }
 
     private static Reach more(Reach reach, boolean toSummary) {
-        long tokens = reach.tokens();
-        return new Reach(
-                (int) Math.min(Integer.MAX_VALUE, (long) reach.messages() + reach.messages() / FINER + 1),
-                reach.turns(),
-                tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : tokens + tokens / FINER + 1,
-                reach.oldest(),
+        return wider(
+                reach,
+                (long) reach.messages() + reach.messages() / FINER + 1,
+                reach.tokens() + reach.tokens() / FINER + 1,
                 toSummary && reach.toSummary());
     }
 
     private static Reach times(Reach reach) {
-        long tokens = reach.tokens();
         long messages = Math.min((long) GROWTH * reach.messages(), (long) reach.messages() + MOST_MORE);
+        return wider(reach, messages, GROWTH * reach.tokens(), reach.toSummary());
+    }
+
+    /** Where the tokens are so many that their growth might overflow, they are no bound. */
+    private static Reach wider(Reach reach, long messages, long tokens, boolean toSummary) {
         return new Reach(
                 (int) Math.min(Integer.MAX_VALUE, messages),
                 reach.turns(),
-                tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : GROWTH * tokens,
+                reach.tokens() > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : tokens,
                 reach.oldest(),
-                reach.toSummary());
+                toSummary);
     }
 
     private static Reach further(Reach reach, Reach other) {

@@ -12,7 +12,6 @@ import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
 import dev.langchain4j.observability.api.event.ToolExecutedEvent;
 import dev.langchain4j.observability.api.listener.AiServiceListener;
 import java.util.List;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
@@ -25,11 +24,12 @@ final class TurnListeners {
             new Listener<>(AiServiceStartedEvent.class, this::started),
             new Listener<>(InputGuardrailExecutedEvent.class, this::inputChecked),
             new Listener<>(AiServiceRequestIssuedEvent.class, this::requested),
-            new Listener<>(AiServiceResponseReceivedEvent.class, event -> tell(event, BoundTurn::responded)),
-            new Listener<>(ToolExecutedEvent.class, event -> tell(event, (turn, executed) -> {})),
-            new Listener<>(OutputGuardrailExecutedEvent.class, event -> tell(event, BoundTurn::outputChecked)),
-            new Listener<>(AiServiceCompletedEvent.class, this::completed),
-            new Listener<>(AiServiceErrorEvent.class, this::failed));
+            new Listener<>(AiServiceResponseReceivedEvent.class, event -> within(event, turn -> turn.responded(event))),
+            new Listener<>(ToolExecutedEvent.class, event -> within(event, turn -> {})),
+            new Listener<>(
+                    OutputGuardrailExecutedEvent.class, event -> within(event, turn -> turn.outputChecked(event))),
+            new Listener<>(AiServiceCompletedEvent.class, event -> leave(event, BoundTurn::completed)),
+            new Listener<>(AiServiceErrorEvent.class, event -> leave(event, turn -> turn.failed(event.error()))));
 
     /** Returns the listeners to register, once with each service. */
     List<AiServiceListener<?>> all() {
@@ -48,25 +48,9 @@ final class TurnListeners {
         }
     }
 
-    /** Tells the turn of something after which the same thread may use the memory. */
-    private <T extends AiServiceEvent> void tell(T event, BiConsumer<BoundTurn, T> told) {
-        Invocation invocation = Invocations.of(event.invocationContext(), this);
-        if (invocation == null) {
-            return;
-        }
-        CallsOfThread.enter(invocation);
-        BoundTurn turn = invocation.turn();
-        if (turn != null) {
-            told.accept(turn, event);
-        }
-    }
-
     private void inputChecked(InputGuardrailExecutedEvent event) {
-        Invocation invocation = Invocations.of(event.invocationContext(), this);
-        if (invocation != null) {
-            CallsOfThread.enter(invocation);
-            invocation.inputChecked(event);
-        }
+        Consumer<Invocation> enter = CallsOfThread::enter;
+        tell(event, enter.andThen(invocation -> invocation.inputChecked(event)), turn -> {});
     }
 
     private void requested(AiServiceRequestIssuedEvent event) {
@@ -76,21 +60,22 @@ final class TurnListeners {
         });
     }
 
-    private void completed(AiServiceCompletedEvent event) {
-        leave(event, BoundTurn::completed);
-    }
-
-    private void failed(AiServiceErrorEvent event) {
-        leave(event, turn -> turn.failed(event.error()));
+    /** Tells the turn of something after which the same thread may use the memory. */
+    private void within(AiServiceEvent event, Consumer<BoundTurn> told) {
+        tell(event, CallsOfThread::enter, told);
     }
 
     /** Tells the turn of something after which the same thread may be used by another call. */
     private void leave(AiServiceEvent event, Consumer<BoundTurn> told) {
+        tell(event, CallsOfThread::leave, told);
+    }
+
+    private void tell(AiServiceEvent event, Consumer<Invocation> call, Consumer<BoundTurn> told) {
         Invocation invocation = Invocations.of(event.invocationContext(), this);
         if (invocation == null) {
             return;
         }
-        CallsOfThread.leave(invocation);
+        call.accept(invocation);
         BoundTurn turn = invocation.turn();
         if (turn != null) {
             told.accept(turn);

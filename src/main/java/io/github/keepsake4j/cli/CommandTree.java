@@ -1,9 +1,11 @@
 package io.github.keepsake4j.cli;
 
 import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -90,7 +92,7 @@ final class CommandTree implements Runnable {
             host.note("an argument has characters that the locale does not know; set LC_ALL to C.UTF-8 or the like");
             return ExitCodes.USAGE;
         }
-        String lacking = OptionValues.lacking(line, arguments);
+        String lacking = lacking(line, arguments);
         if (lacking != null) {
             return failures.lacksValue(lacking);
         }
@@ -104,6 +106,35 @@ final class CommandTree implements Runnable {
     }
 
     /** Only the jar has a version. */
+    /**
+     * Returns the first option whose value was forgotten, or null. In {@code get --session --json} the name of an option is
+     * behind one that needs a value. It would be taken for an id.
+     */
+    private static @Nullable String lacking(CommandLine all, String... arguments) {
+        CommandLine command =
+                arguments.length == 0 ? null : all.getSubcommands().get(arguments[0]);
+        if (command == null) {
+            return null;
+        }
+        CommandSpec spec = command.getCommandSpec();
+        for (int i = 1; i < arguments.length; i++) {
+            OptionSpec option = spec.findOption(arguments[i]);
+            if (option != null && option.arity().min() > 0) {
+                i++;
+                if (i < arguments.length && isOption(spec, arguments[i])) {
+                    return arguments[i - 1];
+                }
+            }
+        }
+        return null;
+    }
+
+    private static boolean isOption(CommandSpec spec, String argument) {
+        int equals = argument.indexOf('=');
+        return argument.startsWith("-")
+                && spec.findOption(equals < 0 ? argument : argument.substring(0, equals)) != null;
+    }
+
     private static String version() {
         String version = CommandTree.class.getPackage().getImplementationVersion();
         return version == null ? "of a build without a version" : version;
@@ -120,7 +151,7 @@ final class CommandTree implements Runnable {
                 // An id may begin with @, and a text may be quoted.
                 .setExpandAtFiles(false)
                 .setTrimQuotes(false)
-                // So may be the name of an option, behind an equals sign. OptionValues looks at the other cases.
+                // So may be the name of an option, behind an equals sign. lacking() looks at the other cases.
                 .setAllowOptionsAsOptionParameters(true);
     }
 }

@@ -8,7 +8,9 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.component.MemoryInput.Action;
 import io.github.keepsake4j.component.MemoryInput.Strategy;
+import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.RecentlyUsed;
@@ -23,8 +25,10 @@ import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryFailedException;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -337,6 +341,42 @@ public final class MemoryComponent implements AutoCloseable {
                         "backend", "is required, such as backend(\"in_memory\", InMemoryMessageLog::new)");
             }
             return new MemoryComponent(this);
+        }
+    }
+
+    /**
+     * Shows what no summary covers, and finds a summary due as soon as a turn is complete. Used only where a caller asks for a
+     * summary.
+     *
+     * @param messages the number of newest messages that are read
+     */
+    private record Whole(int messages) implements ContextStrategy {
+
+        /** Reads no more than what is needed to find the summary in force. */
+        static final Whole ONLY_SUMMARY = new Whole(1);
+
+        /** Older messages that no summary covers are read in pieces, as they are summarized. */
+        static final Whole TO_SUMMARIZE = new Whole(200);
+
+        @Override
+        public Context select(Context context) {
+            return context;
+        }
+
+        @Override
+        public Optional<String> foldUpTo(Context selected) {
+            List<String> ends = selected.ends();
+            return ends.isEmpty() ? Optional.empty() : Optional.of(ends.get(ends.size() - 1));
+        }
+
+        @Override
+        public boolean summarizes() {
+            return true;
+        }
+
+        @Override
+        public Reach reach(Object memoryId) {
+            return new Reach(messages, Integer.MAX_VALUE, Long.MAX_VALUE, 0, true);
         }
     }
 }

@@ -98,7 +98,7 @@ public record EndedBadly(List<Omission> hidden) {
                 && messages.stream().anyMatch(message -> message.id().equals(user.id()));
     }
 
-    private static boolean isUser(LoggedMessage message) {
+    static boolean isUser(LoggedMessage message) {
         return message.message() instanceof UserMessage user && Turn.begins(user);
     }
 

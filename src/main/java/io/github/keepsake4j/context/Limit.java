@@ -233,19 +233,16 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
             return null;
         }
         long size = fixed + weight.of(lost, lost.user());
+        Part part = Part.QUESTION;
         for (int r = lost.rounds().size() - 1; r >= 0; r--) {
             if (lost.rounds().get(r).hidden() == null) {
                 size += size(lost, lost.rounds().get(r));
-                return new Overflow(
-                        Part.LAST_ROUND,
-                        reason,
-                        limit,
-                        size,
-                        Fold.newest(List.of(lost)).id());
+                part = Part.LAST_ROUND;
+                break;
             }
         }
         return new Overflow(
-                Part.QUESTION, reason, limit, size, Fold.newest(List.of(lost)).id());
+                part, reason, limit, size, Fold.newest(List.of(lost)).id());
     }
 
     /** Decides which pinned parts stay, and returns the room that is reserved for pinned parts. */

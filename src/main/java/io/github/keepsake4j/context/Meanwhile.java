@@ -1,10 +1,7 @@
 package io.github.keepsake4j.context;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
-import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
 import java.util.ArrayDeque;
@@ -13,7 +10,6 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -66,7 +62,7 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
             }
             if (!ids.contains(message.id()) && isOfTurn(message)) {
                 after.add(message);
-                userAfter |= isUser(message);
+                userAfter |= EndedBadly.isUser(message);
             }
         }
         return NOT_READ;
@@ -99,7 +95,7 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
         Set<String> hidden = new HashSet<>(EndedBadly.of(messages, null).ids());
         hidden.addAll(EndedBadly.of(rest, null).ids());
         return messages.subList(0, calls).stream()
-                .anyMatch(message -> isUser(message) && !hidden.contains(message.id()));
+                .anyMatch(message -> EndedBadly.isUser(message) && !hidden.contains(message.id()));
     }
 
     /**
@@ -111,11 +107,11 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
                 || !(messages.get(messages.size() - 1).message() instanceof ToolExecutionResultMessage)) {
             return List.of();
         }
-        Deque<Calls> newestFirst = new ArrayDeque<>();
-        Calls newest = null;
+        Deque<OpenRound> newestFirst = new ArrayDeque<>();
+        OpenRound newest = null;
         for (LoggedMessage message : messages) {
-            if (message.message() instanceof AiMessage ai && ai.hasToolExecutionRequests()) {
-                newestFirst.push(new Calls(message, ai));
+            if (Turn.calls(message)) {
+                newestFirst.push(new OpenRound(message));
             } else if (message.message() instanceof ToolExecutionResultMessage result) {
                 newest = newestFirst.stream()
                         .filter(calls -> calls.takes(message, result))
@@ -126,49 +122,19 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
         if (newest == null) {
             return isAsked(messages) ? List.of() : null;
         }
-        return newest.waiting.isEmpty() ? newest.ids : List.of();
+        return newest.waiting.isEmpty()
+                ? newest.messages.stream().map(LoggedMessage::id).toList()
+                : List.of();
     }
 
     /** Returns whether the calls of the newest result were read, although they do not wait for it. */
     private static boolean isAsked(List<LoggedMessage> messages) {
         LoggedMessage last = messages.get(messages.size() - 1);
-        if (((ToolExecutionResultMessage) last.message()).id() == null) {
-            // Only the tool's name would tell, which older calls may have too.
-            return false;
-        }
-        return messages.stream()
-                .filter(message -> message.message() instanceof AiMessage ai && ai.hasToolExecutionRequests())
-                .anyMatch(message -> new Calls(message, (AiMessage) message.message())
-                        .takes(last, (ToolExecutionResultMessage) last.message()));
-    }
-
-    /** The calls of one message, and what has answered them. */
-    private static final class Calls {
-        private final LoggedMessage first;
-        private final List<String> ids = new ArrayList<>();
-        private final List<ToolExecutionRequest> waiting;
-
-        Calls(LoggedMessage message, AiMessage ai) {
-            first = message;
-            ids.add(message.id());
-            waiting = new ArrayList<>(ai.toolExecutionRequests());
-        }
-
-        boolean takes(LoggedMessage message, ToolExecutionResultMessage result) {
-            if (OpenRound.isOfOtherTurn(first, message)) {
-                return false;
-            }
-            Optional<ToolExecutionRequest> call = OpenRound.answered(waiting, result);
-            call.ifPresent(request -> {
-                waiting.remove(request);
-                ids.add(message.id());
-            });
-            return call.isPresent();
-        }
-    }
-
-    private static boolean isUser(LoggedMessage message) {
-        return message.message() instanceof UserMessage user && Turn.begins(user);
+        // Without an id only the tool's name would tell, which older calls may have too.
+        return last.message() instanceof ToolExecutionResultMessage result
+                && result.id() != null
+                && messages.stream()
+                        .anyMatch(message -> Turn.calls(message) && new OpenRound(message).takes(last, result));
     }
 
     private static boolean isOfTurn(LoggedMessage message) {

@@ -29,15 +29,17 @@ final class OpenRound {
 
     /** Takes a result if one of the calls waits for it. */
     boolean takes(LoggedMessage logged, ToolExecutionResultMessage result) {
-        if (isOfOtherTurn(messages.get(0), logged)) {
+        // Some models provide no call ids. Then only the tool's name can match the result to its call.
+        Optional<ToolExecutionRequest> call = waiting.stream()
+                .filter(each -> (each.id() == null && result.id() == null)
+                        ? Objects.equals(each.name(), result.toolName())
+                        : Objects.equals(each.id(), result.id()))
+                .findFirst();
+        if (call.isEmpty() || isOfOtherTurn(messages.get(0), logged)) {
             return false;
         }
-        Optional<ToolExecutionRequest> call = answered(waiting, result);
-        call.ifPresent(answered -> {
-            waiting.remove(answered);
-            messages.add(logged);
-        });
-        return call.isPresent();
+        waiting.remove(call.get());
+        return messages.add(logged);
     }
 
     /** Returns whether two messages are known to be of two turns. Ids of calls need not tell: some models number them anew. */
@@ -45,17 +47,6 @@ final class OpenRound {
         return some.question() != null
                 && other.question() != null
                 && !some.question().equals(other.question());
-    }
-
-    /** Returns the first of some calls that a result answers. */
-    static Optional<ToolExecutionRequest> answered(
-            List<ToolExecutionRequest> waiting, ToolExecutionResultMessage result) {
-        // Some models provide no call ids. Then only the tool's name can match the result to its call.
-        return waiting.stream()
-                .filter(call -> (call.id() == null && result.id() == null)
-                        ? Objects.equals(call.name(), result.toolName())
-                        : Objects.equals(call.id(), result.id()))
-                .findFirst();
     }
 
     boolean isShown() {
@@ -71,7 +62,7 @@ final class OpenRound {
     }
 
     boolean isAnswer() {
-        return !(messages.get(0).message() instanceof AiMessage ai && ai.hasToolExecutionRequests());
+        return !Turn.calls(messages.get(0));
     }
 
     private boolean isEmpty() {

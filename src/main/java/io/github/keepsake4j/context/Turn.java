@@ -84,7 +84,7 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
          * @return false for calls and their results
          */
         public boolean isAnswer() {
-            return !(messages.get(0).message() instanceof AiMessage ai && ai.hasToolExecutionRequests());
+            return !calls(messages.get(0));
         }
 
         /** Returns the sequence of the calls, or of the message itself. */
@@ -131,6 +131,11 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
     /** Returns whether a user message begins a turn. */
     static boolean begins(UserMessage user) {
         return !user.contents().stream().allMatch(Turn::isBlank);
+    }
+
+    /** Returns whether a message calls tools, so that it is no answer. */
+    static boolean calls(LoggedMessage message) {
+        return message.message() instanceof AiMessage ai && ai.hasToolExecutionRequests();
     }
 
     static boolean isBlank(Content content) {

@@ -27,19 +27,9 @@ import org.springframework.util.ClassUtils;
  * Opens the store that is configured. It asks the bean factory only when a log is wanted, so that an application that has the
  * jar and uses no memory needs no store. Classes of a store that is not used are not loaded.
  */
-final class Stores {
+record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory beans, DataSources dataSources) {
 
     private static final String JEDIS = "redis.clients.jedis.UnifiedJedis";
-
-    private final KeepsakeProperties properties;
-    private final ConfigurableListableBeanFactory beans;
-    private final DataSources dataSources;
-
-    Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory beans, DataSources dataSources) {
-        this.properties = properties;
-        this.beans = beans;
-        this.dataSources = dataSources;
-    }
 
     /** Opens the log of the conversations. */
     MessageLog messageLog() {

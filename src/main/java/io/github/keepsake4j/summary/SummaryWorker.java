@@ -3,6 +3,7 @@ package io.github.keepsake4j.summary;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.LeaseReturns;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -324,5 +326,42 @@ public final class SummaryWorker {
                 Kind.TIMEOUT,
                 "Memory " + key + ": no summary within " + tools.options().callTimeout(),
                 null);
+    }
+
+    /**
+     * The memories whose summaries currently fail. A broken summarizer is logged once for each memory and kind of failure,
+     * not in every turn. The number of remembered memories is bounded; if one is forgotten, its failure may be logged once
+     * more. Thread-safe.
+     */
+    private static final class FailingMemories {
+
+        private static final int REMEMBERED = 1000;
+
+        private final RecentlyUsed<MemoryKey, String> failing = new RecentlyUsed<>(REMEMBERED);
+
+        boolean isFailing(MemoryKey key) {
+            return failing.get(key) != null;
+        }
+
+        void healed(MemoryKey key) {
+            failing.remove(key);
+        }
+
+        /**
+         * Records a failure. Only the class of the cause is logged, because its text may contain what a model or a user
+         * said.
+         */
+        void failed(MemoryKey key, Kind kind, @Nullable Throwable cause) {
+            String how =
+                    kind.tag() + (cause == null ? "" : ", " + cause.getClass().getName());
+            if (!failing.put(key, how)) {
+                return;
+            }
+            LOG.warn(
+                    "No summary of memory {} was made ({}). Nothing is lost: the model sees what the limits allow, and"
+                            + " the summary is tried again later",
+                    key,
+                    how);
+        }
     }
 }

@@ -1,5 +1,8 @@
 package io.github.keepsake4j.tokens;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.knuddels.jtokkit.api.EncodingType;
 import com.knuddels.jtokkit.api.ModelType;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
@@ -76,6 +79,16 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
     private static final int SEVERAL_CALLS = 21;
     private static final int PER_CALL = 7;
     private static final int PER_ARGUMENT = 2;
+
+    /**
+     * Parses a tool call's arguments. Uses Jackson's defaults, as LangChain4j's estimator does, because another setting
+     * could change the count. The one exception is that names are not kept in a shared table: the names come from a model,
+     * and the table fails permanently once enough of them collide.
+     */
+    private static final JsonMapper ARGUMENTS = new JsonMapper(JsonFactory.builder()
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .build());
 
     private final TextCounter texts;
     private final Family family;
@@ -287,7 +300,7 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
         if (json == null || json.trim().isEmpty()) {
             return 0;
         }
-        Map<?, ?> arguments = ToolArguments.parse(json);
+        Map<?, ?> arguments = parsed(json);
         if (arguments == null) {
             return PER_ARGUMENT + text(json);
         }
@@ -296,6 +309,15 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
                         + text(String.valueOf(argument.getKey()))
                         + text(String.valueOf(argument.getValue())))
                 .sum();
+    }
+
+    /** Returns the arguments by name, or null if the text, which is a model's, is not a JSON object. */
+    private static @Nullable Map<?, ?> parsed(String json) {
+        try {
+            return ARGUMENTS.readValue(json, Map.class);
+        } catch (JsonProcessingException e) {
+            return null;
+        }
     }
 
     private long text(@Nullable String text) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
 import java.util.function.IntSupplier;
+import java.util.function.ToIntFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -156,16 +157,20 @@ public final class TokenCounter implements TokenCountEstimator {
     }
 
     Count count(ChatMessage message, RemoteTime time) {
+        return count("a message of type " + message.type(), one -> one.estimateTokenCountInMessage(message), time);
+    }
+
+    private Count count(String what, ToIntFunction<TokenCountEstimator> counting, RemoteTime time) {
         try {
-            return new Count(ask(time, () -> estimator.estimateTokenCountInMessage(message)), name);
+            return new Count(ask(time, () -> counting.applyAsInt(estimator)), name);
         } catch (RuntimeException e) {
             LOG.debug(
-                    "{} cannot count a message of type {} ({}); {} counts it",
+                    "{} cannot count {} ({}); {} counts it",
                     name,
-                    message.type(),
+                    what,
                     e.getClass().getName(),
                     FALLBACK.name());
-            return new Count(FALLBACK.estimateTokenCountInMessage(message), FALLBACK.name());
+            return new Count(counting.applyAsInt(FALLBACK), FALLBACK.name());
         }
     }
 
@@ -181,16 +186,7 @@ public final class TokenCounter implements TokenCountEstimator {
     }
 
     Count count(String text, RemoteTime time) {
-        try {
-            return new Count(ask(time, () -> estimator.estimateTokenCountInText(text)), name);
-        } catch (RuntimeException e) {
-            LOG.debug(
-                    "{} cannot count a text ({}); {} counts it",
-                    name,
-                    e.getClass().getName(),
-                    FALLBACK.name());
-            return new Count(FALLBACK.estimateTokenCountInText(text), FALLBACK.name());
-        }
+        return count("a text", one -> one.estimateTokenCountInText(text), time);
     }
 
     /**

@@ -134,14 +134,14 @@ public final class TokenCounts {
 
     private static Known count(TokenSizes sizes, TokenCounter counter, LoggedMessage logged, int failures) {
         TokenCounter.Count count = counter.count(logged.message(), sizes.time());
+        long tokens = TokenSizes.size(counter, count);
         if (count.counter().equals(counter.name())) {
-            return Known.whole(count.tokens(), 0);
+            return Known.whole(tokens, 0);
         }
         // A local counter refuses the same message every time. A remote one may have been unavailable.
         if (counter.isRemote()) {
             sizes.failed(counter);
         }
-        long tokens = (long) TokenCounter.STAND_IN_FACTOR * count.tokens();
         return Known.whole(tokens, counter.isRemote() ? failures + 1 : MOST_FAILURES);
     }
 
@@ -159,10 +159,7 @@ public final class TokenCounts {
     }
 
     private static long tokens(TokenCounter counter, ToolExecutionResultMessage result) {
-        TokenCounter.Count count = counter.forAppends().count(result);
-        return count.counter().equals(counter.name())
-                ? count.tokens()
-                : (long) TokenCounter.STAND_IN_FACTOR * count.tokens();
+        return TokenSizes.size(counter, counter.forAppends().count(result));
     }
 
     private static long standIn(LoggedMessage logged) {

@@ -91,7 +91,7 @@ public final class TokenSizes {
     }
 
     /** Returns a count as a size. Where another counter stood in for one that failed, the size is an upper estimate. */
-    private static long size(TokenCounter counter, TokenCounter.Count count) {
+    static long size(TokenCounter counter, TokenCounter.Count count) {
         return count.counter().equals(counter.name())
                 ? count.tokens()
                 : (long) TokenCounter.STAND_IN_FACTOR * count.tokens();

@@ -25,7 +25,7 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** Takes what another store has of one conversation into a log, as of one position of the memory. */
-final class Intake {
+record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Position position) {
 
     /** The maximum number of messages that are looked up at once. */
     private static final int PAGE = 1_000;
@@ -35,18 +35,6 @@ final class Intake {
 
     /** How many messages are looked up at once to find how many there are. */
     private static final int PROBES = 32;
-
-    private final MessageLog log;
-    private final TokenCounter counter;
-    private final ConversationKey key;
-    private final Position position;
-
-    Intake(MessageLog log, TokenCounter counter, ConversationKey key, Position position) {
-        this.log = log;
-        this.counter = counter;
-        this.key = key;
-        this.position = position;
-    }
 
     /** Appends what the log does not have yet. Each step can be repeated: a message that is there stays as it is. */
     void take(List<ImportedMessage> messages) {

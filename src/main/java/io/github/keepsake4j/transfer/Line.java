@@ -15,20 +15,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A line that {@link Lines} wrote, or a JSON object in it. Fields that are not known are ignored. Whatever is wrong with it is
  * an {@link InvalidInputException} that names the line and the field, and quotes nothing.
+ *
+ * @param name names the line in errors
  */
-final class Line {
+record Line(String name, JsonFields json) {
 
     private static final MessageCodec CODEC = new MessageCodec();
-
-    /** Names the line in errors. */
-    private final String name;
-
-    private final JsonFields json;
-
-    private Line(String name, JsonFields json) {
-        this.name = name;
-        this.json = json;
-    }
 
     static Line read(String name, String text) {
         return new Line(

@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -32,6 +33,7 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -494,6 +496,41 @@ public final class ViewWriter {
                             Optional.ofNullable(saw.position().head()))
                     .forEach(id -> id.ifPresent(named::add));
             return named;
+        }
+    }
+
+    /**
+     * The ids under which instances were stored or shown, to tell a caller the id of a message in hand. Unlike
+     * {@link HandedOut}, it has no say in what a list means that a caller sets. Thread-safe.
+     */
+    private static final class InstanceIds {
+
+        /** The maximum number of ids that are kept for one instance. From two on, the id is not certain in any case. */
+        private static final int MOST = 16;
+
+        private record Known(MemoryKey key, String id, int hash) {}
+
+        private final WeakInstances<List<Known>> known = new WeakInstances<>();
+
+        void add(MemoryKey key, ChatMessage message, String id) {
+            known.clean();
+            List<Known> added = List.of(new Known(key, id, HandedOut.changeable(message)));
+            known.merge(message, added, InstanceIds::merge);
+        }
+
+        private static List<Known> merge(List<Known> before, List<Known> added) {
+            List<Known> all =
+                    Stream.concat(before.stream(), added.stream()).distinct().toList();
+            return List.copyOf(all.subList(Math.max(0, all.size() - MOST), all.size()));
+        }
+
+        /** Returns the ids of an instance in a memory. */
+        Set<String> find(MemoryKey key, ChatMessage message) {
+            int hash = HandedOut.changeable(message);
+            return Objects.requireNonNullElse(known.get(message), List.<Known>of()).stream()
+                    .filter(each -> each.key().equals(key) && each.hash() == hash)
+                    .map(Known::id)
+                    .collect(Collectors.toCollection(LinkedHashSet::new));
         }
     }
 }

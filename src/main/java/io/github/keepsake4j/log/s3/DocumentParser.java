@@ -3,8 +3,11 @@ package io.github.keepsake4j.log.s3;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.keepsake4j.log.TenantMismatchException;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -71,6 +74,8 @@ final class DocumentParser {
     private static final String REPAIR =
             ". Its bytes are kept and nothing is written over them: S3MessageLog.quarantine moves them aside, erase removes them";
 
+    private static final TypeReference<LinkedHashMap<String, JsonNode>> TURNS = new TypeReference<>() {};
+
     private DocumentParser() {}
 
     /**
@@ -122,7 +127,7 @@ final class DocumentParser {
         check("1".equals(fields.remove("version")), "it names no version that this release knows (it knows 1)");
         String turns = fields.remove("turns");
         if (turns != null) {
-            elements.addAll(TurnsShape.read(turns));
+            elements.addAll(turns(turns));
         }
         nameApart(elements);
         String keepsake = fields.remove(Element.EXTRA);
@@ -150,6 +155,43 @@ final class DocumentParser {
             elements.add(Element.of(elements.size() + 1, element, source.substring(start, end), previous));
         }
         return "";
+    }
+
+    /**
+     * Reads the other shape of a document of version 1, {@code {"turns": {run id: {user_content, user_files,
+     * assistant_content, assistant_files}}}}. Each turn is read as two linked messages. The assistant message has the run's
+     * id, and the user message's id is derived from it. The next change of the memory writes them as messages.
+     */
+    private static List<Element> turns(String turns) throws IOException {
+        if (!turns.startsWith("{")) {
+            throw new UnreadableDataException("its turns are no object", null);
+        }
+        List<Element> elements = new ArrayList<>();
+        String parent = null;
+        for (Map.Entry<String, JsonNode> turn :
+                RawJson.MAPPER.readValue(turns, TURNS).entrySet()) {
+            String run = turn.getKey();
+            for (String role : List.of("user", "assistant")) {
+                String id = role.equals("user") && !run.isEmpty() ? run + Ids.QUESTION : run;
+                elements.add(element(id, parent, role, turn.getValue()));
+                parent = id;
+            }
+        }
+        return elements;
+    }
+
+    private static Element element(String id, @Nullable String parent, String role, JsonNode turn) {
+        if (!turn.isObject()) {
+            throw new UnreadableDataException("turn " + id + " is no object", null);
+        }
+        ObjectNode json = RawJson.MAPPER.createObjectNode();
+        json.put("message_id", id).put("parent_message_id", parent).put("role", role);
+        json.set("content", turn.hasNonNull(role + "_content") ? turn.get(role + "_content") : json.textNode(""));
+        json.set("files", turn.hasNonNull(role + "_files") ? turn.get(role + "_files") : json.arrayNode());
+        Element element = Element.of("turn " + id, json, "");
+        json.put("token_count", element.tokens())
+                .put("created_at", element.createdAt().toString());
+        return element.withRaw(RawJson.write(json));
     }
 
     /**

@@ -232,14 +232,10 @@ record Element(
         fields.put("role", RawJson.write(plain.role()));
         fields.put("content", RawJson.write(plain.content()));
         fields.put("files", plain.files());
-        if (!isWhole(plain, message)) {
+        if (!plain.toMessage().equals(message)) {
             fields.put(EXTRA, RawJson.object(Map.of("message", whole)));
         }
         return RawJson.object(fields);
-    }
-
-    private static boolean isWhole(PlainMessage plain, ChatMessage message) {
-        return plain.toMessage().equals(message);
     }
 
     /**

@@ -5,15 +5,8 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /** A word without the diacritics of alphabets and without soft hyphens and the like, of which each code point knows where it comes from. */
-final class FoldedWord {
-
-    private final int[] codePoints;
-    private final int[] sources;
-
-    private FoldedWord(int[] codePoints, int[] sources) {
-        this.codePoints = codePoints;
-        this.sources = sources;
-    }
+@SuppressWarnings("ArrayRecordComponent") // Never compared.
+record FoldedWord(int[] codePoints, int[] sources) {
 
     /**
      * Folds a word.

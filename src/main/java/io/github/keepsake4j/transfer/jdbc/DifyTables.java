@@ -29,7 +29,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Dify's tables: a row is a question and its answer. */
-final class DifyTables implements ImportSource {
+record DifyTables(ForeignTables tables) implements ImportSource {
 
     private static final String MESSAGES =
             """
@@ -49,12 +49,6 @@ final class DifyTables implements ImportSource {
             """;
 
     private static final Logger LOG = LoggerFactory.getLogger(DifyTables.class);
-
-    private final ForeignTables tables;
-
-    DifyTables(ForeignTables tables) {
-        this.tables = tables;
-    }
 
     private record Exchange(
             String id, @Nullable String parent, String query, String answer, @Nullable Instant createdAt) {}

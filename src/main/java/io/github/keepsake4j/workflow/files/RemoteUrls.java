@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * provider, or to a gateway in the application's own network that fetches it. It must not become a way to read internal
  * data.
  */
-final class RemoteUrls {
+record RemoteUrls(Names names, RemoteHosts hosts) {
 
     /** Returns the addresses of a name. */
     @FunctionalInterface
@@ -31,14 +31,6 @@ final class RemoteUrls {
     private static final Pattern NUMBERS = Pattern.compile("(.*\\.)?(\\d+|0[xX]\\p{XDigit}*)\\.?");
 
     private static final Pattern FOUR_NUMBERS = Pattern.compile("((0|[1-9]\\d{0,2})\\.){3}(0|[1-9]\\d{0,2})");
-
-    private final Names names;
-    private final RemoteHosts hosts;
-
-    RemoteUrls(Names names, RemoteHosts hosts) {
-        this.names = names;
-        this.hosts = hosts;
-    }
 
     /** Returns addresses by a look-up that is given up after a time: a resolver may ask dead servers for long. */
     static Names within(Duration time, Names names) {
