@@ -202,9 +202,9 @@ final class PostgresDialect implements Dialect {
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
         KnownMemory known = known(key);
         Connections.Call what = new Connections.Call("append to memory", key);
-        // To a named branch it is rare enough to be made in several statements: what an append under the head needs is
-        // in the
-        // memory's row.
+        // An append to a named branch is rare enough to take several statements. What an append under the head needs is
+        // in
+        // the memory's row.
         Optional<AppendResult> done = append.reference() != null
                 ? Optional.empty()
                 : inOneStatement(connections, what, new PostgresAppend(key, known, append, texts, now, codec));

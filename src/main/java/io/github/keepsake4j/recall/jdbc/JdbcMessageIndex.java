@@ -15,6 +15,7 @@ import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.KeyColumns;
 import io.github.keepsake4j.sql.PostgresBuilder;
 import io.github.keepsake4j.sql.Session;
+import io.github.keepsake4j.sql.SqlSchema;
 import io.github.keepsake4j.sql.SqliteMode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -44,6 +45,15 @@ import org.jspecify.annotations.Nullable;
  * {@code org.postgresql:postgresql}. Nothing is prepared on the server, so any transaction pooler works.
  */
 public final class JdbcMessageIndex implements MessageIndex {
+
+    private static final SqlSchema SCHEMA = new SqlSchema(
+            "index",
+            "index/",
+            "keepsake_index_schema",
+            SqlSchema.BESIDE_LOGS,
+            "call clear() on the index, which begins a new file; it is made again from the log",
+            null,
+            List.of(new SqlSchema.Script("V1__keepsake_index.sql", 2)));
 
     private static final List<String> TABLES =
             List.of("keepsake_index_posting", "keepsake_index_term", "keepsake_index_memory", "keepsake_index_tenant");
@@ -75,7 +85,7 @@ public final class JdbcMessageIndex implements MessageIndex {
      * @return the index, to be closed at the end
      */
     public static JdbcMessageIndex sqlite(Path file) {
-        return new JdbcMessageIndex(Connections.sqlite(file, SqliteMode.INDEX, Schema.INDEX), new SqliteDialect());
+        return new JdbcMessageIndex(Connections.sqlite(file, SqliteMode.INDEX, SCHEMA), new SqliteDialect());
     }
 
     /**
@@ -418,7 +428,7 @@ public final class JdbcMessageIndex implements MessageIndex {
          * @throws InvalidInputException if not exactly one of data source and URL is given
          */
         public JdbcMessageIndex build() {
-            return new JdbcMessageIndex(connections(Schema.INDEX), new PostgresDialect());
+            return new JdbcMessageIndex(connections(SCHEMA), new PostgresDialect());
         }
     }
 }
