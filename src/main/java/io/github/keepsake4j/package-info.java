@@ -2,8 +2,8 @@
  * Chat memory for LangChain4j that keeps every message. Start with {@link io.github.keepsake4j.Keepsake}.
  *
  * <pre>
- * writing: AiServices ─▶ chat ─▶ tokens (counts) ─▶ log ─▶ codec (stored form) ─▶ log.jdbc, log.s3 or log.inmemory
- * reading: AiServices ◀─ chat ◀─ context (selects) ◀─ view (what is shown) ◀─ log ◀─ codec ◀─ the same backend
+ * writing: AiServices ─▶ chat ─▶ tokens (counts) ─▶ log ─▶ codec (stored form) ─▶ a home of the log
+ * reading: AiServices ◀─ chat ◀─ context (selects) ◀─ view (what is shown) ◀─ log ◀─ codec ◀─ the same home
  * setting: AiServices ─▶ chat ─▶ view (compares the list with what is shown) ─▶ log
  * </pre>
  *
@@ -17,7 +17,31 @@
  * conversations of other stores and copies memories between logs. {@code component} offers the memories to
  * low-code hosts as one component with four actions. {@code cli} is the command line. {@code spring} is the
  * auto-configuration for Spring Boot. {@code recall} finds messages by their words, which {@code recall.words} splits texts
- * into. {@code recall.memories} makes memories from them.
+ * into. {@code memories} makes long-term memories from them.
+ *
+ * <p>A log has six homes: {@code log.jdbc} (PostgreSQL, SQLite), {@code log.redis}, {@code log.s3}, {@code log.file} and
+ * {@code log.inmemory}. An index has three ({@code recall.jdbc} with PostgreSQL and SQLite, {@code recall.inmemory}), and
+ * long-term memories have three ({@code memories.jdbc}, {@code memories.file}, {@code memories.inmemory}).
+ *
+ * <p>What a call passes through, class by class:
+ *
+ * <ul>
+ * <li>{@code add} on PostgreSQL: {@code KeepsakeChatMemory}, {@code CallsOfThread} (finds the turn of the current call),
+ *     {@code OpenTurn} or {@code BoundTurn}, {@code WriteBuffer}, {@code SharedParts} (counts and appends),
+ *     {@code JdbcMessageLog}, {@code PostgresDialect}, {@code PostgresAppend}, {@code Session}, {@code SqlConnection}. Between
+ *     {@code SharedParts} and the log are, if they are configured, {@code ImportingLog} and one {@code ObservedLog} each for
+ *     the index and for long-term memories.
+ * <li>{@code messages()} with a summary and memories: {@code KeepsakeChatMemory}, {@code OpenTurn}, {@code SharedParts},
+ *     {@code TailLoader} with {@code ViewReader} (read as far back as the strategy requires), {@code MemoryBlocks} (loads the
+ *     memories), {@code Context} (divides into turns, places summary and memories), the {@code ContextStrategy} with
+ *     {@code Limit}, {@code ViewWriter} (remembers what was handed out). {@code Summaries} then asks {@code SummaryWorker} for
+ *     a summary in the background if one is due.
+ * <li>A recall: {@code Recall}, {@code MessageRecall}, {@code Question}, {@code Finder} (asks the {@code MessageIndex}, reads the
+ *     messages from the log), {@code Ranking}, {@code Recalled}.
+ * <li>A turn of a node in S3: {@code LlmNode}, {@code NodeTokenBufferMemory}, {@code TurnPlacement} (finds the parent),
+ *     {@code PromptHistory} (converts the history), and for the flush {@code S3MessageLog}, {@code TurnMode} if turns are held
+ *     back, {@code DocumentStore}, {@code MemoryTree}, {@code DocumentWriter}, {@code Bucket}.
+ * </ul>
  *
  * <p>Packages depend in one direction only:
  *
