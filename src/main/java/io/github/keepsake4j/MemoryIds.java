@@ -64,20 +64,16 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
     }
 
     private static @Nullable String text(@Nullable Object memoryId) {
-        if (memoryId instanceof String || memoryId instanceof UUID) {
-            return memoryId.toString();
-        }
-        if (memoryId instanceof Long
+        if (memoryId instanceof String
+                || memoryId instanceof UUID
+                || memoryId instanceof Long
                 || memoryId instanceof Integer
                 || memoryId instanceof Short
                 || memoryId instanceof Byte
                 || memoryId instanceof BigInteger) {
             return memoryId.toString();
         }
-        if (memoryId instanceof BigDecimal decimal) {
-            return plain(decimal);
-        }
-        if (memoryId instanceof Double || memoryId instanceof Float) {
+        if (memoryId instanceof BigDecimal || memoryId instanceof Double || memoryId instanceof Float) {
             try {
                 return plain(new BigDecimal(memoryId.toString()));
             } catch (NumberFormatException e) {
