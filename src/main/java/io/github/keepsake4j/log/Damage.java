@@ -21,25 +21,25 @@ public record Damage(Kind kind, @Nullable Long sequence, @Nullable String messag
         /** The memory as a whole: it cannot be read, or its row is missing or wrong. */
         MEMORY,
 
-        /** The head: it names a message that is not there, or does not agree with that message. */
+        /** The head: it names a missing message, or does not agree with the message that it names. */
         HEAD,
 
         /** The sequence: messages are missing, or their numbers are wrong. */
         SEQUENCE,
 
-        /** A message's place in the tree: its parent is not there, or it does not continue its parent. */
+        /** A message's place in the tree: its parent is missing, or it does not continue its parent. */
         TREE,
 
         /** A message's content: it cannot be read. */
         MESSAGE,
 
-        /** A view: it cannot be read, or names a message that is not there. */
+        /** A view: it cannot be read, or names a missing message. */
         VIEW,
 
-        /** A summary: it cannot be read, or covers up to a message that is not there. */
+        /** A summary: it cannot be read, or covers up to a missing message. */
         SUMMARY,
 
-        /** A named branch: its newest message is not there. */
+        /** A named branch: its newest message is missing. */
         REFERENCE
     }
 }

@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What every backend refuses alike beside messages, before it touches its storage. Pure functions. */
+/** Checks of inputs other than messages. Every backend makes them before it touches its storage. Pure functions. */
 public final class InputRules {
 
     /** The longest title, in UTF-16 units as {@link String#length()} counts them. */
@@ -21,8 +21,9 @@ public final class InputRules {
     private InputRules() {}
 
     /**
-     * Checks what {@link Change.Describe} sets. A title may be stored plainly, to be searched; so what some
-     * storage would change in silence is refused in all. Metadata is stored encoded and may hold anything but nulls.
+     * Checks what {@link Change.Describe} sets. A title may be stored plainly so that it can be searched. Some storages
+     * would silently change some texts, so every backend refuses these texts. Metadata is stored encoded and may hold
+     * anything but nulls.
      *
      * @param title the title, or null for none
      * @param metadata texts by name, or null
@@ -32,13 +33,13 @@ public final class InputRules {
         if (title != null) {
             if (title.length() > MAX_TITLE_LENGTH) {
                 throw new InvalidInputException(
-                        "title", "is " + title.length() + " characters long; at most " + MAX_TITLE_LENGTH);
+                        "title", "is " + title.length() + " characters long; the limit is " + MAX_TITLE_LENGTH);
             }
             checkText("title", title);
         }
-        // What the type promises of names, callers without null checks may break.
+        // Callers without null checks may break the rule for names that the type declares.
         if (metadata != null && (metadata.containsKey(null) || metadata.containsValue(null))) {
-            throw new InvalidInputException("metadata", "must not hold null");
+            throw new InvalidInputException("metadata", "must not contain a null value or name");
         }
     }
 
@@ -46,7 +47,7 @@ public final class InputRules {
      * Checks what {@link Leases#acquireLease} takes.
      *
      * @param name the kind of work, an id as in {@link Ids#check}
-     * @param owner who asks, an id as in {@link Ids#check}
+     * @param owner the owner that requests the lease, an id as in {@link Ids#check}
      * @param duration how long; more than zero
      * @throws InvalidInputException if a rule is broken
      */

@@ -100,7 +100,7 @@ public final class LeaseReturns {
      * Identifies a lease of a memory.
      *
      * @param name the kind of work
-     * @param owner the owner, which takes a lease once
+     * @param owner the owner; it takes a lease only once
      */
     public record Owned(String name, String owner) {}
 

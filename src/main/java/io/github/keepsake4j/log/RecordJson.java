@@ -16,8 +16,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log holds as JSON, as its files and exports have it. Readers ignore fields that a newer version wrote. They throw the
- * error of the fields that they read, or {@link InvalidInputException} for values that a record refuses. Pure functions.
+ * Writes and reads the records of a log as JSON, for files and exports. Readers ignore the fields of newer versions.
+ * They throw the exception of the fields that they read, or {@link InvalidInputException} for values that a record
+ * refuses. Pure functions.
  */
 public final class RecordJson {
 
@@ -65,7 +66,7 @@ public final class RecordJson {
     }
 
     /**
-     * Adds what is stored of a message beside its ids and its place.
+     * Adds the stored fields of a message other than its ids and its place.
      *
      * @param json what it is added to
      * @param at its time, or null

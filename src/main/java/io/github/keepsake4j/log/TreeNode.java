@@ -36,7 +36,7 @@ final class TreeNode {
         this.isSound = !isLost() && (parent == null || parent.isSound);
     }
 
-    /** Returns the place of a message of which nothing is known but its sequence. */
+    /** Returns the place of a message of which only the sequence is known. */
     static TreeNode lost(long sequence) {
         String id = "unreadable-" + sequence;
         return new TreeNode(

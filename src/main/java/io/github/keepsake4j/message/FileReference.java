@@ -101,7 +101,7 @@ public record FileReference(
     }
 
     /**
-     * Creates a reference to a file that a tool made.
+     * Creates a reference to a file that a tool created.
      *
      * @param type the kind of file
      * @param toolFileId the file's id
@@ -275,7 +275,9 @@ public record FileReference(
         return Stream.of(type.getEnumConstants())
                 .filter(constant -> lower(constant).equals(given))
                 .findFirst()
-                .orElseThrow(() -> new InvalidInputException(field, "is not a known value"));
+                .orElseThrow(() -> new InvalidInputException(
+                        field,
+                        "is not a known value; use a constant of the " + "enums of FileReference in lower case"));
     }
 
     private static String lower(Enum<?> constant) {
