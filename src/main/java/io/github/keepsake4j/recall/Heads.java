@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The heads of the memories that one search looks at. Each is read once. Used by one thread. */
+/** The heads of the memories that one search uses. Each is read once. Used by one thread. */
 final class Heads {
 
     private final Function<MemoryKey, MessageLog> logs;
@@ -23,7 +23,7 @@ final class Heads {
         read.put(key, tail);
     }
 
-    /** Returns the head of a memory, perhaps with messages. */
+    /** Returns the head of a memory. It may have messages. */
     Tail of(MemoryKey key) {
         return read.computeIfAbsent(key, unread -> logs.apply(unread).read(unread, ReadQuery.newest(0)));
     }

@@ -9,7 +9,7 @@ import java.util.Optional;
  * One page of what a search found.
  *
  * @param hits the messages, best first
- * @param lagging whether something may be missing that was said just now, because the index has not come so far
+ * @param lagging whether the newest messages may be missing because they are not indexed yet
  * @param next the options for the next page, or empty if nothing more is found
  */
 public record SearchResult(List<Hit> hits, boolean lagging, Optional<SearchOptions> next) {
@@ -26,9 +26,8 @@ public record SearchResult(List<Hit> hits, boolean lagging, Optional<SearchOptio
      * @param key the memory that it is in
      * @param message the message, as the log has it now
      * @param before the messages that it follows, oldest first
-     * @param after the messages that follow it; where several answer the same message soon, the
-     *     newest of them
-     * @param highlights where the words are in the message's text, in order and without overlaps
+     * @param after the messages that follow it; if several answer the same message, the newest of them
+     * @param highlights the places of the words in the message's text, in order and without overlaps
      */
     public record Hit(
             double score,

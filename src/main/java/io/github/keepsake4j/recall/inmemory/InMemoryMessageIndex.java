@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps an index in this process's memory. It ends with the process and is made again by the next one. */
+/** Keeps an index in this process's memory. The index ends with the process, and the next process builds it again. */
 public final class InMemoryMessageIndex implements MessageIndex {
 
     /** The memories by their numbers, the newest first. */

@@ -17,8 +17,8 @@ record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, l
              WHERE\s""";
 
     /**
-     * How much is indexed of a memory, and of its tenant. A search reads this of each memory that it may look in, and no key is made
-     * for it.
+     * The progress of the index for a memory, and for its tenant. A search reads this for each memory of its scope,
+     * without creating a key.
      */
     record Size(long number, long messages, long length, long tenant, long inTenant) {
 

@@ -11,7 +11,7 @@ final class Schema {
             "index/",
             "keepsake_index_schema",
             SqlSchema.BESIDE_LOGS,
-            "call clear() on the index, which begins a new file; it is made again from the log",
+            "call clear() on the index to start a new file; it is rebuilt from the log",
             null,
             List.of(new SqlSchema.Script("V1__keepsake_index.sql", 2)));
 

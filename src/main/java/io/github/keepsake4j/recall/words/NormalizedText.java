@@ -6,7 +6,10 @@ import java.util.Arrays;
 /** A text in NFKC and lower case that knows where each of its characters is in the original. */
 final class NormalizedText {
 
-    /** As in the stream-safe text format of Unicode. What comes after is normalized for itself, which bounds the cost. */
+    /**
+     * The limit of the stream-safe text format of Unicode. The following text is normalized separately, which bounds
+     * the cost.
+     */
     private static final int MAX_MARKS = 30;
 
     private static final int FIRST_COMBINING = 0x300;
@@ -21,7 +24,7 @@ final class NormalizedText {
         ends = new int[size];
     }
 
-    /** Normalizes a text up to a limit, which is also about the most that the result holds. */
+    /** Normalizes a text up to a limit, which is also about the largest length of the result. */
     static NormalizedText of(String text, int limit) {
         int length = Math.min(text.length(), limit);
         NormalizedText normalized = new NormalizedText(length);

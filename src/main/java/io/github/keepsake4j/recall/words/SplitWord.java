@@ -11,14 +11,14 @@ import java.util.function.UnaryOperator;
 /**
  * The terms of one word of an alphabet.
  *
- * @param hashes what most terms are told by
+ * @param hashes the hashes that distinguish most terms
  * @param terms its stems, then its parts, then its beginnings
  */
 record SplitWord(TermHashes hashes, List<SplitWord.Term> terms) {
 
     private static final int PART = 4;
 
-    /** Cannot be in a word, so a part never equals a word. */
+    /** A character that cannot be in a word, so a part never equals a word. */
     private static final String PART_MARK = "_";
 
     private static final String BEGINNING_MARK = "^";
@@ -37,7 +37,7 @@ record SplitWord(TermHashes hashes, List<SplitWord.Term> terms) {
      * Splits a word.
      *
      * @param word the word in NFKC and lower case
-     * @param stemmers what makes its stem in each language
+     * @param stemmers the stemmers of the languages
      * @param stopWordOf returns the languages whose stop word a word is, a bit for each
      * @param mapping what each term passes through
      */
