@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workflow and how errors and memories call it.
+ * A workflow and its name in errors and memories.
  *
  * @param name the name
  */
