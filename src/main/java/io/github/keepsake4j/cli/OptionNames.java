@@ -2,7 +2,7 @@ package io.github.keepsake4j.cli;
 
 import java.util.Map;
 
-/** The options for what the library names in its errors, where these have another name. */
+/** The options for fields that the library's errors name, if the options have other names. */
 final class OptionNames {
 
     private static final Map<String, String> OPTIONS = Map.ofEntries(

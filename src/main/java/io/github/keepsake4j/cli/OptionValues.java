@@ -6,8 +6,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Finds options whose values were forgotten. In {@code get --session --json} the name of an option is behind one that needs a
- * value. It would be taken for an id.
+ * Finds options whose values were forgotten. In {@code get --session --json}, an option follows one that needs a value.
+ * It would otherwise be taken for an id.
  */
 final class OptionValues {
 

@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Shows what no summary covers, and finds a summary due as soon as a turn is complete. Used only where a caller asks for a
- * summary.
+ * Shows the messages that no summary covers, and requests a summary as soon as a turn is complete. Used only if a
+ * caller requests a summary.
  *
  * @param messages the number of newest messages that are read
  */
 record Whole(int messages) implements ContextStrategy {
 
-    /** Reads no more than what is needed to find the summary in force. */
+    /** Reads only as much as is needed to find the summary in force. */
     static final Whole ONLY_SUMMARY = new Whole(1);
 
     /** Older messages that no summary covers are read in pieces, as they are summarized. */

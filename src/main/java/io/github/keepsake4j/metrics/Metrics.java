@@ -81,7 +81,7 @@ public interface Metrics {
     default void memoryRemoved(String backend) {}
 
     /**
-     * Counts messages of a conversation that no long-term memory could be made of, and that are passed by.
+     * Counts messages of a conversation that are skipped because no long-term memory could be created of them.
      *
      * @param backend the backend of the long-term memories
      */

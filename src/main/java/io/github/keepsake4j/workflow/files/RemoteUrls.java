@@ -40,7 +40,7 @@ final class RemoteUrls {
         this.hosts = hosts;
     }
 
-    /** Returns addresses by a look-up that is given up after a time: a resolver may ask dead servers for long. */
+    /** Returns addresses by a look-up with a time limit, because a resolver may wait long for dead servers. */
     static Names within(Duration time, Names names) {
         return host -> {
             FutureTask<InetAddress[]> found = new FutureTask<>(() -> names.addresses(host));
@@ -59,8 +59,8 @@ final class RemoteUrls {
     }
 
     /**
-     * Returns whether a URL is allowed: its host is listed, or it points to the open web. For a name that cannot be resolved it
-     * is unknown where it points, so the rule for hosts decides.
+     * Returns whether a URL is allowed: its host is listed, or it points to the open web. A name that cannot be
+     * resolved may point anywhere, so the rule for hosts decides.
      */
     boolean isAllowed(URI url) {
         String host = url.getHost();
