@@ -26,7 +26,7 @@ record ListCursor(long activeAt, long number, byte[] memoryKey) {
 
     private static final int KEY_BYTES = 24;
 
-    /** Returns the place behind which a page starts: that of the query's cursor, or the highest one. */
+    /** Returns the place behind which a page starts: the place of the query's cursor, or the highest one. */
     static ListCursor of(ListQuery query) {
         String cursor = query.cursor();
         if (cursor == null) {

@@ -25,7 +25,7 @@ final class TurnsShape {
 
     static List<Element> read(String turns) throws IOException {
         if (!turns.startsWith("{")) {
-            throw new UnreadableDataException("its turns are no object", null);
+            throw new UnreadableDataException("its turns are not an object", null);
         }
         List<Element> elements = new ArrayList<>();
         String parent = null;
@@ -43,7 +43,7 @@ final class TurnsShape {
 
     private static Element element(String id, @Nullable String parent, String role, JsonNode turn) {
         if (!turn.isObject()) {
-            throw new UnreadableDataException("turn " + id + " is no object", null);
+            throw new UnreadableDataException("turn " + id + " is not an object", null);
         }
         ObjectNode json = RawJson.MAPPER.createObjectNode();
         json.put("message_id", id).put("parent_message_id", parent).put("role", role);
