@@ -143,7 +143,7 @@ public final class Keepsake {
 
     /**
      * Returns the provider for {@code AiServices.builder(...).chatMemoryProvider(...)}. Getting a memory does no I/O. A
-     * memory holds no messages outside of a turn, so a million memories are cheap.
+     * memory keeps no messages outside of a turn, so a million memories are cheap.
      *
      * @return a provider of {@link KeepsakeChatMemory}
      */
@@ -152,8 +152,8 @@ public final class Keepsake {
     }
 
     /**
-     * Creates a builder of an AI service whose turns the memories of this {@link Keepsake} follow to their end. It is
-     * LangChain4j's builder with {@link #chatMemoryProvider()} and all that {@link #attach} sets.
+     * Creates a builder of an AI service whose turns are recorded to their end. It is LangChain4j's builder with
+     * {@link #chatMemoryProvider()} and the settings of {@link #attach}.
      *
      * <pre>{@code
      * Assistant assistant = keepsake.aiServices(Assistant.class).chatModel(model).build();
@@ -168,14 +168,15 @@ public final class Keepsake {
     }
 
     /**
-     * Makes an AI service tell the memories of this {@link Keepsake} how its turns end: a question without an answer, an
-     * answer that broke off, an answer that a guardrail refused or rewrote. The memory then holds what the user got.
+     * Use this method when the memory must contain exactly the answers that users got, even if a turn fails. It makes
+     * an AI service report the end of each turn to its memory: a failed question, an interrupted answer, or an answer
+     * that a guardrail refused or rewrote.
      *
-     * <p>The returned builder has the settings of the given one, and settings of either apply to both. When it builds the
-     * service, it adds listeners, a streaming model that {@linkplain #remembering remembers}, a request transformer in
-     * front of that which is set, and, if no memory is set, {@link #chatMemoryProvider()}. Services that are built
-     * without it are known by the listeners on the class path alone, which do not learn of an {@link Error}, of streams
-     * that are not started, and of answers that broke off.
+     * <p>The returned builder has the settings of the given one, and settings of either apply to both. When it builds
+     * the service, it adds listeners, a {@linkplain #remembering remembering} streaming model, a request transformer
+     * before the configured one, and, if no memory is set, {@link #chatMemoryProvider()}. Services that are built
+     * without it are observed only by the listeners on the class path. These listeners do not see an {@link Error},
+     * streams that are not started, and interrupted answers.
      *
      * @param builder LangChain4j's builder
      * @param <T> the interface of the AI service
@@ -186,10 +187,10 @@ public final class Keepsake {
     }
 
     /**
-     * Makes a streaming model keep the answers that break off: when the stream fails, when its connection is cut, and when
-     * its handle is cancelled. What the model said until then is stored as an incomplete answer. Use it where a service
-     * is built without {@link #aiServices} and {@link #attach}. Calls that are of no AI service with a memory of this
-     * library pass through unchanged.
+     * Wraps a streaming model so that interrupted answers are kept: when the stream fails, when its connection is cut,
+     * and when its handle is cancelled. The received part is stored as an incomplete answer. Use it if a service is
+     * built without {@link #aiServices} and {@link #attach}. It only affects calls of AI services that use a memory of
+     * this library.
      *
      * @param model the model
      * @return a model that calls it
@@ -211,9 +212,9 @@ public final class Keepsake {
 
     /**
      * Returns the transformer for {@code AiServices.builder(...).chatRequestTransformer(...)}, which applies limits to
-     * the whole request. Without it, a memory's limits bound only what the memory shows; the new user message and the
-     * tools are added to that. With it, the strategy is applied to all of them, and older turns are left out until the
-     * request fits. If the new message and the tools alone exceed the limits, the call fails with a
+     * the whole request. Without it, a memory's limits apply only to the messages that the memory shows; the new user
+     * message and the tools come in addition. With it, the strategy is applied to all of them, and older turns are left
+     * out until the request fits. If the new message and the tools alone exceed the limits, the call fails with a
      * {@link ContextOverflowException} and the model is not called.
      *
      * <p>Tool specifications are counted as the text that describes them. Messages that the memory returned are not
@@ -248,8 +249,8 @@ public final class Keepsake {
     }
 
     /**
-     * Forks a conversation: the branch up to a message becomes a conversation of its own, as {@link MemoryFork} describes. The
-     * same call can be repeated; it changes nothing once the fork is there.
+     * Forks a conversation: the branch up to a message becomes a separate conversation, as {@link MemoryFork}
+     * describes. The same call can be repeated; it changes nothing after the fork exists.
      *
      * @param memoryId the conversation: a {@link MemoryKey}, String, number or UUID
      * @param messageId the newest message of the fork, on any branch of the conversation
@@ -263,7 +264,8 @@ public final class Keepsake {
         MemoryKey from = memories.key(memoryId);
         MemoryKey into = memories.key(newMemoryId);
         if (from instanceof NodeKey != into instanceof NodeKey) {
-            throw new InvalidInputException("newMemoryId", "must be of the kind of " + from + ", is " + into);
+            throw new InvalidInputException(
+                    "newMemoryId", "must be a conversation's or a node's id like " + "" + from + ", is " + into);
         }
         MemoryFork.create(from instanceof NodeKey ? nodeLog : log, from, messageId, into);
         return memories.conversation(newMemoryId, into);
@@ -282,10 +284,11 @@ public final class Keepsake {
     }
 
     /**
-     * Runs a whole turn, such as one call of an AI service, under the configured policy. Unless the policy is
-     * {@link TurnPolicy#KEEP}, the turn holds a lease in the log, so it excludes other turns of this and other
-     * processes. The lease is renewed while the turn runs. If the process ends, the lease expires. Messages that are added outside of such a turn never wait for
-     * it.
+     * Runs a turn that excludes other turns of the same conversation. Use it when two requests for a conversation must
+     * not interleave, for example when a user sends a message twice. The body is a whole turn, such as one call of an
+     * AI service. The configured policy applies. Unless the policy is {@link TurnPolicy#KEEP}, the turn holds a lease
+     * in the log, so it excludes other turns of this and other processes. The lease is renewed while the turn runs. If
+     * the process ends, the lease expires. Messages that are added outside of such a turn never wait for it.
      *
      * <p>If the current thread is already in a turn of the same memory, this method only runs the body.
      *
@@ -303,7 +306,8 @@ public final class Keepsake {
     }
 
     /**
-     * Runs a whole turn as {@link #turn(Object, Supplier)} does, under the given policy.
+     * Runs a turn as {@link #turn(Object, Supplier)} does. Use it when this turn needs another policy than the
+     * configured one.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param policy what to do when another turn is in progress
@@ -319,10 +323,11 @@ public final class Keepsake {
     }
 
     /**
-     * Runs a whole turn as {@link #turn(Object, Supplier)} does, for a method of an AI service that has no parameter for
-     * a {@link Turn}. What the turn names applies to the first call that the body makes with this memory on the caller's
-     * thread; a branch applies to all calls. A {@link Turn} that is passed to a call takes precedence. If the body returns
-     * and no call has taken what the turn names, a warning is logged.
+     * Runs a turn as {@link #turn(Object, Supplier)} does, at another place than the newest message. Use it to retry,
+     * regenerate or edit when the method of the AI service has no parameter for a {@link Turn}. The message of the turn
+     * applies to the first call that the body makes with this memory on the caller's thread; a branch applies to all
+     * calls. A {@link Turn} that is passed to a call takes precedence. If the body returns and no call has used the
+     * message, a warning is logged.
      *
      * <pre>{@code
      * String other = keepsake.turn("42", Turn.regenerate(answerId), () -> assistant.chat("42", question));
@@ -343,7 +348,7 @@ public final class Keepsake {
     }
 
     /**
-     * Makes an answer again, as {@link Turn#regenerate} describes, with the question that it answers.
+     * Regenerates an answer with its question, as {@link Turn#regenerate} describes.
      *
      * <pre>{@code
      * String other = keepsake.regenerate("42", answerId, question -> assistant.chat("42", question.singleText()));
@@ -352,8 +357,8 @@ public final class Keepsake {
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param answerId the id of the stored answer
      * @param call calls the AI service once with the given question and the same memory id, on the caller's thread. The
-     *     question is without what was retrieved for it, so that a retriever adds it once. The call may return a stream that is
-     *     started later
+     *     question has no retrieved texts, so that a retriever adds them only once. The call may return a stream that
+     *     is started later
      * @param <T> the type of the call's result
      * @return the call's result
      * @throws TurnConflictException as {@link #turn(Object, Supplier)} does
@@ -365,7 +370,7 @@ public final class Keepsake {
     }
 
     /**
-     * Tries a question again that got no answer, as {@link Turn#retry} describes.
+     * Retries a question that got no answer, as {@link Turn#retry} describes.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param userMessageId the id of the stored question
@@ -399,13 +404,14 @@ public final class Keepsake {
     }
 
     /**
-     * Stops the answers that models are streaming in a memory at the moment, as if each stream's handle was cancelled. No
-     * token is handed out behind it but one that is just being handed out. What was handed out is kept as an incomplete
-     * answer; if it was nothing, as with output guardrails, the turn has failed. LangChain4j calls no listener of a cancelled
-     * stream, so the caller ends what it sends to the user itself. A model that LangChain4j cannot cancel says its answer to
-     * the end, on a branch that is not shown. Answers of other processes, calls without a stream, and tools that run at the
-     * moment go on. Known are the streams of AI services with a {@linkplain #remembering remembering} model, which
-     * {@link #aiServices} and {@link #attach} set.
+     * Stops the answers that models are streaming in a memory. Use it when a user presses a stop button. Each stream is
+     * stopped as if its handle was cancelled. Afterwards, no token is delivered except one that is already being
+     * delivered. The delivered part is kept as an incomplete answer. If no part was delivered, as with output
+     * guardrails, the turn has failed. LangChain4j calls no listener of a cancelled stream, so the caller must end the
+     * response to the user itself. If LangChain4j cannot cancel a model, the model completes its answer on a branch
+     * that is not shown. Answers of other processes, calls without a stream, and running tools continue. Only streams
+     * of AI services with a {@linkplain #remembering remembering} model can be stopped; {@link #aiServices} and
+     * {@link #attach} set such a model.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @return the number of answers that were in progress
@@ -416,10 +422,10 @@ public final class Keepsake {
     }
 
     /**
-     * Begins a turn that ends elsewhere, such as in the callback of a streaming model, under the configured policy.
-     * With {@link TurnPolicy#WAIT}, this call waits. Until the handle is closed, every other turn of the memory
-     * conflicts with it, even on this thread. A thread that must close the handle must do so before it waits for
-     * another turn of the memory.
+     * Begins a turn that ends in another place of the code, such as in the callback of a streaming model. The
+     * configured policy applies. With {@link TurnPolicy#WAIT}, this call waits. Until the handle is closed, every other
+     * turn of the memory conflicts with it, even on this thread. A thread that must close the handle must do so before
+     * it waits for another turn of the memory.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @return the handle, which any thread must close at the end of the turn
@@ -447,9 +453,9 @@ public final class Keepsake {
 
     /**
      * Lists the conversations of the configured tenant in the message log, newest first, as {@link MessageLog#list}
-     * describes. {@code ListQuery.first(50).byActivity()} lists those first to which something was appended last. Memories of
-     * {@linkplain #nodes nodes} are left out, so if the log has any, a page may have fewer entries than the query allows, or
-     * none, and be followed by another one.
+     * describes. {@code ListQuery.first(50).byActivity()} lists the most recently used ones first. Memories of
+     * {@linkplain #nodes nodes} are left out, so if the log has any, a page may have fewer entries than the query
+     * allows, or none, and be followed by another one.
      *
      * @param query the page to return
      * @return the page
@@ -470,9 +476,9 @@ public final class Keepsake {
     }
 
     /**
-     * Searches what was ever said, in the words of a person, with {@linkplain SearchOptions#standard() standard options}.
+     * Searches all messages for a user's words, with {@linkplain SearchOptions#standard() standard options}.
      *
-     * @param scope one memory, some, or all of a tenant
+     * @param scope one memory, several memories, or all memories of a tenant
      * @param text what the person typed; any text
      * @return the first page of hits, best first
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
@@ -482,15 +488,15 @@ public final class Keepsake {
     }
 
     /**
-     * Searches what was ever said, in the words of a person. Messages are found as soon as they are appended: what the index
-     * does not have yet of one memory is read from the log, up to 200 messages. Over a whole tenant, this holds for what this
-     * process appended; {@link SearchResult#lagging()} says whether something may be missing. What was erased is not found
-     * from the moment on at which the erasure returns.
+     * Searches all messages for a user's words. Messages are found as soon as they are appended: up to 200 messages of
+     * a memory that are not indexed yet are read from the log. Over a whole tenant, this applies only to appends of
+     * this process; {@link SearchResult#lagging()} returns whether messages may be missing. Erased messages are not
+     * found after the erasure has returned.
      *
-     * <p>The last word may be unfinished, from two letters on. No text breaks a search, and the costs are bounded: if the words
-     * occur in very many messages, those of the rarest words decide.
+     * <p>The last word may be unfinished, from two letters on. Any text is a valid search, and the cost is bounded: if
+     * the words occur in very many messages, the messages with the rarest words are returned.
      *
-     * @param scope one memory, some, or all of a tenant
+     * @param scope one memory, several memories, or all memories of a tenant
      * @param text what the person typed; any text
      * @param options how to search
      * @return a page of hits, best first
@@ -501,7 +507,8 @@ public final class Keepsake {
     }
 
     /**
-     * Recalls what was said that answers a question, for a model, with {@linkplain RecallOptions#standard() standard options}.
+     * Recalls messages that answer a question, for a model, with {@linkplain RecallOptions#standard() standard
+     * options}.
      *
      * @param scope one memory, or some that the application names
      * @param question the question; any text
@@ -513,14 +520,15 @@ public final class Keepsake {
     }
 
     /**
-     * Recalls what was said that answers a question, for a model. Looks at what users and models said on the current branch.
-     * Never returns what failed, was rejected or erased, what {@code clear} hid unless the options say so, and what the model
-     * is shown anyway. A message ranks by its words and those around it, by the question that it answers, by its session, and
-     * by the speaker and the dates that the question names.
+     * Recalls messages that answer a question, for a model. Considers the messages of users and models on the current
+     * branch. Never returns failed, rejected or erased messages, or messages that the model is shown anyway. Messages
+     * that {@code clear} hid are returned only if the options allow it. A message ranks by its words and those around
+     * it, by the question that it answers, by its session, and by the speaker and the dates that the question names.
      *
-     * @param scope one memory, or some that the application names. All of a tenant would tell one user what another said
+     * @param scope one memory, or some that the application names. All memories of a tenant are refused, because they
+     * would show messages of one user to another
      * @param question the question; any text
-     * @param options how much to return, and of what
+     * @param options the size and the kinds of the result
      * @return passages, best first
      * @throws InvalidInputException if the scope is a tenant, or this {@link Keepsake} has no {@linkplain Builder#index index}
      */
@@ -529,7 +537,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a retriever that adds to each question what was said before about it in the same memory.
+     * Returns a retriever that adds earlier messages of the same memory to each question.
      *
      * @param options how much to add
      * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
@@ -541,7 +549,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a retriever that adds to each question what was said before about it in some memories.
+     * Returns a retriever that adds earlier messages of some memories to each question.
      *
      * @param options how much to add
      * @param scopes returns the memories of a memory, such as all conversations of the same user
@@ -554,7 +562,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a tool with which a model looks up what was said before in its memory. The model cannot choose the memory.
+     * Returns a tool with which a model looks up earlier messages of its memory. The model cannot choose the memory.
      *
      * @param options how much to return
      * @return the tool, for {@code AiServices.tools}; the service needs a memory id
@@ -565,7 +573,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a tool with which a model looks up what was said before in some memories. The model cannot choose them.
+     * Returns a tool with which a model looks up earlier messages of some memories. The model cannot choose them.
      *
      * @param options how much to return
      * @param scopes returns the memories of a memory, such as all conversations of the same user
@@ -586,7 +594,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns the memories that were made of a conversation, to be read, corrected, pinned and forgotten. Does no I/O.
+     * Returns the long-term memories of a conversation, to read, correct, pin and forget them. Does no I/O.
      *
      * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
      * @return the memories
@@ -602,12 +610,13 @@ public final class Keepsake {
     }
 
     /**
-     * Makes the memories of a conversation that are due, on the caller's thread, without waiting for the background. Messages that
-     * were passed by, because no memory could be made of them, are tried once more. It calls a model and may take long.
+     * Creates the due long-term memories of a conversation on the caller's thread, without waiting for the background.
+     * Skipped messages, of which no memory could be created, are tried once more. It calls a model and may take long.
      *
      * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
-     * @return what was made, and which messages are passed by
-     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and the next call tries again
+     * @return the created memories, and the skipped messages
+     * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored, and the next call
+     * tries again
      * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory, or this {@link Keepsake} has no
      *     {@linkplain Builder#memories memories}
      */
@@ -616,7 +625,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a retriever that adds to each question the memories of the same conversation that fit it.
+     * Returns a retriever that adds matching long-term memories of the same conversation to each question.
      *
      * @param options which memories
      * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
@@ -628,7 +637,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a retriever that adds to each question the memories of some conversations that fit it.
+     * Returns a retriever that adds matching long-term memories of some conversations to each question.
      *
      * @param options which memories
      * @param scopes returns the conversations of a conversation, such as all of the same user
@@ -641,8 +650,8 @@ public final class Keepsake {
     }
 
     /**
-     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of its
-     * conversation. The model cannot choose the conversation.
+     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the long-term
+     * memories of its conversation. The model cannot choose the conversation.
      *
      * @param options which memories
      * @return the tools, for {@code AiServices.tools}; the service needs a memory id
@@ -653,8 +662,8 @@ public final class Keepsake {
     }
 
     /**
-     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of some
-     * conversations. The model cannot choose them.
+     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the long-term
+     * memories of some conversations. The model cannot choose them.
      *
      * @param options which memories
      * @param scopes returns the conversations of a conversation, such as all of the same user
@@ -689,8 +698,8 @@ public final class Keepsake {
     /**
      * Deletes a conversation as {@link Conversation#erase()} does, and also the memories of its nodes in all applications.
      * They are looked up in the node log and in the message log. This cannot be undone. If this method throws, some
-     * memories may not have been deleted; a further call deletes the rest. A turn of a node that is in progress can make a
-     * new memory, so end the conversation's turns before.
+     * memories may not have been deleted; a further call deletes the rest. A turn of a node that is in progress can
+     * create a new memory, so end the conversation's turns first.
      *
      * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
      * @return the number of nodes' memories that were deleted
@@ -721,9 +730,9 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a clean-up of the message log and the node log, to be called by a scheduler. With a conversation it removes all that
-     * this {@link Keepsake} has of it: its {@linkplain Builder#memories memories} and what the {@linkplain Builder#index index} has.
-     * A clean-up of the bare logs leaves memories until the conversation is used again.
+     * Returns a clean-up of the message log and the node log, to be called by a scheduler. With a conversation, it also
+     * removes its {@linkplain Builder#memories long-term memories} and its data in the {@linkplain Builder#index
+     * index}. A clean-up of the bare logs leaves long-term memories until the conversation is used again.
      *
      * @return the clean-up with its defaults; this method does no I/O
      */
@@ -733,7 +742,7 @@ public final class Keepsake {
 
     /**
      * Reads how many tokens the answers in the configured tenant's memories used, including those of nodes. They are
-     * known of the answers of AI services whose turns are bound; see {@link #attach}.
+     * known for answers of AI services whose turns are bound; see {@link #attach}.
      *
      * @param from the first day, in UTC
      * @param toExclusive the day after the last day
@@ -887,7 +896,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the tenant of memory ids that name none, such as a String. Default: {@code "default"}. A
+         * Sets the tenant of memory ids without a tenant, such as a String. Default: {@code "default"}. A
          * {@link MemoryKey} names its own tenant.
          *
          * @param tenantId the tenant's id
@@ -935,7 +944,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how long a turn excludes other turns if its process ends without ending the turn. Default: 60 seconds. While a
+         * Sets the time for which a turn excludes other turns if its process is killed. Default: 60 seconds. While a
          * turn runs, its lease is renewed in the background, up to the {@linkplain #turnLimit limit}.
          *
          * @param lease from one millisecond to one day
@@ -947,8 +956,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how long a turn that does not end excludes other turns. Default: 10 minutes. When this time has passed, other
-         * turns may begin, and the turn goes on without its lease.
+         * Sets the time for which a turn that does not end excludes other turns. Default: 10 minutes. Afterwards, other
+         * turns may begin, and the turn continues without its lease.
          *
          * @param limit from one millisecond to one day
          * @return this builder
@@ -970,11 +979,11 @@ public final class Keepsake {
         }
 
         /**
-         * Keeps whole requests beside their answers, as the model received them: the messages, and the names of the model and
-         * of the tools. A request is kept where the stored messages do not tell it: where retrieved texts, a transformer or
-         * others changed it, or tool results were shown shortened. {@link Conversation#seenBy} returns it. It is known for
-         * answers of AI services whose turns are bound. It takes the space of the request in the storage, and is erased with
-         * the memory. Default: not kept.
+         * Stores whole requests with their answers, as the model received them: the messages, and the names of the
+         * model and of the tools. A request is stored only if it differs from the stored messages: if retrieved texts,
+         * a transformer or other code changed it, or tool results were shortened. {@link Conversation#seenBy} returns
+         * it. It is known for answers of AI services whose turns are bound. It takes the space of the request in the
+         * storage, and is erased with the memory. Default: not stored.
          *
          * @return this builder
          */
@@ -984,7 +993,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the listener that is told which messages leave the view, such as to extract facts from them. It is called on
+         * Sets the listener for messages that leave the view, for example to extract facts from them. It is called on
          * the {@linkplain #executor executor} after a memory was read or an answer was added, and no turn waits for it.
          * Default: none.
          *
@@ -997,13 +1006,13 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the store whose conversations are taken in when they are used, as {@link ImportingLog} says. As long as it is
-         * set, each read of a conversation also reads it in the old store, so remove it when all conversations that matter have
-         * been used and no old instance of the application runs any more. Default: none.
+         * Sets the store whose conversations are imported when they are used, as {@link ImportingLog} describes. While
+         * it is set, each read of a conversation also reads the old store. So remove it when all important
+         * conversations have been used and no old instance of the application is running. Default: none.
          *
-         * <p>An old store knows no tenants. So only conversations of {@linkplain #tenant this tenant} are taken in; another
-         * tenant's conversation of the same id is another one. To take in several tenants, wrap the message log in an
-         * {@link ImportingLog}, whose source is asked for all of them.
+         * <p>An old store has no tenants. So only conversations of {@linkplain #tenant this tenant} are imported;
+         * another tenant's conversation of the same id is another one. To import several tenants, wrap the message log
+         * in an {@link ImportingLog}, whose source is read for all of them.
          *
          * @param oldStore the store, which is only read
          * @return this builder
@@ -1013,7 +1022,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the source whose conversations are taken in when they are used, as {@link #importFrom(ChatMemoryStore)} does.
+         * Sets the source whose conversations are imported when they are used, as {@link #importFrom(ChatMemoryStore)}
+         * does.
          *
          * @param source the source, such as {@code JdbcImportSource.springAi(dataSource)}
          * @return this builder
@@ -1024,11 +1034,11 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the index for {@link Keepsake#search(Scope, String)}. It is made from the logs in the background, on the
-         * {@linkplain #executor executor}, beginning with what they have already. No append waits for it. Several processes
-         * may share it. Default: none.
+         * Sets the index for {@link Keepsake#search(Scope, String)}. It is built from the logs in the background, on
+         * the {@linkplain #executor executor}, beginning with the existing messages. No append waits for it. Several
+         * processes may share it. Default: none.
          *
-         * @param messageIndex the index; the caller closes it after the logs are not used any more
+         * @param messageIndex the index; the caller closes it when the logs are no longer used
          * @return this builder
          */
         public Builder index(MessageIndex messageIndex) {
@@ -1037,8 +1047,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets what splits texts into the terms of the {@linkplain #index index}. An index that was made by other words is
-         * refused; {@linkplain MessageIndex#clear clear} it, and it is made again. Default: {@link Words#standard()}.
+         * Sets the splitter of texts into the terms of the {@linkplain #index index}. An index that was made with other
+         * words is refused; {@linkplain MessageIndex#clear clear} it to rebuild it. Default: {@link Words#standard()}.
          *
          * @param splitter the words
          * @return this builder
@@ -1049,14 +1059,15 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how memories of conversations are made. Creators run in the background, on the {@linkplain #executor executor}, of
-         * one conversation at most one in all processes. No turn waits for them, and one that fails or hangs delays no turn. They
-         * read the conversation's current branch. When a conversation is erased, its memories are too. Conversations that go on in
-         * no process after a crash get their memories with the next turn, or by {@link Keepsake#makeMemories}. Default: none.
+         * Sets the creation of long-term memories of conversations. Creators run in the background, on the
+         * {@linkplain #executor executor}. For one conversation, at most one creator runs in all processes. No turn
+         * waits for creators, even if one fails or hangs. They read the conversation's current branch. When a
+         * conversation is erased, its long-term memories are erased too. After a crash, a conversation gets its
+         * memories with the next turn, or by {@link Keepsake#makeMemories}. Default: none.
          *
-         * @param made makes and keeps the memories; the caller closes the store after the logs are not used any more
-         * @param freshness how long after an append the creators begin at the latest, from zero to one day. What is appended
-         *     within this time is looked at together
+         * @param made creates and keeps the memories; the caller closes the store when the logs are no longer used
+         * @param freshness the longest time from an append to the start of the creators, from zero to one day. Appends
+         * within this time are processed together
          * @return this builder
          */
         public Builder memories(Discussions made, Duration freshness) {
@@ -1071,7 +1082,7 @@ public final class Keepsake {
          * @return a new {@link Keepsake}
          * @throws InvalidInputException if the message log or a required summarizer is missing, the tenant breaks a
          *     rule, or a duration is out of range
-         * @throws KeepsakeException if the LangChain4j on the class path is too old. It names the version that is needed
+         * @throws KeepsakeException if the LangChain4j on the class path is too old. It names the required version
          */
         public Keepsake build() {
             LangChain4j.check();
@@ -1135,7 +1146,7 @@ public final class Keepsake {
                     creators);
         }
 
-        /** Returns what loads the memories that the strategy shows. */
+        /** Returns the source of the long-term memories that the strategy shows. */
         private RememberedSource remembered(Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
             List<MemoryBlock> blocks = strategy.parts().stream()
                     .filter(MemoryBlock.class::isInstance)
@@ -1145,7 +1156,9 @@ public final class Keepsake {
                 return RememberedSource.NONE;
             }
             if (blocks.size() > 1) {
-                throw new InvalidInputException("strategy", "must have one Memories.block, has " + blocks.size());
+                throw new InvalidInputException(
+                        "strategy",
+                        "must have at most one Memories.block, has " + "" + blocks.size() + "; remove the others");
             }
             return new MemoryBlocks(
                     blocks.get(0), requiredMemories(discussions).store(), logs, counter, BlockingWork.EXECUTOR)::begin;

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 /** Finds what a stored turn consists of. */
 final class CompletedRounds {
 
-    /** The number of messages of the first read. Each further one is larger by this factor. */
+    /** The number of messages of the first read. Each further read is larger by the same factor. */
     private static final int FEW = 16;
 
     private CompletedRounds() {}
 
     /**
-     * Where a turn can go on.
+     * The place where a turn can continue.
      *
      * @param id the last message of its last complete tool round, or its question
      * @param answered whether there is an answer behind it
@@ -31,9 +31,9 @@ final class CompletedRounds {
     record End(String id, boolean answered) {}
 
     /**
-     * Returns where a failed turn goes on: behind its last complete tool round, or behind its question.
+     * Returns the place where a failed turn continues: behind its last complete tool round, or behind its question.
      *
-     * @param branch the branch on which the turn is looked for, or null for the current one
+     * @param branch the branch on which the turn is searched, or null for the current one
      * @param question the turn's question
      */
     static End end(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
@@ -41,7 +41,7 @@ final class CompletedRounds {
         try {
             after = log.read(key, ReadQuery.wholeBranch().onBranch(branch).after(question.id()));
         } catch (UnknownMessageException e) {
-            // The question is on another branch, so nothing that follows it is known.
+            // The question is on another branch, so the messages behind it are unknown.
             return new End(question.id(), false);
         }
         String end = question.id();

@@ -6,7 +6,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Loads the memories that are shown beside a memory's messages. Must be thread-safe. */
+/** Loads the long-term memories that are shown in addition to the messages. Must be thread-safe. */
 @FunctionalInterface
 public interface RememberedSource {
 
@@ -17,8 +17,8 @@ public interface RememberedSource {
      * Begins to load the memories, while the caller reads the messages.
      *
      * @param key the memory
-     * @return what waits for them, for a bounded time, and returns those that are of the branch that was read. It throws nothing
-     *     because of them: if they cannot be loaded, none are shown
+     * @return a function that waits for them for a bounded time, and returns those of the branch that was read; it does
+     * not throw if they cannot be loaded, and returns none
      */
     Function<Tail, Optional<Remembered>> begin(MemoryKey key);
 }

@@ -16,8 +16,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Tells the turns of our memories of what happens in the calls of AI services. Calls that use no memory of ours are not
- * touched. Thread-safe.
+ * Reports the events of calls of AI services to the turns of this library's memories. Calls without such a memory are
+ * not affected. Thread-safe.
  */
 final class TurnListeners {
 
@@ -48,7 +48,7 @@ final class TurnListeners {
         }
     }
 
-    /** Tells the turn of something after which the same thread may use the memory. */
+    /** Reports an event after which the same thread may use the memory. */
     private <T extends AiServiceEvent> void tell(T event, BiConsumer<BoundTurn, T> told) {
         Invocation invocation = Invocations.of(event.invocationContext(), this);
         if (invocation == null) {
@@ -84,7 +84,7 @@ final class TurnListeners {
         leave(event, turn -> turn.failed(event.error()));
     }
 
-    /** Tells the turn of something after which the same thread may be used by another call. */
+    /** Reports an event after which another call may use the same thread. */
     private void leave(AiServiceEvent event, Consumer<BoundTurn> told) {
         Invocation invocation = Invocations.of(event.invocationContext(), this);
         if (invocation == null) {

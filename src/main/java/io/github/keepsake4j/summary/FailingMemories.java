@@ -27,8 +27,8 @@ final class FailingMemories {
     }
 
     /**
-     * Records a failure. Only the class of the cause is logged, because its text may contain what a model or a user
-     * said.
+     * Records a failure. Only the class of the cause is logged, because its message may contain text of a model or a
+     * user.
      */
     void failed(MemoryKey key, SummaryFailedException.Kind kind, @Nullable Throwable cause) {
         String how = kind.tag() + (cause == null ? "" : ", " + cause.getClass().getName());

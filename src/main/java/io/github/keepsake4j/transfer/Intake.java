@@ -24,7 +24,7 @@ import java.util.UUID;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Takes what another store has of one conversation into a log, as of one position of the memory. */
+/** Imports one conversation of another store into a log, at one position of the memory. */
 final class Intake {
 
     /** The maximum number of messages that are looked up at once. */
@@ -33,7 +33,7 @@ final class Intake {
     /** More messages than any list has. */
     private static final long MOST = 1L << 31;
 
-    /** How many messages are looked up at once to find how many there are. */
+    /** The number of messages that are looked up at once to count them. */
     private static final int PROBES = 32;
 
     private final MessageLog log;
@@ -48,7 +48,10 @@ final class Intake {
         this.position = position;
     }
 
-    /** Appends what the log does not have yet. Each step can be repeated: a message that is there stays as it is. */
+    /**
+     * Appends the messages that the log does not have yet. Each step can be repeated: an existing message is not
+     * changed.
+     */
     void take(List<ImportedMessage> messages) {
         checkIds(messages);
         if (messages.get(0).id() == null) {
@@ -66,11 +69,13 @@ final class Intake {
             if ((id != null) != haveIds) {
                 throw new InvalidInputException(
                         "id",
-                        "message " + (1 + messages.indexOf(message)) + " to import into memory " + key
+                        "message " + (1 + messages.indexOf(message)) + " to import into memory "
+                                + "" + key
                                 + (haveIds
                                         ? " has none and those before it have one"
-                                        : " has one and those before it have none")
-                                + ". All messages of a conversation must have an id, or none");
+                                        : " has one and " + "those before it have none")
+                                + ". Either all messages of a conversation "
+                                + "must have an id, or none");
             }
             if (id != null && !ids.add(id)) {
                 throw new InvalidInputException(
@@ -83,7 +88,7 @@ final class Intake {
     private void takeList(List<ImportedMessage> list) {
         long taken = taken();
         if (taken == 0) {
-            // What a memory has said before its old list was found is newer than the list.
+            // Messages that a memory had before its old list was found are newer than the list.
             if (position.head() == null) {
                 log.append(key, Append.under(Parent.root(), numbered(list, 0)).at(position));
             }
@@ -96,8 +101,8 @@ final class Intake {
     }
 
     /**
-     * Returns the part of a list that follows what was taken. A window drops its oldest messages and keeps its system message
-     * first, so the list begins somewhere within what was taken.
+     * Returns the part of a list behind the imported messages. A window drops its oldest messages and keeps its system
+     * message first, so the list begins within the imported messages.
      */
     private static List<ImportedMessage> rest(List<LoggedMessage> taken, List<ImportedMessage> list) {
         ChatMessage system = null;
@@ -132,7 +137,7 @@ final class Intake {
         return message.type() == ChatMessageType.SYSTEM;
     }
 
-    /** Returns the newest messages that were taken, and the newest system message among all of them that was taken first. */
+    /** Returns the newest imported messages, after the newest imported system message. */
     private List<LoggedMessage> newestTaken(long taken, int size) {
         List<LoggedMessage> newest = new ArrayList<>();
         for (long from = Math.max(1, taken - size); from <= taken; from += PAGE) {
@@ -144,7 +149,7 @@ final class Intake {
         return newest;
     }
 
-    /** Returns how many messages of a list were taken: they are numbered without gaps. */
+    /** Returns the number of imported messages of a list: they are numbered without gaps. */
     private long taken() {
         int powers = found(LongStream.iterate(1, at -> at < MOST, at -> 2 * at));
         long low = powers == 0 ? 0 : 1L << (powers - 1);
@@ -167,7 +172,7 @@ final class Intake {
         return LongStream.rangeClosed(from, to).mapToObj(this::id).toList();
     }
 
-    /** Returns the id of a message of a list, which every process derives equally. */
+    /** Returns the id of a message of a list. Every process derives the same id. */
     private String id(long number) {
         String name = key.canonical() + "#" + number;
         return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.US_ASCII)).toString();
@@ -219,7 +224,7 @@ final class Intake {
         append(batch, under, head);
     }
 
-    /** Returns the ids of the messages that were taken, with those of their parents in the log. */
+    /** Returns the ids of the imported messages, with the ids of their parents in the log. */
     private Map<String, @Nullable String> storedParents(List<ImportedMessage> tree) {
         Map<String, @Nullable String> parents = new HashMap<>();
         for (int from = 0; from < tree.size(); from += PAGE) {
@@ -231,7 +236,10 @@ final class Intake {
         return parents;
     }
 
-    /** Returns where goes what follows the newest message that was taken: behind what was said here since, if that follows it. */
+    /**
+     * Returns the place of the messages behind the newest imported one: behind the messages that were added here since,
+     * if they follow it.
+     */
     private Parent endOf(@Nullable String newest) {
         String head = position.head();
         if (newest == null || head == null) {

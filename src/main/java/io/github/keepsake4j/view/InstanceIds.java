@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The ids under which instances were stored or shown, to tell a caller the id of a message in hand. Unlike
- * {@link HandedOut}, it has no say in what a list means that a caller sets. Thread-safe.
+ * The ids under which instances were stored or shown, to return the id of a message object to a caller. Unlike
+ * {@link HandedOut}, it does not affect the meaning of a list that a caller sets. Thread-safe.
  */
 final class InstanceIds {
 
