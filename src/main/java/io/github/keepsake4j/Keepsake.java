@@ -265,7 +265,7 @@ public final class Keepsake {
         MemoryKey into = memories.key(newMemoryId);
         if (from instanceof NodeKey != into instanceof NodeKey) {
             throw new InvalidInputException(
-                    "newMemoryId", "must be a conversation's or a node's id like " + "" + from + ", is " + into);
+                    "newMemoryId", "must be a conversation's or a node's id like " + from + ", is " + into);
         }
         MemoryFork.create(from instanceof NodeKey ? nodeLog : log, from, messageId, into);
         return memories.conversation(newMemoryId, into);
@@ -479,7 +479,7 @@ public final class Keepsake {
      * Searches all messages for a user's words, with {@linkplain SearchOptions#standard() standard options}.
      *
      * @param scope one memory, several memories, or all memories of a tenant
-     * @param text what the person typed; any text
+     * @param text the user's words; any text
      * @return the first page of hits, best first
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
      */
@@ -497,7 +497,7 @@ public final class Keepsake {
      * the words occur in very many messages, the messages with the rarest words are returned.
      *
      * @param scope one memory, several memories, or all memories of a tenant
-     * @param text what the person typed; any text
+     * @param text the user's words; any text
      * @param options how to search
      * @return a page of hits, best first
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
@@ -1158,7 +1158,7 @@ public final class Keepsake {
             if (blocks.size() > 1) {
                 throw new InvalidInputException(
                         "strategy",
-                        "must have at most one Memories.block, has " + "" + blocks.size() + "; remove the others");
+                        "must have at most one Memories.block, has " + blocks.size() + "; remove the others");
             }
             return new MemoryBlocks(
                     blocks.get(0), requiredMemories(discussions).store(), logs, counter, BlockingWork.EXECUTOR)::begin;

@@ -8,7 +8,7 @@ import io.github.keepsake4j.message.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model's response says about its end.
+ * The data in a model's response about its end.
  *
  * @param made its model, its tokens and its reason to end, as far as they are known
  * @param outcome its outcome if it was interrupted, else null

@@ -124,7 +124,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         return memory == other;
     }
 
-    // What the AI service reads and adds.
+    // Reads and additions of the AI service.
 
     @Override
     void add(List<ChatMessage> list) {
@@ -407,7 +407,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         return course().branch();
     }
 
-    /** This turn knows what it has said itself. */
+    /** This turn knows its own messages. */
     @Override
     List<String> round(WriteBuffer open) {
         return open.round();

@@ -24,7 +24,7 @@ public final class ChatMemories {
     /**
      * Creates the memories.
      *
-     * @param settings what they share
+     * @param settings the shared settings
      */
     public ChatMemories(ChatSettings settings) {
         this.parts = new SharedParts(settings);
@@ -126,7 +126,7 @@ public final class ChatMemories {
     }
 
     /**
-     * Reads what a model is shown of a memory.
+     * Reads the messages of a memory that a model is shown.
      *
      * @param key the memory
      * @param use receives the messages that were read, and the messages that are shown

@@ -14,7 +14,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what a stored turn consists of. */
+/** Finds the parts of a stored turn. */
 final class CompletedRounds {
 
     /** The number of messages of the first read. Each further read is larger by the same factor. */

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A handle for one memory, for an application or its user interface. It gives access to the messages that a model sees,
- * to the whole history, and to the branches. It holds no state, so it is cheap and never out of date. Thread-safe.
+ * to the whole history, and to the branches. It has no state, so it is cheap and never out of date. Thread-safe.
  */
 public final class Conversation {
 
@@ -98,7 +98,7 @@ public final class Conversation {
     }
 
     /**
-     * Explains which messages a model sees, which it does not see, and why. The explanation holds no message text.
+     * Explains which messages a model sees, which it does not see, and why. The explanation contains no message text.
      *
      * @return the explanation
      */
@@ -427,7 +427,7 @@ public final class Conversation {
     /**
      * Looks for damage in all stored data of this memory. Changes nothing.
      *
-     * @return what is damaged, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
+     * @return the damage, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
      */
     public List<Damage> check() {
         return memories.log(key).check(key);
@@ -437,7 +437,7 @@ public final class Conversation {
      * Makes a damaged memory usable again, as {@link io.github.keepsake4j.log.MessageLog#repair} describes. Deletes no
      * messages.
      *
-     * @return what was done
+     * @return a report of the repair
      */
     public Repair repair() {
         return memories.log(key).repair(key);

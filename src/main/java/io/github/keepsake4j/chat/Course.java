@@ -128,7 +128,7 @@ final class Course {
         if (!holds) {
             throw new InvalidInputException(
                     "turn",
-                    "Turn." + turn + " needs the id of " + kind + "; message " + named.id() + " of memory " + "" + key
+                    "Turn." + turn + " needs the id of " + kind + "; message " + named.id() + " of memory " + key
                             + " is of another kind");
         }
     }
@@ -213,7 +213,7 @@ final class Course {
         }
     }
 
-    /** Reads what a turn at this place sees. */
+    /** Reads the messages that a turn at this place sees. */
     Tail read(Object id, MemoryKey key, SharedParts memories, int atLeast, @Nullable List<String> round) {
         if (next instanceof Parent.Root) {
             ReadQuery position = ReadQuery.newest(0).onBranch(branch);

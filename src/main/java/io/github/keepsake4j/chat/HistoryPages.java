@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Goes through a history page by page, in the direction of its query. Holds one page. Used by one thread. */
+/** Goes through a history page by page, in the direction of its query. Keeps one page. Used by one thread. */
 final class HistoryPages implements Spliterator<LoggedMessage> {
 
     private final Function<HistoryQuery, HistoryPage> history;

@@ -29,7 +29,7 @@ final class KeptMessage {
 
     private static final MessageCodec CODEC = new MessageCodec();
 
-    /** The classes of what the codec decodes. */
+    /** The classes of decoded messages. */
     private static final Set<Class<? extends ChatMessage>> KEPT = Set.of(
             SystemMessage.class,
             UserMessage.class,

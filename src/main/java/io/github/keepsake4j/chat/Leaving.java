@@ -63,7 +63,7 @@ final class Leaving {
         }
     }
 
-    /** What the next view shows, to be looked at. */
+    /** The messages of the next view. */
     private record Check(long epoch, Supplier<Context> next) {}
 
     /** The newest reported message in an epoch. */

@@ -216,7 +216,7 @@ class OpenTurn {
     void wrote(List<NewMessage> batch, AppendResult result) {}
 
     /**
-     * Reads what this turn sees.
+     * Reads the messages that this turn sees.
      *
      * @param atLeast the number of messages to read even if the strategy requires fewer
      * @param round the ids of the calls and of the results with which this turn continues; empty for none, or null if
@@ -232,7 +232,7 @@ class OpenTurn {
         return null;
     }
 
-    /** Records what {@link #messages()} returns. */
+    /** Records the result of {@link #messages()}. */
     void shown(Tail tail, Context context, List<ChatMessage> messages) {}
 
     final WriteBuffer buffer() {

@@ -21,7 +21,7 @@ final class RecentLists {
      *
      * @param reading its position
      * @param kept the messages by their ids, in order
-     * @param size what the list counts
+     * @param size the size of the list
      */
     record Kept(Reading reading, Map<String, KeptMessage> kept, long size) {
 
@@ -55,7 +55,7 @@ final class RecentLists {
      * now on.
      *
      * @param key the memory
-     * @param reading what the memory shows
+     * @param reading the reading of the memory
      * @param messages the messages of the reading
      */
     void put(MemoryKey key, Reading reading, List<ChatMessage> messages) {

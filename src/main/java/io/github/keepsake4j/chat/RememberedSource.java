@@ -10,7 +10,7 @@ import java.util.function.Function;
 @FunctionalInterface
 public interface RememberedSource {
 
-    /** Where a strategy shows no memories. */
+    /** The source for a strategy without long-term memories. */
     RememberedSource NONE = key -> tail -> Optional.empty();
 
     /**

@@ -73,7 +73,7 @@ final class Sightings {
         return true;
     }
 
-    /** Compares a request with what was read. */
+    /** Compares a request with the messages that were read. */
     void requested(ChatRequest request) {
         altered = !request.messages().equals(expected);
         expected = List.of();

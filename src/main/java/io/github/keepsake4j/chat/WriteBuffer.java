@@ -161,7 +161,7 @@ final class WriteBuffer {
         read(null);
     }
 
-    /** Records what was written. */
+    /** Records a write. */
     void wrote(List<NewMessage> batch, long nanos) {
         for (NewMessage message : batch) {
             if (message.message() instanceof ToolExecutionResultMessage && !round.isEmpty()) {

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.cli;
 
-/** What a process ends with. */
+/** The exit codes of the command line. */
 final class ExitCodes {
 
     static final int OK = 0;

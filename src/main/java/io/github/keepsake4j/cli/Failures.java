@@ -71,7 +71,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         if (e instanceof KeepsakeException) {
             say(command, subcommand.withOptionNames(String.valueOf(e.getMessage())));
         } else {
-            // Its text may be that of a message.
+            // Its text may belong to a message.
             say(command, "unexpected " + e.getClass().getName() + (verbose ? "" : "; --verbose shows where"));
         }
         if (verbose) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * What a command finds around it.
+ * The environment of a command.
  *
  * @param in the standard input
  * @param out the standard output, for data only

@@ -24,7 +24,7 @@ abstract class LogCommand extends Subcommand {
         String given = uri == null ? host().environment().get(VARIABLE) : uri;
         if (given == null || given.isEmpty()) {
             throw new InvalidInputException(
-                    "--log", "is required, such as sqlite:chat.db; the variable " + "" + VARIABLE + " sets it too");
+                    "--log", "is required, such as sqlite:chat.db; the variable " + VARIABLE + " sets it too");
         }
         String field = uri == null ? VARIABLE : "--log";
         return new LogUri(field, given, creates(), makesTables(), host().environment()).open();

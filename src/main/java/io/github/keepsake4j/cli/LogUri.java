@@ -121,8 +121,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         if (!creates && !Files.exists(path)) {
             throw new InvalidInputException(
                     field,
-                    "the " + kind + " " + path + " does not exist; the commands add, import and copy --to "
-                            + "create it");
+                    "the " + kind + " " + path + " does not exist; the commands add, import and copy --to create it");
         }
     }
 
@@ -222,7 +221,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         });
     }
 
-    /** Leaves out the URI, which may hold a password. */
+    /** Leaves out the URI, which may contain a password. */
     @Override
     public String toString() {
         return "LogUri[field=" + field + "]";

@@ -5,7 +5,7 @@ import io.github.keepsake4j.transfer.MemoryCopy;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What came into a log, and how far it is. */
+/** The progress of memories that are written to a log. */
 final class MovedReport {
 
     private final Progress progress;

@@ -16,7 +16,7 @@ final class OptionNames {
             Map.entry("strategy", "--strategy"),
             Map.entry("idleFor", "--idle"),
             Map.entry("tombstonesFor", "--tombstones"),
-            // What a branch is read from.
+            // The start of a read of a branch.
             Map.entry("messageId", "--branch"));
 
     private static final Map<String, String> MESSAGE_OPTIONS =

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a database, in PostgreSQL's own form or in that of JDBC. It is checked here, because the driver and
- * the pool print an invalid address with its password. The driver gets a URL without user and password.
+ * The address of a database, in PostgreSQL's own form or in JDBC's form. It is checked here, because the driver and the
+ * pool print an invalid address with its password. The driver gets a URL without user and password.
  *
  * @param url the URL of JDBC
  * @param user the user, or null

@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What all commands have in common. */
+/** The common base of all commands. */
 @Command(
         sortOptions = false,
         optionListHeading = "%nOptions:%n",

@@ -29,7 +29,7 @@ public final class JsonFields {
          * Makes an error.
          *
          * @param place the place, such as {@code message.content[0].type}
-         * @param problem what is wrong there, such as "must be a text"
+         * @param problem the problem there, such as "must be a text"
          * @return the error
          */
         KeepsakeException of(String place, String problem);
@@ -344,7 +344,7 @@ public final class JsonFields {
      * Makes an error about a field.
      *
      * @param name the field's name
-     * @param problem what is wrong with it
+     * @param problem the problem
      * @return the error
      */
     public KeepsakeException wrong(String name, String problem) {

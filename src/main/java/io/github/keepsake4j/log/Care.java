@@ -12,7 +12,7 @@ public interface Care {
      * Checks a whole memory for damage. Reads all of it, in bounded heap, and changes nothing.
      *
      * @param key the memory
-     * @return what is damaged, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
+     * @return the damage, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
      */
     List<Damage> check(MemoryKey key);
 
@@ -25,7 +25,7 @@ public interface Care {
      * changed, so {@link #check} still reports the damaged ones. A memory without damage is not changed.
      *
      * @param key the memory
-     * @return what was done
+     * @return a report of the repair
      * @throws UnreadableDataException if the memory cannot be read at all; restore it from a backup, or erase it
      */
     Repair repair(MemoryKey key);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * UnknownMessageException} if the message is not in the memory. A change that names an epoch throws {@link
  * ErasedException} if the memory was erased since.
  *
- * @param <R> what the change returns
+ * @param <R> the type of the change's result
  */
 public sealed interface Change<R> {
 

@@ -5,18 +5,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * One thing that {@link MessageLog#check} found damaged in a memory.
  *
- * @param kind what is damaged
+ * @param kind the kind of the damaged part
  * @param sequence the sequence of the damaged message, or of the message that a view or summary belongs to; null if there
  *     is none
  * @param messageId the id of that message, or null if there is none
- * @param problem a sentence that says what is wrong; never the text of a message
+ * @param problem a sentence that describes the problem; never the text of a message
  */
 public record Damage(Kind kind, @Nullable Long sequence, @Nullable String messageId, String problem) {
 
     /** The largest number of entries that a check returns. */
     public static final int MAX_REPORTED = 1_000;
 
-    /** What can be damaged. */
+    /** The parts that can be damaged. */
     public enum Kind {
         /** The memory as a whole: it cannot be read, or its row is missing or wrong. */
         MEMORY,

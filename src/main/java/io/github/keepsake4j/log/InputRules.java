@@ -21,13 +21,14 @@ public final class InputRules {
     private InputRules() {}
 
     /**
-     * Checks what {@link Change.Describe} sets. A title may be stored plainly so that it can be searched. Some storages
-     * would silently change some texts, so every backend refuses these texts. Metadata is stored encoded and may hold
-     * anything but nulls.
+     * Checks the values of {@link Change.Describe}. A title may be stored plainly so that it can be searched. Some
+     * storages would silently change some texts, so every backend refuses these texts. Metadata is stored encoded and
+     * may hold anything but nulls.
      *
      * @param title the title, or null for none
      * @param metadata texts by name, or null
-     * @throws InvalidInputException if the title is too long or cannot be stored as it is, or the metadata holds null
+     * @throws InvalidInputException if the title is too long or cannot be stored as it is, or the metadata contains
+     * null
      */
     static void checkDescription(@Nullable String title, @Nullable Map<String, @Nullable String> metadata) {
         if (title != null) {
@@ -44,7 +45,7 @@ public final class InputRules {
     }
 
     /**
-     * Checks what {@link Leases#acquireLease} takes.
+     * Checks the arguments of {@link Leases#acquireLease}.
      *
      * @param name the kind of work, an id as in {@link Ids#check}
      * @param owner the owner that requests the lease, an id as in {@link Ids#check}
@@ -80,7 +81,7 @@ public final class InputRules {
      * @param now the store's time
      * @param duration how long the lease lasts
      * @return the end, in microseconds
-     * @throws InvalidInputException if the end is later than what {@link #time} takes
+     * @throws InvalidInputException if the end is later than {@link #time} accepts
      */
     public static Instant leaseEnd(Instant now, Duration duration) {
         Instant start = time("clock", now);
@@ -105,7 +106,7 @@ public final class InputRules {
             throw new InvalidInputException(field, "must not contain NUL (U+0000)");
         }
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-            throw new InvalidInputException(field, "is not Unicode text: it holds half of a surrogate pair");
+            throw new InvalidInputException(field, "is not Unicode text: it contains half of a surrogate pair");
         }
     }
 }

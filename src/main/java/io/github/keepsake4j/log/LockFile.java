@@ -40,9 +40,9 @@ public final class LockFile {
     private static final Map<Path, LockFile> OPEN = new HashMap<>();
 
     /**
-     * What is done while a lock is held.
+     * Work that is done while a lock is held.
      *
-     * @param <T> what it returns
+     * @param <T> the type of the result
      */
     @FunctionalInterface
     public interface Work<T> {
@@ -149,9 +149,9 @@ public final class LockFile {
      * Does something while a lock is held.
      *
      * @param number the lock
-     * @param what what is done, for the error
+     * @param what the action, for the error
      * @param timeout how long to wait for the lock
-     * @param work what to do
+     * @param work the work
      * @param <T> the type of the result
      * @return the result
      * @throws IOException if the work throws it, or the file cannot be locked
@@ -287,8 +287,7 @@ public final class LockFile {
 
     private StorageUnavailableException busy(Object what, Duration timeout) {
         return new StorageUnavailableException(
-                what + ": another thread or process held the lock for " + timeout.toMillis() + " ms. Retry the "
-                        + "call",
+                what + ": another thread or process held the lock for " + timeout.toMillis() + " ms. Retry the call",
                 null);
     }
 }

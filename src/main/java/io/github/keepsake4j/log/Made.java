@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How an answer was made. Stored with the answer. Every part may be unknown.
  *
- * @param seen what the answer was made from, or null
+ * @param seen the sources of the answer, or null
  * @param usage the tokens that were used for it, or null
  * @param modelName the name of the model, as its provider gave it with the answer, or null
  * @param finishReason why the model ended the answer, a name of LangChain4j's {@code FinishReason}, or null
@@ -32,7 +32,7 @@ public record Made(
     /**
      * Creates the notes of an answer whose model and request are not known.
      *
-     * @param seen what the answer was made from, or null
+     * @param seen the sources of the answer, or null
      * @param usage the tokens that were used for it, or null
      */
     public Made(@Nullable Seen seen, @Nullable Usage usage) {
@@ -78,9 +78,9 @@ public record Made(
     }
 
     /**
-     * Sets what the answer was made from.
+     * Sets the sources of the answer.
      *
-     * @param other what it was made from, or null
+     * @param other the sources, or null
      * @return a copy
      */
     public Made withSeen(@Nullable Seen other) {

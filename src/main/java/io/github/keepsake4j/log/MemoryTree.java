@@ -50,7 +50,7 @@ public final class MemoryTree {
          * Returns a stored message.
          *
          * @param entry the message
-         * @return what it holds
+         * @return its content
          * @throws UnreadableDataException if it cannot be read
          */
         ChatMessage message(Entry entry);
@@ -90,7 +90,10 @@ public final class MemoryTree {
         }
     }
 
-    /** Where the content of a message is: a {@link Text} in the heap, or a place that a backend's own {@link Bodies} read. */
+    /**
+     * The place of the content of a message: a {@link Text} in the heap, or a place that a backend's own {@link Bodies}
+     * read.
+     */
     public interface Body {}
 
     /**
@@ -207,12 +210,12 @@ public final class MemoryTree {
     }
 
     /**
-     * What a change comes to, before it is made.
+     * The result of planning a change, before it is made.
      *
-     * @param result what the caller gets
+     * @param result the result for the caller
      * @param at the time of the change, or null if it makes no new memory
      * @param revision the revision behind it
-     * @param steps what is changed; none if nothing is
+     * @param steps the changes; empty if there are none
      * @param <T> the type of the result
      */
     public record Plan<T>(T result, @Nullable Instant at, long revision, List<Step> steps) {}
@@ -319,7 +322,7 @@ public final class MemoryTree {
      * An empty memory.
      *
      * @param key the memory
-     * @param bodies what messages hold
+     * @param bodies the contents of messages
      */
     public MemoryTree(MemoryKey key, Bodies bodies) {
         this.key = key;
@@ -332,8 +335,8 @@ public final class MemoryTree {
      * contradiction: an import may have brought it later.
      *
      * @param key the memory
-     * @param bodies what messages hold
-     * @param state what {@link #state()} gave
+     * @param bodies the contents of messages
+     * @param state a result of {@link #state()}
      */
     public MemoryTree(MemoryKey key, Bodies bodies, State state) {
         this(key, bodies);
@@ -408,7 +411,7 @@ public final class MemoryTree {
     /**
      * Does {@link MessageLog#append}.
      *
-     * @param append what to append
+     * @param append the append
      * @param now the store's time
      * @return the result
      */
@@ -419,7 +422,7 @@ public final class MemoryTree {
     /**
      * Makes a planned change.
      *
-     * @param plan what was planned on this tree, which has not changed since
+     * @param plan a plan for this tree, which has not changed since
      * @param <T> the type of the result
      * @return the plan's result
      */
@@ -516,7 +519,7 @@ public final class MemoryTree {
      * Records that a part of the stored content is lost. Until a repair passes over the loss, the memory is neither
      * read nor changed.
      *
-     * @param damage what is lost
+     * @param damage the loss
      */
     public void lose(Damage damage) {
         if (broken.size() < Damage.MAX_REPORTED) {
@@ -527,7 +530,7 @@ public final class MemoryTree {
     /**
      * Returns whether nothing of the stored content is lost.
      *
-     * @return false also after a repair has passed over what is lost
+     * @return false even after a repair has skipped the loss
      */
     public boolean isWhole() {
         return broken.isEmpty() && passedOver.isEmpty();
@@ -743,7 +746,7 @@ public final class MemoryTree {
     /**
      * Does {@link MessageLog#details}.
      *
-     * @param parts what to tell
+     * @param parts the parts to return
      * @return the details
      */
     public MemoryDetails details(Set<MemoryDetails.Part> parts) {
@@ -756,7 +759,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Returns what a list shows.
+     * Returns the entry for a list.
      *
      * @return the memory's entry, or empty if it was never written or was erased
      */

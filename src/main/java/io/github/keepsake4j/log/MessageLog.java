@@ -38,7 +38,7 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
      * If the append names a parent, the stored batch must also have the same parent.
      *
      * @param key the memory
-     * @param append what to append, and where
+     * @param append the messages, and their place
      * @return the position after the append, and the head before it
      * @throws MessageIdConflictException if an id is already used for other content, or only a part of the batch is
      *     already stored
@@ -100,9 +100,9 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
      * Makes a change other than an append, such as {@link Change.MoveHead}.
      *
      * @param key the memory
-     * @param change the change; its kind says what it does
-     * @param <R> what the change returns
-     * @return what the kind of change says
+     * @param change the change; see its kind
+     * @param <R> the type of the change's result
+     * @return the result that the kind of change describes
      * @throws UnknownMessageException if the change names a message that is not in the memory
      * @throws ErasedException if the change names an epoch and the memory was erased since
      */
@@ -112,10 +112,10 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
      * Lists a tenant's memories, newest first: in order of creation, or {@linkplain ListQuery#byActivity() by activity}.
      *
      * <p>By creation, each memory that exists before the first page is read is on exactly one page, even if memories are
-     * written to in the meantime. By activity, this holds for each memory to which nothing is appended in the meantime. An
-     * append moves its memory to the front, so that it is on no later page. If its page was not read before, it is
-     * missing from this list and is on the first page of a new list. An imported message with an older time does not
-     * move its memory. Only the first message of a memory moves it to the message's own time.
+     * written to in the meantime. By activity, this applies to each memory to which nothing is appended in the
+     * meantime. An append moves its memory to the front, so that it is on no later page. If its page was not read
+     * before, it is missing from this list and is on the first page of a new list. An imported message with an older
+     * time does not move its memory. Only the first message of a memory moves it to the message's own time.
      *
      * <p>A query {@linkplain ListQuery#withUsage with usage} lists only the memories whose answers used tokens in its days.
      * {@link MemoryPage#usage()} has their sums. An answer counts on the UTC day of its time. A batch that is appended again
@@ -135,7 +135,7 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
      * memory's named branches, views or summaries.
      *
      * @param key the memory
-     * @param parts what to read
+     * @param parts the parts to read
      * @return the details; those of a memory that was never written are empty, and so is a part that is not read
      */
     MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts);

@@ -110,7 +110,7 @@ public record NewMessage(
     }
 
     /**
-     * Sets what the message was made from.
+     * Sets how the message was made.
      *
      * @param other what it was made from, or null
      * @return a copy

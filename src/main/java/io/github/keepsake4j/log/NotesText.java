@@ -104,7 +104,7 @@ public final class NotesText {
      * Reads the notes of how an answer was made.
      *
      * @param text the text, or null
-     * @return what is kept
+     * @return the notes
      * @throws UnreadableDataException if this class did not write the text
      */
     public static Made made(@Nullable String text) {

@@ -90,7 +90,7 @@ public final class Reads {
     }
 
     /**
-     * Reads where a memory is.
+     * Reads the position of a memory.
      *
      * @param log the log
      * @param key the memory

@@ -4,9 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link MessageLog#repair} did.
+ * The report of {@link MessageLog#repair}.
  *
- * @param damage what was found damaged before, as {@link MessageLog#check} returns it; empty if nothing was changed
+ * @param damage the damage before the repair, as {@link MessageLog#check} returns it; empty if nothing was changed
  * @param previousHead the id that was stored as the head, or null if there was none
  * @param head the head's id now, or null if the memory has no message whose place is sound down to its root
  * @param droppedViews how many views were dropped because they cannot be read or name something that is missing

@@ -102,7 +102,7 @@ public final class SmallFiles {
      * Gives a file the name of another one, in one step.
      *
      * @param from the file
-     * @param to its new name; what has it goes
+     * @param to its new name; a file of that name is replaced
      * @throws IOException if it cannot be moved
      */
     public static void move(Path from, Path to) throws IOException {
@@ -131,7 +131,7 @@ public final class SmallFiles {
      * Adds to the end of a file.
      *
      * @param path the file; it is created if it does not exist
-     * @param bytes what to add
+     * @param bytes the bytes to add
      * @param force whether to wait until it has reached the device
      * @throws IOException if it cannot be written
      */

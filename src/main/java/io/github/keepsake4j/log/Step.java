@@ -71,7 +71,7 @@ public sealed interface Step {
     record Summarized(Summary summary, long sequence) implements Step {}
 
     /**
-     * What cannot be read is passed over.
+     * A repair skips unreadable parts.
      *
      * @param views the anchors' sequences of the views that are dropped
      * @param references the names of the branches that are dropped
@@ -85,7 +85,7 @@ public sealed interface Step {
      * A message that is appended.
      *
      * @param entry the message
-     * @param inherited what it has from its parent
+     * @param inherited the values that it inherits from its parent
      * @param usage the tokens that were used for it, or null
      */
     record Added(MemoryTree.Entry entry, Inherited inherited, @Nullable Usage usage) {}

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class BackgroundCreators implements ObservedLog.Observer {
 
-    /** The epoch of what was never erased. */
+    /** The epoch of a conversation that was never erased. */
     private static final long FIRST_EPOCH = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundCreators.class);
@@ -268,7 +268,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
      * Creates the due memories of a conversation on this thread, including those of skipped passages.
      *
      * @param key the conversation
-     * @return what was made, of all kinds
+     * @return the created memories of all kinds
      * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored
      * @throws KeepsakeException if a storage cannot be used
      */

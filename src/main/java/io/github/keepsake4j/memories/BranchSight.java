@@ -79,7 +79,7 @@ final class BranchSight {
         return shown;
     }
 
-    /** One look at what was read. */
+    /** One check of the messages that were read. */
     private final class Look {
 
         private final MemoryKey key;

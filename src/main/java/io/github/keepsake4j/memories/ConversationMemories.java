@@ -60,7 +60,7 @@ public final class ConversationMemories {
     /**
      * Finds facts by their words.
      *
-     * @param query what to look for
+     * @param query the query
      * @return the facts, the best first
      * @throws StorageUnavailableException if a storage cannot be reached
      */
@@ -88,7 +88,7 @@ public final class ConversationMemories {
      * update creates the summary again.
      *
      * @param id the id of the current memory
-     * @param text what it should say
+     * @param text its new text
      * @param by the author of the correction, which is its trust
      * @return the correction
      * @throws InvalidInputException if there is no such memory, or it is not current
@@ -152,7 +152,7 @@ public final class ConversationMemories {
             MadeMemory memory = next.get();
             chain.add(memory);
             String older = memory.replaces();
-            // What it replaced would say it again.
+            // The replaced memories would contain it again.
             next = older == null || chain.stream().anyMatch(each -> each.id().equals(older))
                     ? Optional.empty()
                     : store.find(key, older);
@@ -210,7 +210,6 @@ public final class ConversationMemories {
     private MadeMemory required(String id) {
         return store.find(key, id)
                 .orElseThrow(() -> new InvalidInputException(
-                        "id",
-                        "conversation " + key + " has no memory " + "" + id + "; list the memories for their ids"));
+                        "id", "conversation " + key + " has no memory " + id + "; list the memories for their ids"));
     }
 }

@@ -64,7 +64,7 @@ enum DirectPrompts {
         this.placeholders = placeholders;
     }
 
-    /** Checks what a configuration says. */
+    /** Checks a configuration. */
     void check(NodeConfig config) {
         for (String field : List.of(workflowField, systemField, promptField)) {
             config.text(field);

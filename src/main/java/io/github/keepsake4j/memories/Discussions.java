@@ -79,7 +79,7 @@ public final class Discussions {
     /**
      * Returns the store.
      *
-     * @return what keeps the memories
+     * @return the store of the memories
      */
     public MemoryStore store() {
         return store;

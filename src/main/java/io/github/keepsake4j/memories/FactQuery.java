@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What to look for among facts.
+ * A query for facts.
  *
  * @param keywords words, phrases or whole sentences; a fact must match one of them; only the first
  * {@value #MAX_KEYWORDS} are used

@@ -71,7 +71,7 @@ public final class FactWords {
     private record Word(Set<String> stems, Set<String> parts, boolean isStopWord) {}
 
     /**
-     * Returns what the terms depend on.
+     * Returns the fingerprint of the terms.
      *
      * @return a short text
      */
@@ -109,7 +109,7 @@ public final class FactWords {
     /**
      * Returns the terms whose postings {@link #rank} needs.
      *
-     * @param query what to look for
+     * @param query the query
      * @return the terms, without duplicates
      */
     public Set<String> terms(FactQuery query) {
@@ -124,7 +124,7 @@ public final class FactWords {
     /**
      * Ranks facts.
      *
-     * @param query what to look for
+     * @param query the query
      * @param facts the number of facts that are searched
      * @param postings all postings of the {@linkplain #terms terms} in these facts
      * @return the matching facts, best first; facts of equal rank are in descending order of their numbers
@@ -170,7 +170,7 @@ public final class FactWords {
     /**
      * Finds facts of a list.
      *
-     * @param query what to look for
+     * @param query the query
      * @param all the facts, oldest first
      * @return the matching facts of enough trust, best first
      */

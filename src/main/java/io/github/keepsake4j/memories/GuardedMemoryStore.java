@@ -20,8 +20,8 @@ public abstract class GuardedMemoryStore implements MemoryStore {
     /**
      * Reads.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param key the discussion
      * @param kind the kind of memories that it needs
      * @param work the work
@@ -32,8 +32,8 @@ public abstract class GuardedMemoryStore implements MemoryStore {
     /**
      * Changes something in one step.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param key the discussion
      * @param kind the kind of memories that it needs
      * @param work the work

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param trust the least trust of its sources
  * @param pinned whether it is always shown
  * @param replaces the id of the older memory that it contradicts, or null
- * @param status what became of it
+ * @param status its status
  */
 public record MadeMemory(
         String id,
@@ -169,7 +169,7 @@ public record MadeMemory(
     /**
      * Returns a copy with another status. A forgotten memory has no text, title, summary, entities or key phrases.
      *
-     * @param other what became of it
+     * @param other the new status
      * @return the copy
      */
     public MadeMemory withStatus(MemoryStatus other) {

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.memories;
 
 /**
- * Memories as a part of what a model sees.
+ * Shows long-term memories to a model.
  *
  * <pre>{@code
  * Keepsake.builder()

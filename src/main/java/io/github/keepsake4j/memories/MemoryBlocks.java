@@ -60,7 +60,7 @@ public final class MemoryBlocks {
     /**
      * Creates it. Nothing is read.
      *
-     * @param block what is shown
+     * @param block the settings of the message
      * @param reader reads the memories
      * @param logs returns the log of a conversation
      * @param counter counts the tokens of the message; a fast, local one

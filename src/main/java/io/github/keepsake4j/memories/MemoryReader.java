@@ -58,7 +58,7 @@ public interface MemoryReader {
      * Finds facts by their words.
      *
      * @param key the discussion
-     * @param query what to look for
+     * @param query the query
      * @return the matching facts that are shown, best first; facts of equal rank are newest first
      */
     List<FoundMemory> search(MemoryKey key, FactQuery query);

@@ -3,10 +3,10 @@ package io.github.keepsake4j.memories;
 import java.util.List;
 
 /**
- * What a creator did.
+ * The report of a creator.
  *
  * @param end why it ended
- * @param made what was stored, oldest first
+ * @param made the stored memories, oldest first
  * @param problems the reasons why parts of an answer or messages were skipped; never text of messages
  */
 public record MemoryRun(End end, List<MadeMemory> made, List<String> problems) {

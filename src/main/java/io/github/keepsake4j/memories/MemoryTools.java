@@ -60,7 +60,7 @@ public record MemoryTools(
     /**
      * Looks up memories by words.
      *
-     * @param question what to look for
+     * @param question the question
      * @param memoryId the memory id of the call, which LangChain4j passes
      * @return the memories, best first, or a sentence that there are none
      */

@@ -186,7 +186,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
     public static void checkNew(MemoryKey key, MadeMemory memory, boolean isThere) {
         if (isThere) {
             throw new InvalidInputException(
-                    "id", "discussion " + key + " already has a memory " + "" + memory.id() + "; use a new id");
+                    "id", "discussion " + key + " already has a memory " + memory.id() + "; use a new id");
         }
     }
 }

@@ -127,8 +127,7 @@ record PromptWorkflow(ChatModel chatModel, List<Node> nodes, List<String> placeh
                 Objects.requireNonNullElse(response.aiMessage().text(), "").strip();
         if (response.finishReason() == FinishReason.LENGTH) {
             throw new MemoryFailedException(
-                    "The model's answer was cut off at its limit of tokens. Raise the model's maximum of output "
-                            + "tokens",
+                    "The model's answer was cut off at its limit of tokens. Raise the model's maximum of output tokens",
                     null);
         }
         if (tags.occursIn(answer)) {

@@ -63,7 +63,7 @@ public record Outcome(Kind kind, @Nullable String reason) {
             if (reason.length() > MAX_REASON_LENGTH) {
                 throw new InvalidInputException(
                         "outcome reason",
-                        "is " + reason.length() + " characters long; the limit is " + "" + MAX_REASON_LENGTH);
+                        "is " + reason.length() + " characters long; the limit is " + MAX_REASON_LENGTH);
             }
             if (reason.indexOf('\0') >= 0
                     || !StandardCharsets.UTF_8.newEncoder().canEncode(reason)) {

@@ -19,7 +19,7 @@ record Candidates(Matches statistics, List<Candidate> best, Map<Long, MemoryKey>
      * A message.
      *
      * @param posting the place of the message, with the count of one of the words
-     * @param score the sum of what the words count
+     * @param score the sum of the words' scores
      */
     record Candidate(Posting posting, double score) {}
 }

@@ -36,7 +36,7 @@ public enum Fence {
      */
     private static final Pattern NOT_COUNTING = Pattern.compile("[^\\p{L}\\p{N}<]|[\\u115F\\u1160]");
 
-    /** Looks like an angle bracket and is none. */
+    /** A character that looks like an angle bracket. */
     private static final char HARMLESS = '\u2039';
 
     /** The characters that some program treats as the end of a line. */

@@ -207,7 +207,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                 .toList();
     }
 
-    /** What was found, as it is put together. */
+    /** The result of a search, while it is built. */
     private final class Found {
 
         private final Map<String, Long> frequencies;
@@ -294,7 +294,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
             sums = new double[size];
         }
 
-        /** Adds what a word counts in a message. */
+        /** Adds the score of a word in a message. */
         void add(Posting posting, double weight) {
             long hash = (posting.memory() * 0x9E3779B97F4A7C15L + posting.sequence()) * 0x9E3779B97F4A7C15L;
             int mask = postings.length - 1;

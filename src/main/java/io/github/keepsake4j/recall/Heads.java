@@ -18,7 +18,7 @@ final class Heads {
         this.logs = logs;
     }
 
-    /** Notes what was read of a memory. */
+    /** Records a read of a memory. */
     void put(MemoryKey key, Tail tail) {
         read.put(key, tail);
     }

@@ -18,7 +18,7 @@ import java.util.Map;
 public record Matches(
         long messages, long totalLength, Map<String, Long> frequencies, Map<String, List<Posting>> postings) {
 
-    /** What nothing matches. */
+    /** The result without matches. */
     public static final Matches NONE = new Matches(0, 0, Map.of(), Map.of());
 
     /** Copies the components. */

@@ -106,7 +106,7 @@ public interface MessageIndex extends AutoCloseable {
      * @param scope where to look
      * @param terms the terms, at most {@value #MAX_TERMS}
      * @param maxPostings the largest number of postings, 1 or more; each memory may add one to it
-     * @return what was found
+     * @return the matches
      */
     Matches match(Scope scope, Collection<String> terms, int maxPostings);
 

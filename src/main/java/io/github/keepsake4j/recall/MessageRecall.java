@@ -58,9 +58,9 @@ public final class MessageRecall {
     private final Words words;
 
     /**
-     * What a model is shown of a memory.
+     * The messages of a memory that a model is shown.
      *
-     * @param read what was read of the memory
+     * @param read the read of the memory
      * @param ids the ids of the messages that are shown
      */
     public record Seen(Tail read, Set<String> ids) {}
@@ -68,7 +68,7 @@ public final class MessageRecall {
     /**
      * Creates a recall.
      *
-     * @param search what finds messages
+     * @param search the search for messages
      * @param shown returns the messages of a memory that a model is shown
      */
     public MessageRecall(MessageSearch search, Function<MemoryKey, Seen> shown) {
@@ -78,7 +78,7 @@ public final class MessageRecall {
     }
 
     /**
-     * Recalls what answers a question.
+     * Recalls messages that answer a question.
      *
      * @param scope one memory, or some that the application names
      * @param text the question; any text

@@ -55,7 +55,7 @@ public final class MessageSearch {
      * @param index the index, which the caller closes when the logs are no longer used
      * @param logs returns the log that keeps a memory
      * @param allLogs all of these logs
-     * @param words what splits texts into terms
+     * @param words the splitter of texts into terms
      * @param executor runs the indexer
      * @param later returns an executor that runs something after a pause
      */
@@ -83,7 +83,7 @@ public final class MessageSearch {
     }
 
     /**
-     * Begins to index what is in the logs.
+     * Begins to index the messages of the logs.
      *
      * @param tenant the tenant that is indexed first; others follow when they are used
      */
@@ -116,12 +116,12 @@ public final class MessageSearch {
         return logs.apply(key);
     }
 
-    /** Returns what splits texts into terms. */
+    /** Returns the splitter of texts into terms. */
     Words words() {
         return words;
     }
 
-    /** Returns what finds candidates, for recall. */
+    /** Returns the finder of candidates, for recall. */
     Finder finder() {
         indexer.open();
         return finder;
@@ -131,7 +131,7 @@ public final class MessageSearch {
      * Searches messages.
      *
      * @param scope where to look
-     * @param text what a person typed; any text
+     * @param text the user's words; any text
      * @param options how to look
      * @return a page of hits
      */

@@ -41,7 +41,7 @@ record NamedDates(List<NamedDate> dates) {
     }
 
     /**
-     * A date of which something may be missing.
+     * A date with possibly missing parts.
      *
      * @param year the year, or null
      * @param month the month, or null

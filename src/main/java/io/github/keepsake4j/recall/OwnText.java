@@ -29,7 +29,7 @@ public record OwnText(String text, boolean isAll) {
     private static final String KEPT_WITH_MESSAGE = "keepsake.context";
 
     /**
-     * Returns what the author of a message wrote.
+     * Returns the own text of a message's author.
      *
      * @param message any message
      * @return its own text

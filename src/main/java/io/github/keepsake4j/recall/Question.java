@@ -25,7 +25,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
     static final int MAX_TERMS = MessageIndex.MAX_TERMS;
 
-    /** The number of UTF-16 code units of a question that terms are made from. */
+    /** The number of UTF-16 code units of a question from which terms are made. */
     static final int MAX_LENGTH = 20_000;
 
     Question {
@@ -43,7 +43,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
         /** The least share of a word's parts that a text must have. With a smaller share, it is another word. */
         private static final double FEWEST_PARTS = 0.6;
 
-        /** What all parts count, where a stem counts 1. */
+        /** The weight of all parts, relative to 1 for a stem. */
         private static final double ALL_PARTS = 0.7;
 
         /** Returns how much of this word a text has, 0 to 1. */
@@ -82,7 +82,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
      *
      * @param text the question
      * @param speakers the names of the speakers, and the roles
-     * @param words what splits
+     * @param words the splitter
      * @return the question
      */
     static Question of(String text, Collection<String> speakers, Words words) {

@@ -106,7 +106,7 @@ public record RecallOptions(
     }
 
     /**
-     * Recalls also what {@code clear} hid.
+     * Also recalls messages that {@code clear} hid.
      *
      * @return a copy
      */

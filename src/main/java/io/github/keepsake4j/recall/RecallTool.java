@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * passage with times and speakers. A {@code Keepsake} creates it. The memory is the one with which the AI service was
  * called; the model cannot choose it. Thread-safe.
  *
- * @param recall what recalls
+ * @param recall the recall
  * @param keys returns the memory of a LangChain4j memory id
  * @param scopes returns the scope to search for a memory
  * @param options how to recall
@@ -39,9 +39,9 @@ public record RecallTool(
     }
 
     /**
-     * Looks up what was said before.
+     * Looks up earlier messages.
      *
-     * @param question what to look for
+     * @param question the question
      * @param memoryId the memory id of the call, which LangChain4j passes
      * @return passages with times and speakers, best first, or a sentence that nothing was found
      */

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What was recalled for a question.
+ * The result of a recall.
  *
  * @param passages the parts of conversations, best first; no message is in two of them
  * @param lagging whether the newest messages may be missing because they are not indexed yet

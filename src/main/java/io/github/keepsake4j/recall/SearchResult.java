@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One page of what a search found.
+ * One page of a search's hits.
  *
  * @param hits the messages, best first
  * @param lagging whether the newest messages may be missing because they are not indexed yet
@@ -46,7 +46,7 @@ public record SearchResult(List<Hit> hits, boolean lagging, Optional<SearchOptio
     }
 
     /**
-     * A part of a message's text. The text of a user's message is that of its text contents, joined by line feeds.
+     * A part of a message's text. The text of a user's message is its text contents, joined by line feeds.
      *
      * @param start the index of its first UTF-16 code unit
      * @param end the index behind its last one

@@ -20,7 +20,7 @@ public record Watermark(long epoch, long sequence) {
     public void checkBehind(@Nullable Watermark before) {
         if (before != null && (before.epoch != epoch || before.sequence > sequence)) {
             throw new InvalidInputException(
-                    "after", "must be behind " + before + " and have the same epoch, is " + "" + this);
+                    "after", "must be behind " + before + " and have the same epoch, is " + this);
         }
     }
 }

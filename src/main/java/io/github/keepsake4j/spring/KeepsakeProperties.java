@@ -27,7 +27,7 @@ import org.springframework.scheduling.support.CronExpression;
  * @param importFrom name of the ChatMemoryStore or ImportSource bean whose conversations are imported when they are
  * used
  * @param shutdownMaxWait the time for which a stopping application waits for summaries and the index
- * @param strategy what the model sees
+ * @param strategy the messages that the model sees
  * @param summary summaries in place of old turns
  * @param turns the policy for two turns of a conversation at the same time
  * @param nodeLog another store for the memories of nodes
@@ -322,7 +322,7 @@ record KeepsakeProperties(
      * The store redis.
      *
      * @param url the server, such as redis://localhost:6379; without it, the UnifiedJedis bean is used
-     * @param prefix what all keys begin with
+     * @param prefix the prefix of all keys
      * @param timeToLive the time for which an unused memory is kept; by default for ever
      */
     record Redis(@Nullable URI url, @DefaultValue("keepsake:") String prefix, @Nullable Duration timeToLive) {

@@ -11,7 +11,7 @@ public interface Connections extends AutoCloseable {
     /**
      * Work on a connection. It may be repeated from the start if the database requires that.
      *
-     * @param <T> what it returns
+     * @param <T> the type of the result
      */
     @FunctionalInterface
     interface Work<T> {
@@ -53,8 +53,8 @@ public interface Connections extends AutoCloseable {
     /**
      * Runs work that writes, in one transaction that is committed when this method returns.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param work the work
      * @return its result
      */
@@ -63,8 +63,8 @@ public interface Connections extends AutoCloseable {
     /**
      * Runs work that erases, as {@link #write} does, and starts the removal of copies outside of the database's tables.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param work the work
      * @return its result
      */
@@ -75,8 +75,8 @@ public interface Connections extends AutoCloseable {
     /**
      * Runs work that removes everything, as {@link #erase} does, even if the stored data is damaged.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param work the work
      * @return its result
      */
@@ -88,8 +88,8 @@ public interface Connections extends AutoCloseable {
      * Runs work whose statements are independent of each other. Each statement is committed when it returns. On SQLite they only
      * read.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param work the work
      * @return its result
      */
@@ -98,8 +98,8 @@ public interface Connections extends AutoCloseable {
     /**
      * Runs work that only reads, in several statements that see the same state.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param work the work
      * @return its result
      */

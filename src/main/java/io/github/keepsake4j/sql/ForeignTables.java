@@ -32,7 +32,7 @@ public final class ForeignTables {
      * Creates the object without connecting.
      *
      * @param dataSource provides connections
-     * @param what what is read, for errors
+     * @param what the data that is read, for errors
      * @param whenMissing what to do about a missing table, for errors
      */
     public ForeignTables(DataSource dataSource, String what, String whenMissing) {

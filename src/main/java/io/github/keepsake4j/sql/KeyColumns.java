@@ -9,7 +9,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key of a memory as tables hold it.
+ * The key of a memory in the columns of tables.
  *
  * @param tenant the tenant
  * @param app the application, or null if the memory belongs to a conversation

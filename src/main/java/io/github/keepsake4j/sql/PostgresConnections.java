@@ -52,7 +52,7 @@ final class PostgresConnections implements Connections {
         this.isOwned = isOwned;
         this.schema = schema;
         this.watchdog = new Watchdog(statementTimeout);
-        // The check of the tables uses JDBC's timeout, in whole seconds, where 0 means no limit.
+        // The check of the tables uses JDBC's timeout, in whole seconds; 0 means no limit.
         this.timeoutSeconds =
                 Math.toIntExact(Math.max(1, statementTimeout.plusMillis(999).toSeconds()));
         this.transactionPooler = transactionPooler;

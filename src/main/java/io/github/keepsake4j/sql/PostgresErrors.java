@@ -27,7 +27,7 @@ final class PostgresErrors {
      * @param what the call
      * @param e the error
      * @param mayBePrepared whether the call may have used a statement that is prepared on the server
-     * @param scripts what makes the tables
+     * @param scripts the scripts of the tables
      */
     static KeepsakeException translate(Object what, SQLException e, boolean mayBePrepared, SchemaScripts scripts) {
         if (e instanceof TooLargeException) {

@@ -38,7 +38,7 @@ final class SchemaScripts {
         return schema;
     }
 
-    /** Returns what the tables say of themselves. */
+    /** Returns the versions in the tables. */
     Versions versions(Session session) throws SQLException {
         if (!session.hasTable(schema.table())) {
             // The first snapshots kept the version of some tables in the file's header.

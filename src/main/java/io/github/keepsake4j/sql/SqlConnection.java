@@ -223,9 +223,9 @@ public final class SqlConnection implements AutoCloseable {
     /**
      * Runs work and commits it, or rolls it back if it fails. The connection must not be in auto-commit mode.
      *
-     * @param <T> what the work returns
+     * @param <T> the type of the result
      * @param work the work
-     * @return what the work returns
+     * @return the result of the work
      */
     public <T> T inTransaction(Work<T> work) throws SQLException {
         try {
@@ -245,7 +245,7 @@ public final class SqlConnection implements AutoCloseable {
     /**
      * Work on the connection.
      *
-     * @param <T> what it returns
+     * @param <T> the type of the result
      */
     @FunctionalInterface
     public interface Work<T> {

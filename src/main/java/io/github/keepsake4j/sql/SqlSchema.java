@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A set of tables, in PostgreSQL and in SQLite, and the scripts that create them. A table of one row has the version of
  * the tables, which each script raises, and the oldest version of the library that may write them.
  *
- * @param what what the tables hold, for errors
+ * @param what the name of the storage, for errors
  * @param folder the folder of the scripts in {@code io/github/keepsake4j/schema}, above those of the databases; empty for none
  * @param table the table of the versions
  * @param lock the key of PostgreSQL's advisory lock for the creation of tables: any number that no other program locks.
@@ -43,7 +43,7 @@ public record SqlSchema(
      * A table of another program. It shows that the file belongs to that program if there is no table of versions.
      *
      * @param table its name
-     * @param problem what is so, and what to do
+     * @param problem the problem, and what to do
      */
     public record Foreign(String table, String problem) {}
 

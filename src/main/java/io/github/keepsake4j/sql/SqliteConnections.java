@@ -89,7 +89,7 @@ final class SqliteConnections implements Connections {
                         if (file.hasOthersThan(schema)) {
                             throw new UnreadableDataException(
                                     what + " on " + file + ": the file is damaged and contains more than the "
-                                            + "" + schema.what() + ". Nothing was changed. Use a separate file for "
+                                            + schema.what() + ". Nothing was changed. Use a separate file for "
                                             + "the " + schema.what() + "; it is created",
                                     damage);
                         }
@@ -129,8 +129,7 @@ final class SqliteConnections implements Connections {
                         try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
                             if (row.next() && row.getInt(1) != 0) {
                                 throw new StorageUnavailableException(
-                                        what + " in " + file + ": another process reads it. Close it there, and "
-                                                + "retry",
+                                        what + " in " + file + ": another process reads it. Close it there, and retry",
                                         null);
                             }
                         }

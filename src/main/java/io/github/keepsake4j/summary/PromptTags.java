@@ -49,7 +49,7 @@ public record PromptTags(String word) {
     /**
      * Puts a text between tags, each tag on a line of its own.
      *
-     * @param name what the text is, in the tag
+     * @param name the name of the text in the tag
      * @param text the text
      * @return the text between tags
      */

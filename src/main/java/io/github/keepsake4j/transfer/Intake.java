@@ -69,13 +69,11 @@ final class Intake {
             if ((id != null) != haveIds) {
                 throw new InvalidInputException(
                         "id",
-                        "message " + (1 + messages.indexOf(message)) + " to import into memory "
-                                + "" + key
+                        "message " + (1 + messages.indexOf(message)) + " to import into memory " + key
                                 + (haveIds
                                         ? " has none and those before it have one"
                                         : " has one and " + "those before it have none")
-                                + ". Either all messages of a conversation "
-                                + "must have an id, or none");
+                                + ". Either all messages of a conversation must have an id, or none");
             }
             if (id != null && !ids.add(id)) {
                 throw new InvalidInputException(

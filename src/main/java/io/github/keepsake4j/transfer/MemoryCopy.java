@@ -275,7 +275,7 @@ public final class MemoryCopy {
                 .map(LoggedMessage::sequence)
                 .orElseThrow(() -> new UncopiedException(
                         "Memory " + key + " has messages in the target that the source does not have, such as "
-                                + "" + last.id()
+                                + last.id()
                                 + ". Erase it in the target, or copy it into an empty log"));
     }
 

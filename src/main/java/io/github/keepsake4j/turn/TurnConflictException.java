@@ -18,7 +18,7 @@ public class TurnConflictException extends KeepsakeException {
      *
      * @param key the memory
      * @param turnWait the time for which this turn should wait for the other one, or null if it should not wait
-     * @param cause what ended the wait, or null
+     * @param cause the exception that ended the wait, or null
      */
     public TurnConflictException(MemoryKey key, @Nullable Duration turnWait, @Nullable Throwable cause) {
         super(

@@ -105,8 +105,7 @@ public final class WorkflowMemories {
         if (log == null) {
             throw new InvalidInputException(
                     "conversationLog",
-                    "is required for memories of conversations; set "
-                            + "WorkflowMemories.builder().conversationLog(...)");
+                    "is required for memories of conversations; set WorkflowMemories.builder().conversationLog(...)");
         }
         return new TokenBufferMemory(key, log, settings, config);
     }

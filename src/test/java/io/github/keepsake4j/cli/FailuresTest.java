@@ -75,7 +75,7 @@ class FailuresTest {
         fails(2, "keepsake: --content: is required", "add", "--session", "a");
         fails(2, "--content: is required", "add", "--session", "a", "--role", "user");
         fails(2, "keepsake: --message: is not valid JSON", "add", "--session", "a", "--message", "{" + SECRET);
-        fails(2, "--message: holds", "add", "--session", "a", "--message", "{}", "--content", SECRET);
+        fails(2, "--message: already contains", "add", "--session", "a", "--message", "{}", "--content", SECRET);
         fails(2, "keepsake: --tool-call-id: ", "add", "--session", "a", "--role", "tool", "--content", SECRET);
         fails(2, "keepsake: --session: must not be empty", "get", "--session=");
         fails(2, "keepsake: --tenant: must not be empty", "list", "--tenant=");
@@ -176,7 +176,8 @@ class FailuresTest {
             assertThat(files).isEmpty();
         }
         assertThat(new Shell().run("list").err())
-                .isEqualTo("keepsake: --log: is required, or the variable KEEPSAKE_LOG with the same\n");
+                .isEqualTo(
+                        "keepsake: --log: is required, such as sqlite:chat.db; the variable KEEPSAKE_LOG sets it too\n");
     }
 
     @Test

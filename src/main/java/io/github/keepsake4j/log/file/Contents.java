@@ -12,7 +12,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.function.Supplier;
 
-/** What lines hold, between JSON and records. */
+/** Converts the content of lines between JSON and records. */
 final class Contents {
 
     static final MessageCodec CODEC = new MessageCodec();
@@ -77,7 +77,7 @@ final class Contents {
                 entry.payload());
     }
 
-    /** Reads a message but for what it says. */
+    /** Reads a message without its content. */
     static Step.Added added(JsonFields json, Part part) {
         long seq = json.neededNumber("seq");
         Step.Inherited inherited = new Step.Inherited(

@@ -673,7 +673,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             return this;
         }
 
-        /** Sets what opens the files. For tests. */
+        /** Sets the opener of files. For tests. */
         Builder opener(Disk.Opener source) {
             this.opener = source;
             return this;

@@ -42,7 +42,7 @@ final class Memories implements Memory.Room {
         }
     }
 
-    /** What is done with a memory. */
+    /** Work with a memory. */
     interface Work<T> {
         T on(@Nullable Memory memory) throws IOException;
     }

@@ -73,7 +73,7 @@ final class Memory implements Closeable {
     /** The place of a line whose sync has not returned. Readers of this process do not read behind it. */
     private volatile long writtenTo = Long.MAX_VALUE;
 
-    /** Held where the device is waited for. */
+    /** Held while waiting for the device. */
     private final Object durability = new Object();
 
     /** The end of the part that is known to have reached the device. */

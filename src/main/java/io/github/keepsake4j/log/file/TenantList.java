@@ -54,7 +54,7 @@ final class TenantList {
     }
 
     /**
-     * Reads what was added.
+     * Reads the added lines.
      *
      * @return whether the list exists and is sound, or is not needed; if not, it must be rebuilt
      */

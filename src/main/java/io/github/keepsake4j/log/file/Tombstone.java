@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Tombstone(long epoch, long revision, Instant erasedAt) {
 
-    /** What a memory has that was never written. */
+    /** The value for a memory that was never written. */
     static final Tombstone NEVER = new Tombstone(1, 1, Instant.EPOCH);
 
     /** Returns the tombstone of a memory, or null if there is none. */

@@ -75,7 +75,7 @@ record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Ins
                 place.size() < 2 ? null : new Part(place.get(0), place.get(1).intValue()));
     }
 
-    /** Returns what a list shows. */
+    /** Returns the entry for a list. */
     MemoryInfo info(Header header, Disk data) throws IOException {
         Step.Described described = description == null
                 ? new Step.Described(null, Map.of())

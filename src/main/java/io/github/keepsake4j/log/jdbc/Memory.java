@@ -54,7 +54,7 @@ record Memory(
         return this;
     }
 
-    /** Says what is wrong, or returns null. */
+    /** Returns the problem, or null. */
     @Nullable
     String problem() {
         Long head = headSeq;

@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message's place in the tree, and what it inherits from its parent. Readers check rows against each other by these
- * rules, so that damage causes an error instead of a wrong answer.
+ * A message's place in the tree, and the values that it inherits from its parent. Readers check rows against each other
+ * by these rules, so that damage causes an error instead of a wrong answer.
  */
 record Node(
         long seq,
@@ -94,7 +94,7 @@ record Node(
         return found != null && found;
     }
 
-    /** Checks what can be seen without the parent. */
+    /** Checks the values that need no parent. */
     void check() {
         Long parent = parentSeq;
         boolean inRange = seq >= 1

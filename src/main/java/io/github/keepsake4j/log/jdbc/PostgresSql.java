@@ -441,7 +441,7 @@ final class PostgresSql {
                     ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
             """;
 
-    /** What all appends take first. */
+    /** The first parameters of all appends. */
     private static final String UNDER_HEAD_PARAMETERS =
             "memory_key epoch revision any_head expected_head id tokens created_at system user";
 

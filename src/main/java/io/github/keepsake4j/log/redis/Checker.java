@@ -137,7 +137,7 @@ final class Checker {
         return place;
     }
 
-    /** Mostly the message before it. */
+    /** Usually the message before it. */
     private @Nullable Place parent(long seq, Place place, @Nullable Place previous) {
         if (place.parent == 0 || place.parent == seq - 1) {
             return place.parent == 0 ? null : previous;

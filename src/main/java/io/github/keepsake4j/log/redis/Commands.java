@@ -33,7 +33,7 @@ record Commands(UnifiedJedis client) {
      * Runs a script. It is sent by its hash, and once with its text if the server does not have it. All keys are in one
      * slot.
      *
-     * @param what what is done, with its memory
+     * @param what the action, with its memory
      * @return the answer, a list
      * @throws StorageUnavailableException if the server cannot be reached or refuses to write at the moment
      * @throws UnreadableDataException if the script found damage

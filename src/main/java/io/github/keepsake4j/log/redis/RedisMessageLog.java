@@ -403,7 +403,7 @@ public final class RedisMessageLog implements MessageLog {
          * Sets the reaction to settings of the server with which acknowledged messages may be lost: eviction, files
          * that are not synced, replicas. In a cluster, each node is checked. Default: {@link Checks#WARN}.
          *
-         * @param strictness what is done
+         * @param strictness the reaction
          * @return this
          */
         public Builder checks(Checks strictness) {

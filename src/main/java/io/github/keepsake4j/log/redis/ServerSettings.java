@@ -52,8 +52,7 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
             // A server that cannot be checked prevents the opening of a log only with REQUIRE.
             if (checks == RedisMessageLog.Checks.REQUIRE) {
                 throw new StorageUnavailableException(
-                        "check of the settings: Redis cannot be reached. Check the "
-                                + "server and the network, and retry",
+                        "check of the settings: Redis cannot be reached. Check the server and the network, and retry",
                         e);
             }
             LOG.warn("Whether Redis may lose acknowledged messages is not known, because it cannot be reached", e);
@@ -124,7 +123,7 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
     }
 
     /**
-     * Says what may be lost.
+     * Returns the possible losses.
      *
      * @param memoriesExpire whether memories have a time to live, so that some policies may evict them
      */

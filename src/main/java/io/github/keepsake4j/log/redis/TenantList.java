@@ -94,7 +94,7 @@ final class TenantList implements AutoCloseable {
         }
     }
 
-    /** Sends what was noted of a tenant. */
+    /** Sends the records of a tenant. */
     void flush(String tenant) {
         Map<String, Map<String, String>> noted;
         synchronized (pending) {
@@ -189,7 +189,7 @@ final class TenantList implements AutoCloseable {
         return commands.run(Script.TENANT, what, keys.tenant(tenant), request.arguments());
     }
 
-    /** Sends what was noted, once. */
+    /** Sends the records once. */
     @Override
     public void close() {
         timer.shutdownNow();

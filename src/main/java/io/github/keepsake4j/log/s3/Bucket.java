@@ -127,7 +127,7 @@ final class Bucket {
     /**
      * Reads an object.
      *
-     * @param what what is read, for errors
+     * @param what the data that is read, for errors
      * @param etag the etag of the object that the caller has, or null
      */
     Found get(String what, String name, @Nullable String etag) {

@@ -49,7 +49,7 @@ final class DocumentParser {
          * Refuses a document that names another tenant. A document without a tenant, such as one of another program,
          * belongs to the tenant of its name.
          *
-         * @param what what was asked for, in errors
+         * @param what the requested data, for errors
          * @param tenant the caller's tenant, or null if it is not known
          * @throws TenantMismatchException if it belongs to another tenant
          */

@@ -360,7 +360,7 @@ final class DocumentStore implements Memories {
         /** The change's result when it was last written. An earlier attempt was not written, or gave the same result. */
         private @Nullable T result;
 
-        /** What the change is made on. */
+        /** The base of the change. */
         private @Nullable Snapshot base;
 
         Writer(MemoryKey key, Function<MemoryTree, T> change, @Nullable Set<String> erased) {
@@ -466,8 +466,7 @@ final class DocumentStore implements Memories {
                 }
                 if (conflicts == CONFLICTS) {
                     throw new StorageUnavailableException(
-                            what + ": other writers were first " + CONFLICTS + " times. Nothing was written. Try "
-                                    + "again",
+                            what + ": other writers were first " + CONFLICTS + " times. Nothing was written. Try again",
                             null);
                 }
             }

@@ -72,7 +72,7 @@ record KeepsakeField(
         @Nullable String tenant,
         List<String> unreadable) {
 
-    /** What a write does to the document's object. */
+    /** The effect of a write on the document's object. */
     enum Step {
         /** There is no object before. */
         CREATE,
@@ -182,7 +182,7 @@ record KeepsakeField(
         return tenant == null && key != null ? MemoryKey.parse(key).tenant() : tenant;
     }
 
-    /** Returns what is left if the memory goes. */
+    /** Returns the rest if the memory is erased. */
     Tombstone tombstone() {
         return new Tombstone(epoch, revision, writes);
     }

@@ -31,9 +31,9 @@ interface Memories {
     /** Erases a memory if its document is still as it was listed, and returns whether it was erased. */
     boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed);
 
-    /** Writes what is held back of a memory. */
+    /** Writes the appends to a memory that are held back. */
     default void flush(MemoryKey key) {}
 
-    /** Writes what is held back of all memories. */
+    /** Writes all appends that are held back. */
     default void close() {}
 }

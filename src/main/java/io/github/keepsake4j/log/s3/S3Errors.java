@@ -26,8 +26,7 @@ final class S3Errors {
         }
         if (!(e instanceof AwsServiceException service)) {
             return new StorageUnavailableException(
-                    what + ": bucket " + bucket + " cannot be reached. Check the "
-                            + "endpoint and the network, and retry",
+                    what + ": bucket " + bucket + " cannot be reached. Check the endpoint and the network, and retry",
                     e);
         }
         String answer = " (" + service.statusCode() + " " + code(service) + ")";

@@ -145,7 +145,7 @@ public final class S3MessageLog extends TreeMessageLog {
      * @param accessKeyId the credentials' id
      * @param secretAccessKey the credentials' secret
      * @param bucket the bucket; it must exist
-     * @param settings sets what the server needs
+     * @param settings sets the server's requirements
      * @return the log, to be closed at the end
      */
     public static S3MessageLog connect(

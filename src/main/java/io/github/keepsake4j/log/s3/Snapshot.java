@@ -21,7 +21,7 @@ record Snapshot(
         Standing standing,
         @Nullable UnreadableDataException problem) {
 
-    /** What the object of a document is. */
+    /** The states of a document's object. */
     enum Standing {
         /** The memory, or no object. */
         IN_FORCE,

@@ -55,7 +55,7 @@ final class TurnMode implements Memories {
     }
 
     /**
-     * What is held back of one memory. Immutable.
+     * The appends to one memory that are held back. Immutable.
      *
      * @param base the memory as it was last read or written
      * @param newest whether the base was read since the turn began, so that it may answer reads
@@ -157,7 +157,7 @@ final class TurnMode implements Memories {
         }
     }
 
-    /** Erases a memory. What is held back goes too. */
+    /** Erases a memory, and drops the appends that are held back. */
     @Override
     public long erase(MemoryKey key) {
         return store.locked(key, () -> {

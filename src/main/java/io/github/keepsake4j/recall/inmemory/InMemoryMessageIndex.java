@@ -37,7 +37,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
     /** Creates an empty index. */
     public InMemoryMessageIndex() {}
 
-    /** What is kept of a memory. */
+    /** The data of a memory. */
     private static final class Memory {
         final long number;
         final MemoryKey key;
@@ -126,7 +126,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
 
     @Override
     public void compact() {
-        // Nothing is left of what was removed.
+        // No removed data remains.
     }
 
     @Override

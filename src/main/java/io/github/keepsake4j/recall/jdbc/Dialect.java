@@ -23,7 +23,7 @@ interface Dialect {
     /** Adds to the numbers of messages of terms. */
     void addTerms(Session session, long tenant, Map<String, Integer> messages) throws SQLException;
 
-    /** Puts postings before those that are there. */
+    /** Puts postings before the existing ones. */
     void addPostings(Session session, long tenant, long memory, List<Segment> segments) throws SQLException;
 
     /** Finds the memories of keys. */

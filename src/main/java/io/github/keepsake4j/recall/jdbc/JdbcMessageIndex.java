@@ -289,7 +289,7 @@ public final class JdbcMessageIndex implements MessageIndex {
     }
 
     /**
-     * What a scope has in the index.
+     * The data of a scope in the index.
      *
      * @param memories the numbers of the memories, or null for all of the tenant
      * @param inTenant the number of messages of the tenant
@@ -374,7 +374,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         connections.close();
     }
 
-    /** What a batch of messages adds to the tables. */
+    /** The additions of a batch of messages to the tables. */
     private record Additions(long messages, long length, Map<String, Integer> terms, List<Segment> segments) {
 
         static Additions of(List<IndexedMessage> messages) {

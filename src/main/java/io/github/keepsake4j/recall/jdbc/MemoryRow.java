@@ -6,10 +6,10 @@ import io.github.keepsake4j.sql.KeyColumns;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** What is stored of a memory. */
+/** The stored data of a memory. */
 record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, long messages, long length) {
 
-    /** What {@link #of} reads, up to the condition. */
+    /** The columns that {@link #of} reads, up to the condition. */
     static final String COLUMNS =
             """
             m.number, m.tenant, t.tenant, m.app_id, m.conversation_id, m.node_id, m.epoch, m.sequence, m.messages, m.length
@@ -22,7 +22,7 @@ record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, l
      */
     record Size(long number, long messages, long length, long tenant, long inTenant) {
 
-        /** What {@link #of} reads, up to the condition. */
+        /** The columns that {@link #of} reads, up to the condition. */
         static final String COLUMNS =
                 """
                 m.number, m.messages, m.length, t.number, t.messages

@@ -52,7 +52,7 @@ final class Sql {
             UPDATE keepsake_index_memory SET sequence = ?, messages = messages + ?, length = length + ? WHERE number = ?
             """;
 
-    /** What a clearing removes, of all tenants. */
+    /** The statements of a clearing, for all tenants. */
     static final List<String> CLEAR = List.of(
             "DELETE FROM keepsake_index_posting",
             "DELETE FROM keepsake_index_term",

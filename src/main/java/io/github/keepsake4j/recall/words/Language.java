@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * What is known of a language.
+ * The data of a language.
  *
  * @param stopWords the words with little meaning, in lower case
  * @param stemmers returns functions from a word in lower case to its stem, each for one thread

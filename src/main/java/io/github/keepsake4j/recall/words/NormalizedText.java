@@ -3,7 +3,7 @@ package io.github.keepsake4j.recall.words;
 import java.text.Normalizer;
 import java.util.Arrays;
 
-/** A text in NFKC and lower case that knows where each of its characters is in the original. */
+/** A text in NFKC and lower case that records the original place of each character. */
 final class NormalizedText {
 
     /**
@@ -41,7 +41,7 @@ final class NormalizedText {
         return normalized;
     }
 
-    /** Finds where the marks end that may be composed with a character. */
+    /** Finds the end of the marks that may be composed with a character. */
     private static int endOfCharacter(String text, int start, int length) {
         int at = start + Character.charCount(text.codePointAt(start));
         for (int marks = 0; marks < MAX_MARKS && at < length; marks++) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Caches the terms of words. Few words make up most of a text, and stemming takes longer than everything else. Holds a
  * bounded number of short words. Thread-safe.
  *
- * @param <T> what is made of a word
+ * @param <T> the type of the result for a word
  */
 final class WordCache<T> {
 

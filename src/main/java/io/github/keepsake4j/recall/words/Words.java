@@ -32,22 +32,22 @@ import org.jspecify.annotations.Nullable;
  * absent, a word's own letters are its stem, and no word is a stop word unless it was {@linkplain Builder#stopWords
  * given}.
  *
- * <p><b>Bounds.</b> The terms are those of the first {@value #MAX_LENGTH} UTF-16 code units of a text (as it is
- * written and as it is normalized). The stem of a word is made from its first {@value #MAX_WORD} characters, its parts from its
- * first {@value #MAX_RUN} code units. So a text has at most two terms for each code unit, and the time for it is bounded too:
+ * <p><b>Bounds.</b> Only the first {@value #MAX_LENGTH} UTF-16 code units of a text are split (in its original and its
+ * normalized form). The stem of a word is made from its first {@value #MAX_WORD} characters, its parts from its first
+ * {@value #MAX_RUN} code units. So a text has at most two terms for each code unit, and the time for it is bounded too:
  * about 0.2 seconds for the worst one on one core.
  *
  * <p>Immutable and thread-safe, if the mapping is.
  */
 public final class Words {
 
-    /** The number of UTF-16 code units of a text that terms are made from. */
+    /** The number of UTF-16 code units of a text from which terms are made. */
     public static final int MAX_LENGTH = 200_000;
 
-    /** The number of characters that a stem is made from. */
+    /** The number of characters from which a stem is made. */
     public static final int MAX_WORD = 64;
 
-    /** The number of UTF-16 code units of a word that parts are made from. */
+    /** The number of UTF-16 code units of a word from which parts are made. */
     public static final int MAX_RUN = 256;
 
     /** In place of a language's number. */
@@ -221,7 +221,7 @@ public final class Words {
             return List.copyOf(tokens);
         }
 
-        /** Returns the language of which the text has the most stop words; the first one of several. */
+        /** Returns the language with the most stop words in the text; the first one if there are several. */
         private int mostOf(int[] counts) {
             int most = 0;
             for (int i = 1; i < counts.length; i++) {
