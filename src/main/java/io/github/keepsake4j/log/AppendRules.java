@@ -41,9 +41,9 @@ public final class AppendRules {
             if (there == null) {
                 missing = sent;
             } else if (!there.message().equals(sent.message())) {
-                throw new MessageIdConflictException(key, sent.id(), "is used with other content");
+                throw new MessageIdConflictException(key, sent.id(), "is used with other content; use a new id");
             } else if (!sameParent(append.parent(), previous, there.parentId())) {
-                throw new MessageIdConflictException(key, sent.id(), "is used under another parent");
+                throw new MessageIdConflictException(key, sent.id(), "is used under another parent; use a new id");
             }
             previous = sent;
         }
@@ -51,7 +51,8 @@ public final class AppendRules {
             throw new MessageIdConflictException(
                     key,
                     stored.keySet().iterator().next(),
-                    "is stored, but " + missing.id() + " of the same batch is not");
+                    "is stored, but " + missing.id() + " of the same batch is not; send the original batch, or use "
+                            + "new ids");
         }
         return true;
     }

@@ -110,7 +110,8 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst,
         try {
             return Long.parseLong(cursor);
         } catch (NumberFormatException e) {
-            throw new InvalidInputException("cursor", "was not returned by a page of this log");
+            throw new InvalidInputException(
+                    "cursor", "was not returned by a page of this log; start with the " + "first page");
         }
     }
 }

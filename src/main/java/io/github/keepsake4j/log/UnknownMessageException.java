@@ -33,6 +33,6 @@ public class UnknownMessageException extends InvalidInputException {
      */
     public static UnknownMessageException noAncestor(MemoryKey key, String field) {
         return new UnknownMessageException(
-                field, "names a message that is no ancestor of the branch's end in " + "memory " + key);
+                field, "names a message that is not an ancestor of the branch's end in memory " + key);
     }
 }

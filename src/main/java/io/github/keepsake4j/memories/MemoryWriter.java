@@ -21,8 +21,8 @@ public interface MemoryWriter extends MemoryReader {
      * @param key the discussion
      * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
      * @param revision the revision that the caller saw
-     * @param passage the passage, or {@link Passage#NONE} for memories that are made by hand; they do not move the head
-     * and are always on the path
+     * @param passage the passage, or {@link Passage#NONE} for memories of a user or an application; they do not move
+     * the head and are always on the path
      * @param memories the memories of this kind; one chunk or more, in order; for facts any number, because a passage may hold
      *     none. A memory that names another one in {@link MadeMemory#replaces()} makes it {@link MemoryStatus#REPLACED}.
      * @return false if the revision is another one; then nothing was changed

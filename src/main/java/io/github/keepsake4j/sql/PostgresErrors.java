@@ -40,7 +40,8 @@ final class PostgresErrors {
             return new KeepsakeException(what + ": " + mistake + SqlStates.inBrackets(e), cause);
         }
         if (state.equals("XX001") || state.equals("XX002")) {
-            return new UnreadableDataException(what + ": the database reports that its data is damaged", cause);
+            return new UnreadableDataException(
+                    what + ": the database reports that its data is damaged. Restore a " + "backup", cause);
         }
         if (state.equals("22003")
                 || (state.equals("23514") && String.valueOf(e.getMessage()).contains("_sound\""))) {

@@ -52,8 +52,8 @@ final class SqliteErrors {
                             + schema.whenDamaged(),
                     e);
         }
-        StorageUnavailableException outage =
-                new StorageUnavailableException(text + "the file cannot be used at the moment", e);
+        StorageUnavailableException outage = new StorageUnavailableException(
+                text + "the file cannot be used at the moment. Check the disk, and " + "retry", e);
         if (isOf(
                         e,
                         SQLiteErrorCode.SQLITE_BUSY,

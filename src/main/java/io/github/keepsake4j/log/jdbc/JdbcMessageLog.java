@@ -79,11 +79,11 @@ import org.jspecify.annotations.Nullable;
  * tracks prepared statements (PgBouncer 1.21 and newer, {@code max_prepared_statements} above 0). A pooler in statement
  * mode does not work.
  *
- * <p><b>Citus.</b> The script {@code citus.sql}, stored beside the schema's scripts, distributes the tables by memory.
- * Each statement then goes to one shard, except that lists of a tenant's memories, its usage and the nodes of a
- * conversation go to all of them. The log checks on first use whether the tables are distributed, and again when a
- * statement fails because of it. An append is then one round trip of two statements in a transaction, or several round
- * trips if it does more than adding one message under the head.
+ * <p><b>Citus.</b> The script {@code citus.sql}, next to the schema's scripts, distributes the tables by memory. Each
+ * statement then goes to one shard, except that lists of a tenant's memories, its usage and the nodes of a conversation
+ * go to all of them. The log checks on first use whether the tables are distributed, and again when a statement fails
+ * because of it. An append is then one round trip of two statements in a transaction, or several round trips if it does
+ * more than adding one message under the head.
  *
  * <p>A lease ends by PostgreSQL's clock, so the clocks of the clients do not matter. With SQLite, it ends by the clock
  * of the process.

@@ -47,7 +47,9 @@ record ListCursor(long activeAt, long number, byte[] memoryKey) {
         } catch (DateTimeException | IllegalArgumentException e) {
             // Refused below.
         }
-        throw new InvalidInputException("cursor", "was not returned by a page of this log's list in this order");
+        throw new InvalidInputException(
+                "cursor",
+                "was not returned by a page of this log's list in this order; " + "start with the first page");
     }
 
     static ListCursor of(ResultSet row) throws SQLException {

@@ -190,7 +190,7 @@ final class BucketListing {
         return key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId());
     }
 
-    /** Reads the document and the objects beside it, unless it has not changed. */
+    /** Reads the document and its other objects, unless it has not changed. */
     private Known usage(String tenant, Bucket.Listed object) {
         Known known = recentUsage.get(object.name());
         if (known != null && known.etag().equals(object.etag())) {
@@ -248,7 +248,7 @@ final class BucketListing {
     }
 
     private static InvalidInputException noCursor() {
-        return new InvalidInputException("cursor", "was not returned by a page of this log");
+        return new InvalidInputException("cursor", "was not returned by a page of this log; start with the first page");
     }
 
     /** Iterates over the documents of a tenant, in the order of their names. */
@@ -365,7 +365,7 @@ final class BucketListing {
         }
     }
 
-    /** Returns a memory's entry from its document. Objects beside it are not read: the document has their totals. */
+    /** Returns a memory's entry from its document. Its other objects are not read: the document has their totals. */
     private static @Nullable MemoryInfo info(MemoryKey key, DocumentParser.Parts parts, Instant writtenAt) {
         KeepsakeField keepsake = parts.keepsake();
         List<Entry> entries = Document.entries(List.of(), parts);

@@ -104,7 +104,7 @@ final class DocumentStore implements Memories {
         return locked(key, () -> new Writer<>(key, change, null).run(first));
     }
 
-    /** Erases a memory, its document and all objects beside it. Only a tombstone stays. */
+    /** Erases a memory: its document and all other objects. Only a tombstone stays. */
     @Override
     public long erase(MemoryKey key) {
         return locked(key, () -> new Writer<>(key, MemoryTree::erase, new LinkedHashSet<>()).run(null));

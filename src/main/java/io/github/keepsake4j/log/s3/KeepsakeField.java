@@ -77,9 +77,9 @@ record KeepsakeField(
         /** There is no object before. */
         CREATE,
         REPLACE,
-        /** The object is deleted next, with all objects beside it. */
+        /** The object is deleted next, with all its other objects. */
         ERASE,
-        /** There was no object, and this one is deleted next, with all objects beside it. */
+        /** There was no object, and this one is deleted next, with all its other objects. */
         ERASE_NOTHING,
         /** The object is deleted next. Quarantined bytes stay. */
         REMOVE;

@@ -38,7 +38,9 @@ final class S3Errors {
                     e);
         }
         if (service.statusCode() == 404) {
-            return new KeepsakeException(what + ": the bucket " + bucket + " does not exist" + answer, e);
+            return new KeepsakeException(
+                    what + ": the bucket " + bucket + " does not exist; create it, or correct " + "its name" + answer,
+                    e);
         }
         if ((service.statusCode() >= 500 && service.statusCode() != 501)
                 || service.statusCode() == 429

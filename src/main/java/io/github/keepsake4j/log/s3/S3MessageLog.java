@@ -74,7 +74,7 @@ import software.amazon.awssdk.services.s3.S3Configuration;
  * is lost or stored twice, and a read sees everything that was acknowledged before it began. After a conflict, a writer
  * makes its change again on the other writer's document. After 40 conflicts, it throws a retryable exception.
  *
- * <p><b>Erasure.</b> {@link #erase} deletes the document and all objects beside it. A small object stays: its name is a
+ * <p><b>Erasure.</b> {@link #erase} deletes the document and all its other objects. A small object stays: its name is a
  * hash, and it contains a number and random ids. {@link #removeTombstones} removes it later. So no id remains. Old
  * versions of objects in a versioned bucket are not deleted: give such a bucket a rule that deletes them. The last step
  * is a conditional DELETE. On a server that ignores the condition, another program that does not know this protocol may
@@ -229,7 +229,7 @@ public final class S3MessageLog extends TreeMessageLog {
             return false;
         }
         if (known.hasKept()) {
-            // An unreadable memory is not erased, and the list has not read the objects beside the document.
+            // An unreadable memory is not erased, and the list has not read the document's other objects.
             memories.ask(key, MemoryTree::info);
         }
         return memories.eraseIf(key, known.etag(), known.stored());
