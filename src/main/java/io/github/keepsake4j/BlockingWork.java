@@ -14,7 +14,9 @@ final class BlockingWork {
 
     private BlockingWork() {}
 
-    /** Returns an executor that begins blocking work after a pause. One daemon thread of the JDK times all of them. */
+    /**
+     * Returns an executor that starts blocking work after a pause. One daemon thread of the JDK measures all pauses.
+     */
     static Executor after(Duration pause) {
         return CompletableFuture.delayedExecutor(pause.toNanos(), TimeUnit.NANOSECONDS, EXECUTOR);
     }

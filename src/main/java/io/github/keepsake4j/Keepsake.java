@@ -125,7 +125,7 @@ public final class Keepsake {
 
     /**
      * Returns the provider for {@code AiServices.builder(...).chatMemoryProvider(...)}. Getting a memory does no I/O. A
-     * memory holds no messages outside of a turn, so a million memories are cheap.
+     * memory keeps no messages outside of a turn, so a million memories are cheap.
      *
      * @return a provider of {@link KeepsakeChatMemory}
      */
@@ -134,8 +134,8 @@ public final class Keepsake {
     }
 
     /**
-     * Creates a builder of an AI service whose turns the memories of this {@link Keepsake} follow to their end. It is
-     * LangChain4j's builder with {@link #chatMemoryProvider()} and all that {@link #attach} sets.
+     * Creates a builder of an AI service whose turns are recorded to their end. It is LangChain4j's builder with
+     * {@link #chatMemoryProvider()} and the settings of {@link #attach}.
      *
      * <pre>{@code
      * Assistant assistant = keepsake.aiServices(Assistant.class).chatModel(model).build();
@@ -150,14 +150,15 @@ public final class Keepsake {
     }
 
     /**
-     * Makes an AI service tell the memories of this {@link Keepsake} how its turns end: a question without an answer, an
-     * answer that broke off, an answer that a guardrail refused or rewrote. The memory then holds what the user got.
+     * Use this method when the memory must contain exactly the answers that users got, even if a turn fails. It makes
+     * an AI service report the end of each turn to its memory: a failed question, an interrupted answer, or an answer
+     * that a guardrail refused or rewrote.
      *
-     * <p>The returned builder has the settings of the given one, and settings of either apply to both. When it builds the
-     * service, it adds listeners, a streaming model that {@linkplain #remembering remembers}, a request transformer in
-     * front of that which is set, and, if no memory is set, {@link #chatMemoryProvider()}. Services that are built
-     * without it are known by the listeners on the class path alone, which do not learn of an {@link Error}, of streams
-     * that are not started, and of answers that broke off.
+     * <p>The returned builder has the settings of the given one, and settings of either apply to both. When it builds
+     * the service, it adds listeners, a {@linkplain #remembering remembering} streaming model, a request transformer
+     * before the configured one, and, if no memory is set, {@link #chatMemoryProvider()}. Services that are built
+     * without it are observed only by the listeners on the class path. These listeners do not see an {@link Error},
+     * streams that are not started, and interrupted answers.
      *
      * @param builder LangChain4j's builder
      * @param <T> the interface of the AI service
@@ -168,10 +169,10 @@ public final class Keepsake {
     }
 
     /**
-     * Makes a streaming model keep the answers that break off: when the stream fails, when its connection is cut, and when
-     * its handle is cancelled. What the model said until then is stored as an incomplete answer. Use it where a service
-     * is built without {@link #aiServices} and {@link #attach}. Calls that are of no AI service with a memory of this
-     * library pass through unchanged.
+     * Wraps a streaming model so that interrupted answers are kept: when the stream fails, when its connection is cut,
+     * and when its handle is cancelled. The received part is stored as an incomplete answer. Use it if a service is
+     * built without {@link #aiServices} and {@link #attach}. It only affects calls of AI services that use a memory of
+     * this library.
      *
      * @param model the model
      * @return a model that calls it
@@ -193,9 +194,9 @@ public final class Keepsake {
 
     /**
      * Returns the transformer for {@code AiServices.builder(...).chatRequestTransformer(...)}, which applies limits to
-     * the whole request. Without it, a memory's limits bound only what the memory shows; the new user message and the
-     * tools are added to that. With it, the strategy is applied to all of them, and older turns are left out until the
-     * request fits. If the new message and the tools alone exceed the limits, the call fails with a
+     * the whole request. Without it, a memory's limits apply only to the messages that the memory shows; the new user
+     * message and the tools come in addition. With it, the strategy is applied to all of them, and older turns are left
+     * out until the request fits. If the new message and the tools alone exceed the limits, the call fails with a
      * {@link ContextOverflowException} and the model is not called.
      *
      * <p>Tool specifications are counted as the text that describes them. Messages that the memory returned are not
@@ -242,10 +243,11 @@ public final class Keepsake {
     }
 
     /**
-     * Runs a whole turn, such as one call of an AI service, under the configured policy. Unless the policy is
-     * {@link TurnPolicy#KEEP}, the turn holds a lease in the log, so it excludes other turns of this and other
-     * processes. The lease is renewed while the turn runs. If the process ends, the lease expires. Messages that are added outside of such a turn never wait for
-     * it.
+     * Runs a turn that excludes other turns of the same conversation. Use it when two requests for a conversation must
+     * not interleave, for example when a user sends a message twice. The body is a whole turn, such as one call of an
+     * AI service. The configured policy applies. Unless the policy is {@link TurnPolicy#KEEP}, the turn holds a lease
+     * in the log, so it excludes other turns of this and other processes. The lease is renewed while the turn runs. If
+     * the process ends, the lease expires. Messages that are added outside of such a turn never wait for it.
      *
      * <p>If the current thread is already in a turn of the same memory, this method only runs the body.
      *
@@ -263,7 +265,8 @@ public final class Keepsake {
     }
 
     /**
-     * Runs a whole turn as {@link #turn(Object, Supplier)} does, under the given policy.
+     * Runs a turn as {@link #turn(Object, Supplier)} does. Use it when this turn needs another policy than the
+     * configured one.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param policy what to do when another turn is in progress
@@ -279,8 +282,8 @@ public final class Keepsake {
     }
 
     /**
-     * Begins a turn that ends elsewhere, such as in the callback of a streaming model, under the configured policy.
-     * With {@link TurnPolicy#WAIT}, this call waits. Until the handle is closed, every other turn of the memory
+     * Begins a turn that ends in another place of the code, such as in the callback of a streaming model. The configured
+     * policy applies. With {@link TurnPolicy#WAIT}, this call waits. Until the handle is closed, every other turn of the memory
      * conflicts with it, even on this thread. A thread that must close the handle must do so before it waits for
      * another turn of the memory.
      *
@@ -310,9 +313,9 @@ public final class Keepsake {
 
     /**
      * Lists the conversations of the configured tenant in the message log, newest first, as {@link MessageLog#list}
-     * describes. {@code ListQuery.first(50).byActivity()} lists those first to which something was appended last. Memories of
-     * {@linkplain #nodes nodes} are left out, so if the log has any, a page may have fewer entries than the query allows, or
-     * none, and be followed by another one.
+     * describes. {@code ListQuery.first(50).byActivity()} lists the most recently used ones first. Memories of
+     * {@linkplain #nodes nodes} are left out, so if the log has any, a page may have fewer entries than the query
+     * allows, or none, and be followed by another one.
      *
      * @param query the page to return
      * @return the page
@@ -333,7 +336,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns the search of what was ever said, for people.
+     * Returns the search over all messages, for users.
      *
      * @return a handle; this method does no I/O
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
@@ -343,7 +346,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns the recall of what was said, for models.
+     * Returns the recall of earlier messages, for models.
      *
      * @return a handle; this method does no I/O
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
@@ -536,7 +539,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the tenant of memory ids that name none, such as a String. Default: {@code "default"}. A
+         * Sets the tenant of memory ids without a tenant, such as a String. Default: {@code "default"}. A
          * {@link MemoryKey} names its own tenant.
          *
          * @param tenantId the tenant's id
@@ -584,7 +587,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how long a turn excludes other turns if its process ends without ending the turn. Default: 60 seconds. While a
+         * Sets the time for which a turn excludes other turns if its process is killed. Default: 60 seconds. While a
          * turn runs, its lease is renewed in the background, up to the {@linkplain #turnLimit limit}.
          *
          * @param lease from one millisecond to one day
@@ -596,8 +599,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how long a turn that does not end excludes other turns. Default: 10 minutes. When this time has passed, other
-         * turns may begin, and the turn goes on without its lease.
+         * Sets the time for which a turn that does not end excludes other turns. Default: 10 minutes. Afterwards, other
+         * turns may begin, and the turn continues without its lease.
          *
          * @param limit from one millisecond to one day
          * @return this builder
@@ -619,11 +622,11 @@ public final class Keepsake {
         }
 
         /**
-         * Keeps whole requests beside their answers, as the model received them: the messages, and the names of the model and
-         * of the tools. A request is kept where the stored messages do not tell it: where retrieved texts, a transformer or
-         * others changed it, or tool results were shown shortened. {@link Conversation#seenBy} returns it. It is known for
-         * answers of AI services whose turns are bound. It takes the space of the request in the storage, and is erased with
-         * the memory. Default: not kept.
+         * Stores whole requests with their answers, as the model received them: the messages, and the names of the
+         * model and of the tools. A request is stored only if it differs from the stored messages: if retrieved texts,
+         * a transformer or other code changed it, or tool results were shortened. {@link Conversation#seenBy} returns
+         * it. It is known for answers of AI services whose turns are bound. It takes the space of the request in the
+         * storage, and is erased with the memory. Default: not stored.
          *
          * @return this builder
          */
@@ -633,7 +636,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the listener that is told which messages leave the view, such as to extract facts from them. It is called on
+         * Sets the listener for messages that leave the view, for example to extract facts from them. It is called on
          * the {@linkplain #executor executor} after a memory was read or an answer was added, and no turn waits for it.
          * Default: none.
          *
@@ -646,13 +649,13 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the store whose conversations are taken in when they are used, as {@link ImportingLog} says. As long as it is
-         * set, each read of a conversation also reads it in the old store, so remove it when all conversations that matter have
-         * been used and no old instance of the application runs any more. Default: none.
+         * Sets the store whose conversations are imported when they are used, as {@link ImportingLog} describes. While
+         * it is set, each read of a conversation also reads the old store. So remove it when all important
+         * conversations have been used and no old instance of the application is running. Default: none.
          *
-         * <p>An old store knows no tenants. So only conversations of {@linkplain #tenant this tenant} are taken in; another
-         * tenant's conversation of the same id is another one. To take in several tenants, wrap the message log in an
-         * {@link ImportingLog}, whose source is asked for all of them.
+         * <p>An old store has no tenants. So only conversations of {@linkplain #tenant this tenant} are imported;
+         * another tenant's conversation of the same id is another one. To import several tenants, wrap the message log
+         * in an {@link ImportingLog}, whose source is read for all of them.
          *
          * @param oldStore the store, which is only read
          * @return this builder
@@ -662,7 +665,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the source whose conversations are taken in when they are used, as {@link #importFrom(ChatMemoryStore)} does.
+         * Sets the source whose conversations are imported when they are used, as {@link #importFrom(ChatMemoryStore)}
+         * does.
          *
          * @param source the source, such as {@code JdbcImportSource.springAi(dataSource)}
          * @return this builder
@@ -677,7 +681,7 @@ public final class Keepsake {
          * {@linkplain #executor executor}, beginning with what they have already. No append waits for it. Several processes
          * may share it. Default: none.
          *
-         * @param messageIndex the index; the caller closes it after the logs are not used any more
+         * @param messageIndex the index; the caller closes it when the logs are no longer used
          * @return this builder
          */
         public Builder index(MessageIndex messageIndex) {
@@ -686,8 +690,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets what splits texts into the terms of the {@linkplain #index index}. An index that was made by other words is
-         * refused; {@linkplain MessageIndex#clear clear} it, and it is made again. Default: {@link Words#standard()}.
+         * Sets the splitter of texts into the terms of the {@linkplain #index index}. An index that was made with other
+         * words is refused; {@linkplain MessageIndex#clear clear} it to rebuild it. Default: {@link Words#standard()}.
          *
          * @param splitter the words
          * @return this builder
@@ -703,9 +707,9 @@ public final class Keepsake {
          * read the conversation's current branch. When a conversation is erased, its memories are too. Conversations that go on in
          * no process after a crash get their memories with the next turn, or by {@link LongTermMemories#make}. Default: none.
          *
-         * @param made makes and keeps the memories; the caller closes the store after the logs are not used any more
-         * @param freshness how long after an append the creators begin at the latest, from zero to one day. What is appended
-         *     within this time is looked at together
+         * @param made creates and keeps the memories; the caller closes the store when the logs are no longer used
+         * @param freshness the longest time from an append to the start of the creators, from zero to one day. Appends
+         * within this time are processed together
          * @return this builder
          */
         public Builder memories(Discussions made, Duration freshness) {
@@ -720,7 +724,7 @@ public final class Keepsake {
          * @return a new {@link Keepsake}
          * @throws InvalidInputException if the message log or a required summarizer is missing, the tenant breaks a
          *     rule, or a duration is out of range
-         * @throws KeepsakeException if the LangChain4j on the class path is too old. It names the version that is needed
+         * @throws KeepsakeException if the LangChain4j on the class path is too old. It names the required version
          */
         public Keepsake build() {
             LangChain4j.check();
@@ -786,7 +790,7 @@ public final class Keepsake {
                     creators);
         }
 
-        /** Returns what loads the memories that the strategy shows. */
+        /** Returns the source of the long-term memories that the strategy shows. */
         private RememberedSource remembered(Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
             List<MemoryBlock> blocks = strategy.parts().stream()
                     .filter(MemoryBlock.class::isInstance)
@@ -796,7 +800,9 @@ public final class Keepsake {
                 return RememberedSource.NONE;
             }
             if (blocks.size() > 1) {
-                throw new InvalidInputException("strategy", "must have one Memories.block, has " + blocks.size());
+                throw new InvalidInputException(
+                        "strategy",
+                        "must have at most one Memories.block, has " + blocks.size() + "; remove the others");
             }
             return new MemoryBlocks(
                             blocks.get(0),

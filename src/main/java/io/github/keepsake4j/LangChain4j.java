@@ -12,20 +12,20 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells an older LangChain4j when a {@link Keepsake} is built. Maven takes the version that is nearest, so a starter that is named
- * before this library brings its own. The first call of a tool would be the first to fail.
+ * Detects an older LangChain4j when a {@link Keepsake} is built. Maven uses the nearest version, so a starter that is
+ * declared before this library brings its own. Without this check, the first call of a tool would fail.
  */
 final class LangChain4j {
 
-    /** The version that this library is compiled with. */
+    /** The version with which this library is compiled. */
     private static final String NEEDED = "1.19.0";
 
     private LangChain4j() {}
 
     /**
-     * Checks that the types on the class path have what this library calls, whatever they are numbered.
+     * Checks that the types on the class path have the methods that this library calls, regardless of version numbers.
      *
-     * @throws KeepsakeException if they have not. It names the versions and what to do
+     * @throws KeepsakeException if they do not. It names the versions and what to do
      */
     static void check() {
         try {
@@ -40,7 +40,7 @@ final class LangChain4j {
         }
     }
 
-    /** A method that is absent is an error when its reference is linked, without a call of it and without reflection. */
+    /** Links references to methods. A missing method causes an error without a call and without reflection. */
     private static List<Object> linkCore() {
         Function<ToolExecutionResultMessage, Object> contents = ToolExecutionResultMessage::contents;
         Function<ToolExecutionResultMessage, Object> builder = ToolExecutionResultMessage::toBuilder;
@@ -55,16 +55,16 @@ final class LangChain4j {
 
     private static KeepsakeException older(String artifact, Class<?> type, LinkageError cause) {
         String found = version(artifact, type);
-        // Without the cause: Spring Boot would tell of that alone.
+        // Without the cause, because Spring Boot would report only the cause.
         return new KeepsakeException(
                 "Keepsake4j needs " + artifact + " " + NEEDED.substring(0, NEEDED.lastIndexOf('.')) + ", found "
                         + (found == null ? "another version" : found) + "; import langchain4j-bom " + NEEDED
                         + " in dependencyManagement (in Gradle as a platform), so that all of LangChain4j has one version."
-                        + " What is found lacks " + cause.getMessage(),
+                        + " The version on the class path lacks " + cause.getMessage(),
                 null);
     }
 
-    /** Returns the version that Maven wrote into the jar, or null where the jar was packed anew. */
+    /** Returns the version that Maven wrote into the jar, or null if the jar was repackaged. */
     private static @Nullable String version(String artifact, Class<?> type) {
         try (InputStream written =
                 type.getResourceAsStream("/META-INF/maven/dev.langchain4j/" + artifact + "/pom.properties")) {

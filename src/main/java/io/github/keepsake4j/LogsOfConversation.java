@@ -18,7 +18,8 @@ record LogsOfConversation(MessageLog log, MessageLog nodeLog) implements ChatSet
     @Override
     public void fork(MemoryKey from, String messageId, MemoryKey into) {
         if (from instanceof NodeKey != into instanceof NodeKey) {
-            throw new InvalidInputException("newMemoryId", "must be of the kind of " + from + ", is " + into);
+            throw new InvalidInputException(
+                    "newMemoryId", "must be a conversation's or a node's id like " + from + ", is " + into);
         }
         MemoryFork.create(from instanceof NodeKey ? nodeLog : log, from, messageId, into);
     }

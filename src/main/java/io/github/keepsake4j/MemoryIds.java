@@ -11,7 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts LangChain4j's memory ids to keys. A {@link MemoryKey} is taken as it is. A String, a number or a UUID names
+ * Converts LangChain4j's memory ids to keys. A {@link MemoryKey} is used unchanged. A String, a number or a UUID names
  * a conversation of one tenant by its canonical text, so {@code 42L} and {@code "42"} name the same conversation.
  * Thread-safe if the mapper is.
  *
@@ -60,7 +60,7 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
                 "memory id",
                 "must be a MemoryKey, String, number or UUID, is "
                         + (memoryId == null ? "null" : memoryId.getClass().getName())
-                        + ". Keepsake.builder().memoryIdMapper(...) takes other types");
+                        + ". For other types, set Keepsake.builder().memoryIdMapper(...)");
     }
 
     private static @Nullable String text(@Nullable Object memoryId) {
@@ -77,7 +77,7 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
             try {
                 return plain(new BigDecimal(memoryId.toString()));
             } catch (NumberFormatException e) {
-                throw new InvalidInputException("memory id", "must be a finite number");
+                throw new InvalidInputException("memory id", "must be a finite number, is NaN or infinite");
             }
         }
         return null;
@@ -87,7 +87,7 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
     private static String plain(BigDecimal decimal) {
         BigDecimal shortest = decimal.stripTrailingZeros();
         if (Math.abs((long) shortest.scale()) > Ids.MAX_BYTES) {
-            throw new InvalidInputException("memory id", "is a number with too many digits");
+            throw new InvalidInputException("memory id", "is a number with too many digits; use a String");
         }
         return shortest.toPlainString();
     }

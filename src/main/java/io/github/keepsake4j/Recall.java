@@ -11,10 +11,10 @@ import io.github.keepsake4j.recall.Scope;
 import java.util.function.Function;
 
 /**
- * Recalls what was said that answers a question, for a model. Looks at what users and models said on the current branch.
- * Never returns what failed, was rejected or erased, what {@code clear} hid unless the options say so, and what the model
- * is shown in any case. A message ranks by its words and those around it, by the question that it answers, by its session,
- * and by the speaker and the dates that the question names. Thread-safe.
+ * Recalls messages that answer a question, for a model. Considers the messages of users and models on the current
+ * branch. Never returns failed, rejected or erased messages, or messages that the model is shown anyway. Messages that
+ * {@code clear} hid are returned only if the options allow it. A message ranks by its words and those around it, by the
+ * question that it answers, by its session, and by the speaker and the dates that the question names. Thread-safe.
  */
 public final class Recall {
 
@@ -54,7 +54,8 @@ public final class Recall {
     /**
      * Recalls from several memories, with {@linkplain RecallOptions#standard() standard options}.
      *
-     * @param scope memories that the application names. All of a tenant would show one user what another said
+     * @param scope memories that the application names. All memories of a tenant are refused,
+     *     because they would show messages of one user to another
      * @param question the question; any text
      * @return passages, best first
      * @throws InvalidInputException if the scope is a tenant
@@ -66,7 +67,8 @@ public final class Recall {
     /**
      * Recalls from several memories.
      *
-     * @param scope memories that the application names. All of a tenant would show one user what another said
+     * @param scope memories that the application names. All memories of a tenant are refused,
+     *     because they would show messages of one user to another
      * @param question the question; any text
      * @param options how much to return, and of what
      * @return passages, best first
@@ -77,7 +79,7 @@ public final class Recall {
     }
 
     /**
-     * Returns a retriever that adds to each question what was said before about it in the same memory.
+     * Returns a retriever that adds earlier messages of the same memory to each question.
      *
      * @param options how much to add
      * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
@@ -88,7 +90,7 @@ public final class Recall {
     }
 
     /**
-     * Returns a retriever that adds to each question what was said before about it in some memories.
+     * Returns a retriever that adds earlier messages of some memories to each question.
      *
      * @param options how much to add
      * @param scopes returns the memories of a memory, such as all conversations of the same user
@@ -100,7 +102,7 @@ public final class Recall {
     }
 
     /**
-     * Returns a tool with which a model looks up what was said before in its memory. The model cannot choose the memory.
+     * Returns a tool with which a model looks up earlier messages of its memory. The model cannot choose the memory.
      *
      * @param options how much to return
      * @return the tool, for {@code AiServices.tools}; the service needs a memory id
@@ -110,7 +112,7 @@ public final class Recall {
     }
 
     /**
-     * Returns a tool with which a model looks up what was said before in some memories. The model cannot choose them.
+     * Returns a tool with which a model looks up earlier messages of some memories. The model cannot choose them.
      *
      * @param options how much to return
      * @param scopes returns the memories of a memory, such as all conversations of the same user

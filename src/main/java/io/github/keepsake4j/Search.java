@@ -9,13 +9,13 @@ import io.github.keepsake4j.recall.SearchResult;
 import java.util.function.Function;
 
 /**
- * Searches what was ever said, in the words of a person. Messages are found as soon as they are appended: what the index
- * lacks of one memory is read from the log, up to 200 messages. Over a whole tenant, this holds for what this process
- * appended; {@link SearchResult#lagging()} says whether something may be missing. What was erased is not found once the
- * erasure has returned.
+ * Searches all messages for a user's words. Messages are found as soon as they are appended: up to 200 messages of a
+ * memory that are not indexed yet are read from the log. Over a whole tenant, this applies only to appends of this
+ * process; {@link SearchResult#lagging()} returns whether messages may be missing. Erased messages are not found after
+ * the erasure has returned.
  *
- * <p>The last word may be unfinished, from two letters on. No text breaks a search, and the costs are bounded: if the words
- * occur in very many messages, those of the rarest words decide. Thread-safe.
+ * <p>The last word may be unfinished, from two letters on. Any text is a valid search, and the cost is bounded: if the
+ * words occur in very many messages, the messages with the rarest words are returned. Thread-safe.
  */
 public final class Search {
 
@@ -31,7 +31,7 @@ public final class Search {
      * Searches one memory, with {@linkplain SearchOptions#standard() standard options}.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @param text what the person typed; any text
+     * @param text the user's words; any text
      * @return the first page of hits, best first
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
@@ -43,7 +43,7 @@ public final class Search {
      * Searches one memory.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @param text what the person typed; any text
+     * @param text the user's words; any text
      * @param options how to search
      * @return a page of hits, best first
      * @throws InvalidInputException if the id is of another type or breaks a rule
@@ -56,7 +56,7 @@ public final class Search {
      * Searches several memories, with {@linkplain SearchOptions#standard() standard options}.
      *
      * @param scope some memories, or all of a tenant
-     * @param text what the person typed; any text
+     * @param text the user's words; any text
      * @return the first page of hits, best first
      */
     public SearchResult find(Scope scope, String text) {
@@ -67,7 +67,7 @@ public final class Search {
      * Searches several memories.
      *
      * @param scope some memories, or all of a tenant
-     * @param text what the person typed; any text
+     * @param text the user's words; any text
      * @param options how to search
      * @return a page of hits, best first
      */

@@ -13,11 +13,11 @@
  * <p>{@code turn} excludes other turns of a conversation by a lease in the log. {@code summary} writes summaries in the
  * background and stores them in the log. {@code metrics} receives the events. {@code workflow} offers the memories to
  * the language model nodes of a workflow engine, and {@code workflow.files} converts the file references in their
- * histories. {@code retention} removes memories that are no longer needed. {@code transfer} takes in the
+ * histories. {@code retention} removes memories that are no longer needed. {@code transfer} imports the
  * conversations of other stores and copies memories between logs. {@code component} offers the memories to
  * low-code hosts as one component with four actions. {@code cli} is the command line. {@code spring} is the
- * auto-configuration for Spring Boot. {@code recall} finds messages by their words, which {@code recall.words} splits texts
- * into. {@code memories} makes long-term memories from them.
+ * auto-configuration for Spring Boot. {@code recall} finds messages by their words, into which
+ * {@code recall.words} splits texts. {@code memories} creates long-term memories from them.
  *
  * <p>A log has six homes: {@code log.jdbc} (PostgreSQL, SQLite), {@code log.redis}, {@code log.s3}, {@code log.file} and
  * {@code log.inmemory}. An index has three ({@code recall.jdbc} with PostgreSQL and SQLite, {@code recall.inmemory}), and
@@ -48,8 +48,8 @@
  * <ul>
  * <li>{@code message} and {@code metrics} depend on no other package.
  * <li>{@code codec} and {@code tokens} depend on {@code message}, and {@code log} on {@code codec}.
- * <li>{@code sql}, which makes all statements, depends on {@code message}.
- * <li>The backends depend on {@code log} and {@code codec}, and all that speaks SQL on {@code sql}.
+ * <li>{@code sql}, which creates all statements, depends on {@code message}.
+ * <li>The backends depend on {@code log} and {@code codec}, and those with SQL on {@code sql}.
  * <li>{@code context} depends on {@code message} and {@code tokens}.
  * <li>{@code view} depends on {@code codec}, {@code log} and {@code context}.
  * <li>{@code turn} depends on {@code log}.
@@ -63,8 +63,7 @@
  * <li>{@code chat} depends on {@code view}, {@code turn}, {@code summary} and the packages below them.
  * <li>{@code workflow.files} depends on {@code message}, its lookup in a database also on {@code log}.
  * <li>{@code workflow} depends on {@code view} and the packages below it, and on {@code workflow.files}.
- * <li>The root package may depend on all packages but {@code component}, {@code cli} and
- *     {@code spring}.
+ * <li>The root package may depend on all packages except {@code component}, {@code cli} and {@code spring}.
  * <li>{@code component} depends on the root package, {@code chat} and the packages below it, and on no backend.
  * <li>{@code cli} and {@code spring} may depend on all packages.
  * </ul>

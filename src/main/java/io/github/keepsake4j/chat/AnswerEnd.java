@@ -8,10 +8,10 @@ import io.github.keepsake4j.message.Outcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model's response says about its end.
+ * The data in a model's response about its end.
  *
  * @param made its model, its tokens and its reason to end, as far as they are known
- * @param outcome how it ended if it broke off, else null
+ * @param outcome its outcome if it was interrupted, else null
  */
 record AnswerEnd(Made made, @Nullable Outcome outcome) {
 
@@ -23,7 +23,7 @@ record AnswerEnd(Made made, @Nullable Outcome outcome) {
      * Reads a response.
      *
      * @param response the response
-     * @param cut whether a response without a reason has lost its end, if it tells its model or its id
+     * @param cut whether a response without a reason has lost its end; relevant only if it names its model or its id
      */
     static AnswerEnd of(ChatResponse response, boolean cut) {
         if (response.finishReason() == FinishReason.LENGTH) {
@@ -35,19 +35,19 @@ record AnswerEnd(Made made, @Nullable Outcome outcome) {
     }
 
     /**
-     * Which models tell why their streams end. A stream whose connection was cut ends without a reason, but so does every
-     * stream of some servers. Thread-safe.
+     * Records which models give the reason why their streams end. A stream without a reason may have lost its
+     * connection, but the streams of some servers never have a reason. Thread-safe.
      */
     static final class Streams {
 
-        /** How many streams in a row, from the first one on, tell that a model never gives a reason. */
+        /** The number of first streams without a reason after which a model never gives one. */
         private static final int NEVER = 3;
 
         private static final int GIVES_REASONS = -1;
 
         private record Model(Class<?> type, @Nullable String name) {}
 
-        /** How many streams of a model ended without a reason and before any that gave one. */
+        /** The number of streams of a model that ended without a reason, before any stream with one. */
         private final RecentlyUsed<Model, Integer> without = new RecentlyUsed<>(1_000);
 
         /** Records the end of a stream and returns whether it was cut if it has no reason. */

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * LangChain4j's builder of an AI service, with what the turns of our memories need. It shares the settings of the builder
- * that it was made from. Not thread-safe, as every builder.
+ * LangChain4j's builder of an AI service, with additions for the turns of this library's memories. It shares the
+ * settings of the builder from which it was created. Not thread-safe, as every builder.
  */
 final class AttachedServices<T> extends AiServices<T> {
 
@@ -36,9 +36,8 @@ final class AttachedServices<T> extends AiServices<T> {
         } catch (ReflectiveOperationException | RuntimeException e) {
             throw new InvalidInputException(
                     "builder",
-                    "has no settings that can be read (" + e
-                            + "); use AiServices with keepsake.chatMemoryProvider(), whose turns are bound by the listeners"
-                            + " on the class path");
+                    "has no readable settings (" + e + "); use AiServices with keepsake.chatMemoryProvider(), "
+                            + "whose turns are bound by the listeners on the class path");
         }
     }
 
@@ -67,7 +66,7 @@ final class AttachedServices<T> extends AiServices<T> {
                 transformer.apply(memories.turns().withoutRepeatedQuestion(request, memories.key(memoryId)), memoryId));
     }
 
-    /** Tells the turn of a tool that has run, before the AI service adds the results of its round. */
+    /** Reports a finished tool to the turn, before the AI service adds the results of the round. */
     private static void executed(ToolExecution execution) {
         Invocation invocation = Invocations.of(execution.invocationContext());
         BoundTurn turn = invocation == null ? null : invocation.turn();
@@ -76,11 +75,11 @@ final class AttachedServices<T> extends AiServices<T> {
         }
     }
 
-    /** Returns a service that tells of errors and of streams that LangChain4j's events do not tell of. */
+    /** Returns a service that reports errors and streams for which LangChain4j has no events. */
     @SuppressWarnings({"unchecked", "ReferenceEquality"})
     private T watched(T service) {
         if (!Proxy.isProxyClass(service.getClass())) {
-            // A framework makes its services otherwise. Its events tell of them.
+            // A framework creates its services in another way. Its events report them.
             return service;
         }
         // Called directly, because the service's interface may be one that only its own package can call.

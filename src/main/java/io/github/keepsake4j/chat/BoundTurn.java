@@ -45,15 +45,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The turn of one call of an AI service. It is told how the call goes and writes beside its messages how they ended, so
- * that the memory holds what the user got. Neither an error nor a completion is the last word: an answer may come after
- * either. Thread-safe.
+ * The turn of one call of an AI service. It receives the events of the call and stores the outcomes of its messages, so
+ * that the memory agrees with the texts that the user got. An answer may follow an error or a completion, so neither is
+ * final. Thread-safe.
  */
 final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     private static final String KILLED = "killed";
 
-    /** How often a result is looked at whose calls are not added yet. */
+    /** The number of checks of a result whose calls are not added yet. */
     private static final int MOST_WAITS = 60;
 
     private static final Logger LOG = LoggerFactory.getLogger(BoundTurn.class);
@@ -64,7 +64,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     private final Sightings sightings = new Sightings();
     private final SlowResults slow = new SlowResults();
 
-    /** Where the next messages go, or null before the first use. */
+    /** The place of the next messages, or null before the first use. */
     private @Nullable Course course;
 
     private @Nullable String question;
@@ -75,12 +75,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** When the question was written, by {@link SharedParts#nanoTime}. */
     private long askedAt;
 
-    /** Whether what was read has the question before tool rounds, and the AI service puts it behind them again. */
+    /** Whether the question was read before tool rounds, and the AI service adds it again behind them. */
     private boolean repeated;
 
     private @Nullable Written answer;
 
-    /** An answer that broke off. */
+    /** An interrupted answer. */
     private @Nullable Written partial;
 
     private @Nullable Long epoch;
@@ -92,10 +92,10 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** The answer that is being streamed, or null. */
     private volatile @Nullable StreamedAnswer streamed;
 
-    /** Whether the caller has a stream that tells what it hands out. */
+    /** Whether the caller has a stream that reports the tokens that it returns. */
     private volatile boolean streamWatched;
 
-    /** For each token on its way through a flux, the answer that it belongs to. */
+    /** For each token on its way through a flux, its answer. */
     private final Queue<StreamedAnswer> onTheWay = new ConcurrentLinkedQueue<>();
 
     /** Completes the flux. */
@@ -104,7 +104,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** The type of the model that streams the answer to the last request, or null if it is not known to stream. */
     private @Nullable Class<?> streaming;
 
-    /** Whether what the user wrote was kept beside what a guardrail made of it. */
+    /** Whether the user's own text was stored in addition to the text that a guardrail made of it. */
     private boolean keptAsked;
 
     private boolean failed;
@@ -124,7 +124,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         return memory == other;
     }
 
-    // What the AI service reads and adds.
+    // Reads and additions of the AI service.
 
     @Override
     void add(List<ChatMessage> list) {
@@ -165,7 +165,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             if (early != null && early.message().equals(message)) {
                 rest.remove(message);
             } else if (early != null) {
-                // It was compensated since. The later form is the one that counts.
+                // It was compensated since. The later form is valid.
                 mark(early.id(), Outcome.rejected("replaced"));
                 buffer().awaited++;
             }
@@ -173,7 +173,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         return rest;
     }
 
-    /** A tool has run. Its result is written if it waits too long for those of the other tools. */
+    /** Records that a tool has run. Writes its result if it waits too long for the results of the other tools. */
     void executed(ToolExecution execution) {
         locked(() -> later(slow.executed(execution), MOST_WAITS));
     }
@@ -211,7 +211,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 .toList();
     }
 
-    /** Writes what tools of a round that will not be whole have returned. Nothing else tells that they have run. */
+    /** Writes the results of an incomplete round. Otherwise the memory would not show that these tools have run. */
     private void writeExecuted() {
         List<NewMessage> waiting = slowResults();
         if (!waiting.isEmpty() && writeEarly(waiting)) {
@@ -219,7 +219,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
     }
 
-    /** A question whose turn goes on after an error has not failed. */
+    /** A question whose turn continues after an error has not failed. */
     private void reopen() {
         if (failed && !cancelled && question != null) {
             failed = false;
@@ -241,8 +241,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     /**
-     * Adds an answer. One that follows a partial answer of this turn takes its place, unless others have gone on. One that comes
-     * although it was cancelled goes aside.
+     * Adds an answer. An answer that follows a partial answer of this turn replaces it, unless other turns have
+     * continued. An answer that comes after a cancellation goes to a separate branch.
      */
     private void replacePartial(List<ChatMessage> list) {
         Written replaced = partial;
@@ -268,7 +268,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         super.add(list);
     }
 
-    /** Keeps what the user wrote beside what a guardrail made of it. */
+    /** Stores the user's own text in addition to the text that a guardrail made of it. */
     private void keepAsked() {
         String by = invocation.rewrittenBy();
         String asked = question;
@@ -308,7 +308,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         return withRequest(prepared.withSeen(sightings.seen()));
     }
 
-    /** Keeps the request beside its answer. A request that cannot be encoded must not cost the answer. */
+    /** Stores the request with its answer. If the request cannot be encoded, the answer must still be stored. */
     private NewMessage withRequest(NewMessage prepared) {
         ChatRequest request = sightings.untold();
         if (request == null || !memories.keepsRequests()) {
@@ -348,7 +348,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             String asked = question;
             if (asked != null
                     && memories.nanoTime() - askedAt >= memories.turnLimit().toNanos()) {
-                // Another turn may have taken this one for dead.
+                // Another turn may have treated this one as dead.
                 mark(asked, null);
             }
         }
@@ -382,8 +382,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     /**
-     * Marks questions whose turns may not run any more: their processes ended without a word. The clock of this process tells
-     * whether it is worth looking. Two times of the store decide.
+     * Marks questions whose turns have probably ended because their processes were killed. The clock of this process
+     * decides whether to check. Two times of the store decide the result.
      */
     private void markKilled() {
         Instant since = Instant.now().minus(memories.turnLimit());
@@ -407,7 +407,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         return course().branch();
     }
 
-    /** This turn knows what it has said itself. */
+    /** This turn knows its own messages. */
     @Override
     List<String> round(WriteBuffer open) {
         return open.round();
@@ -436,7 +436,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
     }
 
-    // What the AI service tells.
+    // Events of the AI service.
 
     void requested(ChatRequest request) {
         locked(() -> {
@@ -446,7 +446,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         });
     }
 
-    /** The stream that the caller has hands a token out. */
+    /** Records that the caller's stream returned a token. */
     void handOut(String token, Runnable consumer) {
         StreamedAnswer of = invocation.isFlux() ? onTheWay.poll() : streamed;
         if (of == null) {
@@ -456,12 +456,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
     }
 
-    /** Returns whether the stream tells what it hands out. */
+    /** Returns whether the stream reports the tokens that it returns. */
     boolean isStreamWatched() {
         return streamWatched || invocation.isFlux();
     }
 
-    /** A token of an answer goes to the stream that the caller has. A flux may hand it out later. */
+    /** Records that a token of an answer goes to the caller's stream. A flux may return it later. */
     void sends(StreamedAnswer answer) {
         if (invocation.isFlux()) {
             onTheWay.add(answer);
@@ -476,7 +476,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
     }
 
-    /** An answer was stopped, and its last token was handed out. */
+    /** Records that an answer was stopped and its last token was returned. */
     void streamStopped() {
         streamStopped.complete(null);
     }
@@ -486,7 +486,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         CompletableFuture<Void> unused = streamStopped.thenRun(action);
     }
 
-    /** A model of a type streams the answer to the last request. */
+    /** Records that a model of a type streams the answer to the last request. */
     void streams(StreamedAnswer next, Class<?> type) {
         locked(() -> {
             streamed = next;
@@ -498,7 +498,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         locked(() -> {
             ChatResponse response = event.response();
             Class<?> type = streaming;
-            // Without our model in front, only the thread tells: that of a stream is the model's own.
+            // Without this library's model in front, only the thread shows a stream: it is a thread of the model.
             if (type == null && requester != Thread.currentThread().getId()) {
                 type = response.metadata().getClass();
             }
@@ -512,7 +512,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         locked(() -> passes.checked(event));
     }
 
-    /** The call returned. What the user got is what the memory shall show. */
+    /** Ends the turn when the call returned. The memory must show the answer that the user got. */
     void completed() {
         locked(() -> {
             completed = true;
@@ -524,7 +524,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         });
     }
 
-    /** Shows the answer that the user got in the place of one that a guardrail refused or rewrote. */
+    /** Replaces an answer that a guardrail refused or rewrote by the answer that the user got. */
     private void showGiven() {
         Written stored = answer;
         AiMessage given = passes.given();
@@ -539,14 +539,14 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         try {
             memories.append(key, inEpoch(course().onBranch(sibling)));
         } catch (HeadConflictException e) {
-            // Other turns have gone on. Behind them it is shown and theirs stays shown too.
+            // Other turns have continued. The answer is shown behind theirs, which stay shown.
             memories.append(key, inEpoch(course().onBranch(Append.under(Parent.head(), batch))));
         }
         answer = new Written(shown.id(), given);
         mark(stored.id(), Outcome.rejected(String.valueOf(passes.by())));
     }
 
-    /** The call returned a stream that the caller is to start. */
+    /** Records that the call returned a stream, which the caller must start. */
     void returned() {
         streamWatched = true;
         memories.turns().returned(key, this);
@@ -557,7 +557,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         memories.turns().starts(key, this);
     }
 
-    /** The call threw an exception, or its stream told of an error. */
+    /** Ends the turn after the call threw an exception, or its stream reported an error. */
     void failed(Throwable error) {
         failed(error.getClass().getName());
     }
@@ -572,7 +572,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             String by = passes.by();
             boolean fails = partial == null && !failed;
             failed |= fails;
-            // If the storage is not there, the first step finds out, and the caller does not wait for the others.
+            // If the storage is not available, the first step fails, and the caller does not wait for the others.
             quietly(() -> {
                 writeExecuted();
                 flush();
@@ -596,7 +596,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
     }
 
-    /** The stream of the answer ended before the answer did. */
+    /** Ends the turn when the stream ended before the answer was complete. */
     void brokeOff(String text, String reason, boolean byUser) {
         locked(() -> {
             cancelled |= byUser;
@@ -640,8 +640,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     /**
-     * Runs what follows a turn's end. It must not replace the turn's own result or error. A turn also ends because its thread
-     * is interrupted.
+     * Runs the work after a turn's end. It must not replace the turn's own result or error. A turn also ends if its
+     * thread is interrupted.
      */
     private void quietly(Runnable step) {
         try {
@@ -650,7 +650,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 return null;
             });
         } catch (ErasedException | UnknownMessageException e) {
-            LOG.debug("Memory {}: how a turn ended is not kept, because its messages are not there any more", key);
+            LOG.debug("Memory {}: the outcome of a turn is not stored, because its messages no longer exist", key);
         } catch (RuntimeException e) {
             LOG.warn("Memory {}: how a turn ended could not be kept ({})", key, e.toString());
         }

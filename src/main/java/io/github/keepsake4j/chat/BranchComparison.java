@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.function.BiFunction;
 
 /**
- * Where two branches part. All lists are in order, oldest first, as the messages were logged, regardless of views and
- * limits. Immutable.
+ * The common part and the differences of two branches. All lists are in order, oldest first, as the messages were
+ * logged, regardless of views and limits. Immutable.
  *
  * @param common the messages that both branches have, from the root; empty if they have different roots
  * @param first the messages that only the first branch has; empty if the second one continues it

@@ -6,7 +6,7 @@ import io.github.keepsake4j.message.Branch;
  * One branch of a conversation as a list of branches shows it.
  *
  * @param branch the branch
- * @param first the oldest message that no other branch has, which tells the branches apart
- * @param last the branch's newest message; the same as the first one if the branch has one message of its own
+ * @param first the oldest message that no other branch has, which distinguishes the branches
+ * @param last the branch's newest message; the same as the first one if only one message is not shared
  */
 public record BranchPreview(Branch branch, MessagePreview first, MessagePreview last) {}

@@ -6,9 +6,9 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of AI services for which each thread works at the moment. A chat memory is not told which call uses it. The
- * events of a call come on the threads that use the memory next, so a call is entered on a thread by an event and left
- * when its user message is added or its next request is issued. Thread-safe.
+ * The calls of AI services for which each thread works at the moment. A chat memory does not receive the call that uses
+ * it. The events of a call come on the threads that use the memory next, so a call is entered on a thread by an event
+ * and left when its user message is added or its next request is issued. Thread-safe.
  */
 final class CallsOfThread {
 
@@ -31,7 +31,7 @@ final class CallsOfThread {
 
     private CallsOfThread() {}
 
-    /** Makes a call the one that this thread works for. Calls that began within it are over. */
+    /** Sets the call for which this thread works. Calls that began within it are over. */
     static void enter(Call call) {
         Deque<Call> calls = OF_THREAD.get();
         if (calls == null) {
@@ -58,7 +58,7 @@ final class CallsOfThread {
         }
     }
 
-    /** Returns the call with a turn in a memory that this thread works for, or null if it is none. */
+    /** Returns the call with a turn in a memory for which this thread works, or null if there is none. */
     static @Nullable Call of(KeepsakeChatMemory memory) {
         Deque<Call> calls = OF_THREAD.get();
         if (calls == null) {

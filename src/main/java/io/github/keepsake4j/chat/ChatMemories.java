@@ -21,7 +21,7 @@ public final class ChatMemories {
     /**
      * Creates the memories.
      *
-     * @param settings what they share
+     * @param settings the shared settings
      */
     public ChatMemories(ChatSettings settings) {
         this.parts = new SharedParts(settings);
@@ -90,7 +90,7 @@ public final class ChatMemories {
     }
 
     /**
-     * Makes a model keep the answers that break off.
+     * Returns a model whose interrupted answers are kept.
      *
      * @param model the model
      * @return a model that calls it
@@ -103,7 +103,7 @@ public final class ChatMemories {
      * Reads what a model is shown of a memory.
      *
      * @param key the memory
-     * @param use is given what was read, and what is shown of it
+     * @param use receives the messages that were read, and the messages that are shown
      * @param <T> the type of its result
      * @return its result
      */

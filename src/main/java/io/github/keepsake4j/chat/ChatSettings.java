@@ -15,19 +15,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of chat memories. This class is not for users: a {@code Keepsake} makes them.
+ * The settings of chat memories. This class is not for users: a {@code Keepsake} creates them.
  *
  * @param logs returns the log that keeps a memory
  * @param ids returns the key of a memory id
  * @param strategy selects the messages that a model sees
  * @param counter counts messages when they are appended
  * @param executor runs the asynchronous methods
- * @param worker makes summaries, or null for none
+ * @param worker creates summaries, or null for none
  * @param metrics the metrics sink
- * @param keepsRequests whether a request is kept beside its answer where the memory's own part does not tell it
+ * @param keepsRequests whether a request is stored with its answer if it differs from the memory's own part
  * @param listener receives the messages that leave the view, or null
  * @param remembered loads the memories that the strategy shows
- * @param turnLimit how long a turn may run; a question that is older and has no answer is that of a process that was killed
+ * @param turnLimit the time that a turn may run; an older question without an answer belongs to a process that was
+ * killed
  * @param nanoTime the clock of turns and of remote counts, in nanoseconds
  * @param turns runs turns under the configured policy
  * @param outside what a conversation does with more than its own memory

@@ -51,11 +51,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A handle for one memory, for an application or its user interface. It gives access to the messages that a model sees,
- * to the whole history, and to the branches. It holds no state, so it is cheap and never out of date. Thread-safe.
+ * to the whole history, and to the branches. It has no state, so it is cheap and never out of date. Thread-safe.
  */
 public final class Conversation {
 
-    /** The number of messages that are looked through for a preview. */
+    /** The number of messages that are searched for a preview. */
     private static final int PREVIEWED = 8;
 
     private static final int MAX_BRANCHES = 1_000;
@@ -99,8 +99,8 @@ public final class Conversation {
     }
 
     /**
-     * Returns the messages that a model sees and those that it does not see. The context has a reason for each message
-     * that is not seen.
+     * Returns the messages that a model sees and the messages that it does not see, with a reason for each of the
+     * latter.
      *
      * @return the context
      */
@@ -109,7 +109,7 @@ public final class Conversation {
     }
 
     /**
-     * Explains which messages a model sees, which it does not see, and why. The explanation holds no message text.
+     * Explains which messages a model sees, which it does not see, and why. The explanation contains no message text.
      *
      * @return the explanation
      */
@@ -129,12 +129,14 @@ public final class Conversation {
     }
 
     /**
-     * Returns the whole history as a stream, including all branches. The stream reads a page when it needs one and holds no
-     * other one, so it may be as long as the history is. Nothing stays open between pages, so the stream need not be closed,
-     * and messages may be appended meanwhile. A stream that goes back does not return those; one that goes forward may.
+     * Returns the whole history as a stream, including all branches. The stream keeps only one page in the heap, so the
+     * history may have any length. No resource stays open between pages, so the stream need not be closed, and messages
+     * may be appended meanwhile. A stream that goes back does not return these messages; a stream that goes forward
+     * may.
      *
-     * @param first the first page: its limit is the size of all pages, and its direction is that of the stream.
-     *     {@code HistoryQuery.newest(200)} begins with the newest message, {@code HistoryQuery.oldest(200)} with the oldest
+     * @param first the first page: its limit is the size of all pages, and its direction is the direction of the
+     *     stream. {@code HistoryQuery.newest(200)} begins with the newest message, {@code HistoryQuery.oldest(200)}
+     *     with the oldest
      * @return a sequential stream in order of sequence, which is descending if the pages go back
      */
     public Stream<LoggedMessage> historyStream(HistoryQuery first) {
@@ -142,9 +144,9 @@ public final class Conversation {
     }
 
     /**
-     * Returns the id of a message in hand. It is known for an instance that a read of this memory returned or that was
-     * added to it in this process, as long as the instance was stored once. Any other message is compared with those that a
-     * model sees; if exactly one of them is equal, it is that one. Costs one look-up or one read.
+     * Returns the id of a message object. The id is known for an instance that a read of this memory returned or that
+     * was added to it in this process, if the instance was stored once. Any other message is compared with the messages
+     * that a model sees; if exactly one of them is equal, its id is returned. Costs one look-up or one read.
      *
      * @param message the message
      * @return the id of the stored message; empty if there is none, or if several messages are equal
@@ -181,10 +183,10 @@ public final class Conversation {
     }
 
     /**
-     * Returns the beginning of the newest message that a user or a model said on the current branch, for a list of
+     * Returns the beginning of the newest message of a user or a model on the current branch, for a list of
      * conversations. Costs one read of a few messages.
      *
-     * @return the preview; empty if nothing of the kind is among the newest {@value #PREVIEWED} messages
+     * @return the preview; empty if no such message is among the newest {@value #PREVIEWED} messages
      */
     public Optional<MessagePreview> preview() {
         List<LoggedMessage> newest = branch(PREVIEWED).messages();
@@ -201,11 +203,11 @@ public final class Conversation {
     }
 
     /**
-     * Lists the branches with the beginnings of their messages, so that a user can choose one. Costs the list of branches
-     * and one look-up, whatever the branches' lengths are.
+     * Lists the branches with the beginnings of their messages, so that a user can choose one. Costs the list of
+     * branches and one look-up, regardless of the branches' lengths.
      *
-     * @param maxBranches the maximum number of branches, 1 to 1,000. If there are more, those with the newest leaves are
-     *     returned, and the current one
+     * @param maxBranches the maximum number of branches, 1 to 1,000. If there are more, the branches with the newest
+     * leaves and the current branch are returned
      * @return the branches, newest first
      * @throws InvalidInputException if the number is out of range
      */
@@ -236,8 +238,8 @@ public final class Conversation {
     }
 
     /**
-     * Lists the branches by their leaves. If others continue from the newest message of the current branch, that message
-     * is not a leaf, and no entry is the current one.
+     * Lists the branches by their leaves. If other branches continue from the newest message of the current branch,
+     * that message is not a leaf, and no entry is the current one.
      *
      * @return one entry for each branch, newest first
      */
@@ -246,12 +248,13 @@ public final class Conversation {
     }
 
     /**
-     * Returns the messages of this memory that a model was shown when it gave an answer. They are known for answers of AI
-     * services whose turns are bound, see {@code Keepsake.attach}, and of nodes that {@code LlmNode} runs. Costs one look-up and one read for each run of
-     * messages. The whole request is among it only where {@code Keepsake.Builder.keepRequests()} had it kept.
+     * Returns the messages of this memory that a model was shown when it gave an answer. They are known for answers of
+     * AI services whose turns are bound (see {@code Keepsake.attach}), and of nodes that {@code LlmNode} runs. Costs
+     * one look-up and one read for each run of messages. The whole request is included only if
+     * {@code Keepsake.Builder.keepRequests()} stored it.
      *
      * @param answerId the id of an assistant message
-     * @return what the model was shown, or empty if it is not known
+     * @return the messages that the model was shown, or empty if they are not known
      * @throws InvalidInputException if the message is not in the memory
      */
     public Optional<SeenMessages> seenBy(String answerId) {
@@ -262,11 +265,12 @@ public final class Conversation {
     }
 
     /**
-     * Returns how an answer was made: the model, its tokens, why it ended, and the request where it was kept. They are known for
-     * answers of AI services whose turns are bound, as far as the model's provider tells them. Costs one look-up.
+     * Returns how an answer was made: the model, its tokens, why it ended, and the request if it was kept. These are
+     * known for answers of AI services whose turns are bound, as far as the model's provider returns them. Costs one
+     * look-up.
      *
      * @param answerId the id of an assistant message
-     * @return what is known; {@link Made#NOTHING} if nothing is
+     * @return the notes; {@link Made#NOTHING} if there are none
      * @throws InvalidInputException if the message is not in the memory
      */
     public Made made(String answerId) {
@@ -303,13 +307,13 @@ public final class Conversation {
     }
 
     /**
-     * Compares two branches, such as two answers to one question. Costs two reads if the branches part within their
-     * newest 64 messages, and one more for a longer part in common; wider reads otherwise. Everything that is returned is
-     * in memory at once.
+     * Compares two branches, such as two answers to one question. Costs two reads if the branches fork within their
+     * newest 64 messages, and one more for a longer common part; wider reads otherwise. The whole result is in the heap
+     * at once.
      *
      * @param firstId the newest message of the first branch, such as a {@link Branch#leafId()}
      * @param secondId the newest message of the second branch
-     * @return what the branches have in common, and the messages of each one alone
+     * @return the common messages of the branches, and the messages of only one of them
      * @throws InvalidInputException if one of the messages is not in the memory
      */
     public BranchComparison compare(String firstId, String secondId) {
@@ -358,22 +362,21 @@ public final class Conversation {
     }
 
     /**
-     * Makes the summaries that are due, on the caller's thread. This is meant for batch jobs. A conversation that was
-     * never summarized may require several calls of the summarizer.
+     * Creates the due summaries on the caller's thread. This is meant for batch jobs. A conversation that was never
+     * summarized may require several calls of the summarizer.
      *
-     * @return the number of summaries that were made; 0 if none was due
+     * @return the number of summaries that were created; 0 if none was due
      * @throws InvalidInputException if there is no summarizer
-     * @throws SummaryFailedException if a summary could not be made; retryable; summaries that were made before are
-     *     kept
+     * @throws SummaryFailedException if a summary could not be created; retryable; earlier summaries are kept
      */
     public int summarizeNow() {
         return memories.summaries().now(id, key);
     }
 
     /**
-     * Has the summaries made that are due, in the background. A chat memory does this whenever it is read; this method is
-     * meant for applications that only use this handle. Reads once, and calls no summarizer on the caller's thread. Does
-     * nothing without a summarizer.
+     * Starts the creation of the due summaries in the background. A chat memory does this whenever it is read; this
+     * method is meant for applications that only use this handle. Reads once, and calls no summarizer on the caller's
+     * thread. Does nothing without a summarizer.
      */
     public void summarizeInBackground() {
         Tail tail = tail();
@@ -383,14 +386,14 @@ public final class Conversation {
     /**
      * Reads all summaries, including those that newer summaries have replaced.
      *
-     * @return the summaries, in the order in which they were made
+     * @return the summaries, in the order in which they were created
      */
     public List<Summary> summaries() {
         return Reads.summaries(memories.log(key), key);
     }
 
     /**
-     * Reads what a list of conversations shows of this one: title, metadata, counts and times. The cost is that of
+     * Reads the entry of this conversation in a list: title, metadata, counts and times. The cost is the same as of
      * {@link MessageLog#details}.
      *
      * @return the entry, or empty if the memory was never written or was erased
@@ -432,7 +435,7 @@ public final class Conversation {
     /**
      * Looks for damage in all stored data of this memory. Changes nothing.
      *
-     * @return what is damaged, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
+     * @return the damage, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
      */
     public List<Damage> check() {
         return memories.log(key).check(key);
@@ -442,7 +445,7 @@ public final class Conversation {
      * Makes a damaged memory usable again, as {@link io.github.keepsake4j.log.MessageLog#repair} describes. Deletes no
      * messages.
      *
-     * @return what was done
+     * @return a report of the repair
      */
     public Repair repair() {
         return memories.log(key).repair(key);
@@ -474,8 +477,8 @@ public final class Conversation {
     }
 
     /**
-     * Forks the conversation: the branch up to a message becomes a conversation of its own, as {@code MemoryFork} describes. The
-     * same call can be repeated; it changes nothing once the fork is there.
+     * Forks the conversation: the branch up to a message becomes a separate conversation, as {@code MemoryFork} describes.
+     * The same call can be repeated; it changes nothing after the fork exists.
      *
      * @param messageId the newest message of the fork, on any branch of the conversation
      * @param newMemoryId the fork: an id that has no messages yet, or this fork
@@ -491,10 +494,11 @@ public final class Conversation {
     }
 
     /**
-     * Runs a whole turn as {@code Keepsake.turn} does, for a method of an AI service that has no parameter for
-     * a {@link Turn}. What the turn names applies to the first call that the body makes with this memory on the caller's
-     * thread; a branch applies to all calls. A {@link Turn} that is passed to a call takes precedence. If the body returns
-     * and no call has taken what the turn names, a warning is logged.
+     * Runs a turn as {@code Keepsake.turn} does, at another place than the newest message. Use it to retry, regenerate
+     * or edit when the method of the AI service has no parameter for a {@link Turn}. The message of the turn applies to
+     * the first call that the body makes with this memory on the caller's thread; a branch applies to all calls. A
+     * {@link Turn} that is passed to a call takes precedence. If the body returns and no call has used the message, a
+     * warning is logged.
      *
      * <pre>{@code
      * String other = keepsake.conversation("42").turn(Turn.regenerate(answerId), () -> assistant.chat("42", question));
@@ -513,7 +517,7 @@ public final class Conversation {
     }
 
     /**
-     * Makes an answer again, as {@link Turn#regenerate} describes, with the question that it answers.
+     * Regenerates an answer with its question, as {@link Turn#regenerate} describes.
      *
      * <pre>{@code
      * String other = keepsake.conversation("42").regenerate(answerId, question -> assistant.chat("42", question.singleText()));
@@ -533,7 +537,7 @@ public final class Conversation {
     }
 
     /**
-     * Tries a question again that got no answer, as {@link Turn#retry} describes.
+     * Retries a question that got no answer, as {@link Turn#retry} describes.
      *
      * @param userMessageId the id of the stored question
      * @param call calls the AI service, as in {@link #regenerate}
@@ -565,13 +569,14 @@ public final class Conversation {
     }
 
     /**
-     * Stops the answers that models are streaming in a memory at the moment, as if each stream's handle was cancelled. No
-     * token is handed out behind it but one that is just being handed out. What was handed out is kept as an incomplete
-     * answer; if it was nothing, as with output guardrails, the turn has failed. LangChain4j calls no listener of a cancelled
-     * stream, so the caller ends what it sends to the user itself. A model that LangChain4j cannot cancel says its answer to
-     * the end, on a branch that is not shown. Answers of other processes, calls without a stream, and tools that run at the
-     * moment go on. Known are the streams of AI services with a {@code Keepsake.remembering} model, which
-     * {@code Keepsake.aiServices} and {@code Keepsake.attach} set.
+     * Stops the answers that models are streaming in this memory. Use it when a user presses a stop button. Each stream
+     * is stopped as if its handle was cancelled. Afterwards, no token is delivered except one that is already being
+     * delivered. The delivered part is kept as an incomplete answer. If no part was delivered, as with output guardrails,
+     * the turn has failed. LangChain4j calls no listener of a cancelled stream, so the caller must end the response to the
+     * user itself. If LangChain4j cannot cancel a model, the model completes its answer on a branch that is not shown.
+     * Answers of other processes, calls without a stream, and running tools continue. Only streams of AI services with a
+     * {@code Keepsake.remembering} model can be stopped; {@code Keepsake.aiServices} and {@code Keepsake.attach} set such a
+     * model.
      *
      * @return the number of answers that were in progress
      */

@@ -23,15 +23,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a turn reads and where its next messages go. Mostly that is the head. A turn that is taken again begins at an
- * older message and then goes on at the head, which has moved there. The caller guards access.
+ * The place where a turn reads and appends. Usually this is the head. A repeated turn begins at an older message and
+ * then continues at the head, which has moved there. The caller guards access.
  */
 final class Course {
 
-    /** The branch of answers that came when they could not become the current ones any more. */
+    /** The branch of answers that came too late to become the current ones. */
     static final String ASIDE = "keepsake.aside";
 
-    /** More messages than any branch holds, but small enough to calculate with. */
+    /** A number larger than any branch's length, but small enough to calculate with. */
     private static final int MOST = 1 << 30;
 
     /** The number of messages of the first read that looks for a question. Each further one is larger by this factor. */
@@ -51,16 +51,16 @@ final class Course {
     /** The parent of the next message, or null for the branch's newest message. */
     private @Nullable Parent next;
 
-    /** The newest message of the branch if the next message may only follow then, or null for any. */
+    /** The required newest message of the branch for the next append, or null for any. */
     private @Nullable String expected;
 
-    /** Whether no other turn may come between the messages of this one. */
+    /** Whether messages of other turns may not come between the messages of this one. */
     private boolean alone;
 
     /** The stored question that the turn asks again, or null if it asks a new one. */
     private final @Nullable LoggedMessage question;
 
-    /** Whether the question is left out of what is read, because the AI service puts it behind. */
+    /** Whether reads leave out the question, because the AI service adds it at the end. */
     private boolean withoutQuestion;
 
     private final boolean anotherAnswer;
@@ -191,7 +191,7 @@ final class Course {
             throw new InvalidInputException(
                     "turn",
                     "Turn." + turn + " needs the id of " + kind + "; message " + named.id() + " of memory " + key
-                            + " is not one");
+                            + " is of another kind");
         }
     }
 
@@ -221,13 +221,13 @@ final class Course {
         return anotherAnswer;
     }
 
-    /** Puts the next messages under a parent, if a message is the branch's newest one. */
+    /** Places the next messages under a parent, if a message is the branch's newest one. */
     void next(Parent parent, String newest) {
         next = parent;
         expected = newest;
     }
 
-    /** Puts the next messages, and all that follow them, under a parent on a branch that is not the current one. */
+    /** Places all next messages under a parent on a branch that is not the current one. */
     void aside(Parent parent) {
         next = parent;
         expected = null;
@@ -235,7 +235,7 @@ final class Course {
         alone = true;
     }
 
-    /** Puts the next messages behind what this turn has written, on a branch that is not the current one. */
+    /** Places the next messages behind the messages of this turn, on a branch that is not the current one. */
     void aside() {
         if (own != null && !alone) {
             aside(Parent.of(own));
@@ -257,14 +257,14 @@ final class Course {
             before = result.previousHead();
         }
         own = newest;
-        // A changed system message goes before what the turn itself says.
+        // A changed system message comes before the messages of the turn.
         boolean begins = onlySystem && next != null;
         next = alone || begins ? Parent.of(newest) : null;
         expected = null;
         withoutQuestion = withoutQuestion && begins;
     }
 
-    /** Makes the message the head again that it was before this turn, if only this turn moved it since. */
+    /** Moves the head back to its place before this turn, if only this turn has moved it since. */
     void back(MessageLog log, MemoryKey key, @Nullable Long epoch) {
         String first = before;
         if (first != null && own != null && branch == null) {
@@ -275,7 +275,7 @@ final class Course {
         }
     }
 
-    /** Reads what a turn at this place sees. */
+    /** Reads the messages that a turn at this place sees. */
     Tail read(Object id, MemoryKey key, SharedParts memories, int atLeast, @Nullable List<String> round) {
         if (next instanceof Parent.Root) {
             ReadQuery position = ReadQuery.newest(0).onBranch(branch);

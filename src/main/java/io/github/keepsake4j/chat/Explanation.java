@@ -12,14 +12,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An explanation of which messages a model would see of a memory, which it would not see, and why. It holds no message
- * text, so it may be logged. {@link #toString()} returns a table for people.
+ * An explanation of which messages a model would see of a memory, which it would not see, and why. It contains no
+ * message text, so it may be logged. {@link #toString()} returns a table for people.
  *
  * @param key the memory
  * @param shown the messages that are shown, in the order in which a model receives them
  * @param omitted the messages that were read and are not shown
  * @param olderUnread whether there are older messages, which the strategy did not need to read
- * @param memories the ids of the memories that were made of the conversation and are shown in one of these messages, in order
+ * @param memories the ids of the conversation's long-term memories that are shown in one of these messages, in order
  * @param summarizedUpTo the id of the last message that the shown summary covers, with all messages of the branch before it; null if
  *     no summary is shown
  * @param overflow whether the system message, or the newest turn's user message and last round, exceed a limit

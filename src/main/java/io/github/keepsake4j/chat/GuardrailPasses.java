@@ -8,15 +8,15 @@ import io.github.keepsake4j.log.Made;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the output guardrails of a turn did. Each pass runs the guardrails on one answer, in their order. A guardrail that
- * asks the model again ends its pass. The caller guards access.
+ * The results of the output guardrails of a turn. Each pass runs the guardrails on one answer, in their order. A
+ * guardrail that asks the model again ends its pass. The caller guards access.
  */
 final class GuardrailPasses {
 
     private boolean inPass;
     private @Nullable AiMessage first;
 
-    /** What the newest guardrail made of the answer. LangChain4j drops what an earlier one made of it. */
+    /** The result of the newest guardrail. LangChain4j drops the results of earlier ones. */
     private @Nullable String rewritten;
 
     private Made made = Made.NOTHING;
@@ -39,13 +39,13 @@ final class GuardrailPasses {
         }
     }
 
-    /** Returns the answer that the last pass let through, or null if there are no guardrails. */
+    /** Returns the answer that the last pass accepted, or null if there are no guardrails. */
     @Nullable
     AiMessage given() {
         return first == null || rewritten == null ? first : first.withText(rewritten);
     }
 
-    /** Returns what the answer of the last pass tells of how it was made. */
+    /** Returns the notes in the answer of the last pass about how it was made. */
     Made made() {
         return made;
     }

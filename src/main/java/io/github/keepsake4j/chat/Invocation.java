@@ -10,8 +10,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of an AI service. It becomes a turn of the memory that adds its user message. A read before that binds it
- * only for the time being, because it may be a read of another memory with the same id. Thread-safe.
+ * One call of an AI service. It becomes a turn of the memory that adds its user message. An earlier read binds it only
+ * provisionally, because it may be a read of another memory with the same id. Thread-safe.
  */
 final class Invocation implements CallsOfThread.Call {
 
@@ -20,7 +20,7 @@ final class Invocation implements CallsOfThread.Call {
     private final UserMessage question;
     private final InvocationParameters parameters;
 
-    /** The listeners that told of the call first. Others tell of the same call again and are not listened to. */
+    /** The listeners that reported the call first. Reports of other listeners about the same call are ignored. */
     private final Object source;
 
     private @Nullable BoundTurn turn;
@@ -29,7 +29,7 @@ final class Invocation implements CallsOfThread.Call {
     /** The guardrail that rewrote the user message, which may be before a memory is used. */
     private volatile @Nullable String rewrittenBy;
 
-    /** Whether the caller gets a flux, which tells what it hands out. */
+    /** Whether the caller gets a flux, which reports the tokens that it returns. */
     private volatile boolean flux;
 
     private volatile boolean over;
@@ -37,10 +37,10 @@ final class Invocation implements CallsOfThread.Call {
     /**
      * Creates an invocation that has just begun.
      *
-     * @param id its id, which lives as long as something may still tell of the call
+     * @param id its id, which lives as long as the call may still be reported
      * @param context the call
      * @param question the user message as the caller wrote it
-     * @param source the listeners that tell of the call
+     * @param source the listeners that report the call
      */
     Invocation(UUID id, InvocationContext context, UserMessage question, Object source) {
         this.id = new WeakReference<>(id);
@@ -62,7 +62,7 @@ final class Invocation implements CallsOfThread.Call {
         return source == listeners;
     }
 
-    /** Returns the turn, or null if no memory of ours was used yet. */
+    /** Returns the turn, or null if no memory of this library was used yet. */
     synchronized @Nullable BoundTurn turn() {
         return turn;
     }
@@ -82,7 +82,7 @@ final class Invocation implements CallsOfThread.Call {
         return turn;
     }
 
-    /** Binds this call for good, and returns whether it was not yet. */
+    /** Binds this call finally, and returns whether it was not bound before. */
     @Override
     public synchronized boolean asked() {
         boolean first = !asked;

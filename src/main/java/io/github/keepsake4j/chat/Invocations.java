@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 /** The calls of AI services in this process, by their ids. Thread-safe. */
 final class Invocations {
 
-    /** The calls of which there may be further events. An entry goes when the last context of its call does. */
+    /** The calls that may have further events. An entry is removed with the last context of its call. */
     private static final Map<UUID, Invocation> BY_ID = Collections.synchronizedMap(new WeakHashMap<>());
 
     private Invocations() {}
 
-    /** Records a call that begins on this thread. The first listeners that tell of it are those that are listened to. */
+    /** Records a call that begins on this thread. Only the first listeners that report it are used. */
     static void started(UUID id, Supplier<Invocation> begun) {
         Invocation[] created = new Invocation[1];
         BY_ID.computeIfAbsent(id, absent -> created[0] = begun.get());
@@ -26,7 +26,7 @@ final class Invocations {
         }
     }
 
-    /** Returns the call of an event, or null if its beginning was not told by these listeners. */
+    /** Returns the call of an event, or null if these listeners did not report its beginning. */
     static @Nullable Invocation of(InvocationContext context, Object listeners) {
         Invocation invocation = context.invocationId() == null ? null : BY_ID.get(context.invocationId());
         return invocation != null && invocation.isToldBy(listeners) ? invocation : null;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The request that each thread is about to send. A streaming model is called with a request right after its event, on
- * the same thread, and so learns which turn the request is of. Thread-safe.
+ * the same thread, and so finds the turn of the request. Thread-safe.
  */
 final class IssuedRequests {
 
@@ -21,7 +21,7 @@ final class IssuedRequests {
         LAST.set(new Issued(new WeakReference<>(request), new WeakReference<>(turn)));
     }
 
-    /** Returns the turn that a request is of, or null if it is of none. Equal requests may be of several turns. */
+    /** Returns the turn of a request, or null if there is none. Equal requests may belong to several turns. */
     @SuppressWarnings("ReferenceEquality")
     static @Nullable BoundTurn take(ChatRequest request) {
         Issued last = LAST.get();

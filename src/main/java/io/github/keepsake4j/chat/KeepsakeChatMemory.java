@@ -21,8 +21,8 @@ import java.util.concurrent.CompletableFuture;
  * message, and only if it has changed.
  *
  * <p>Thread-safe. Several instances, threads and processes may use one memory at once. No message is lost, and messages
- * are kept in order of arrival. An instance keeps no messages between turns. Its {@code Keepsake} keeps what it read last, up to
- * 16 million characters for all memories, so that a read asks the log only for what is new.
+ * are kept in order of arrival. An instance keeps no messages between turns. Its {@code Keepsake} caches the last
+ * reads, up to 16 million characters for all memories, so that a read gets only new messages from the log.
  *
  * <p>Errors are {@code KeepsakeException}s. If an add fails with a retryable error, the same message object can be
  * added again: it is never stored twice.
@@ -54,7 +54,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * @param message the message, not null
      * @throws ContextOverflowException if the message contains tool calls that cannot be shown with any results. The
      *     message is stored. This is found only if this object has read the memory during the turn; otherwise the next
-     *     read after the results tells it
+     * read after the results throws it
      */
     @Override
     public void add(ChatMessage message) {
@@ -93,8 +93,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
      *
      * @return a new, mutable list
      * @throws ContextOverflowException if the system message does not fit the strategy's limits, or if the current turn
-     *     does not fit them and this object added its newest message. The turn is told of once: the next call, and every
-     *     other object, leaves it out, so that it does not stop the turns that follow
+     *     does not fit them and this object added its newest message. This is thrown once for a turn: the next call,
+     * and every other object, leaves the turn out, so that later turns work
      */
     @Override
     public List<ChatMessage> messages() {
@@ -176,7 +176,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         return Objects.requireNonNullElse(call.turnIn(this), unbound);
     }
 
-    /** Returns the turn of everything that no call of an AI service adds or reads. */
+    /** Returns the turn of all reads and additions outside of calls of AI services. */
     OpenTurn unbound() {
         return unbound;
     }

@@ -32,8 +32,8 @@ import java.util.function.Function;
  * <p>Thread-safe. Any number of stores and processes may use one memory. Each update is one step. Messages that other
  * writers have added since the caller's read are shown behind the list.
  *
- * <p>The list that this store returned or set last is not read again while the memory does not change: then {@link
- * #getMessages} reads only the memory's position. The lists that are kept for this are bounded by their length.
+ * <p>While the memory does not change, the list that this store returned or set last is not read again:
+ * {@link #getMessages} then reads only the memory's position. The cache of these lists is bounded by their length.
  *
  * <p>Errors are {@code KeepsakeException}s. If an update fails with a retryable error, a list with the same message
  * objects can be set again: they are never stored twice.
@@ -75,8 +75,8 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     /**
      * Returns the list that was set last, followed by the messages that other writers have added since. If no list was
      * set, returns the messages that the memory shows, but not more than the newest {@value ViewReader#MOST_UNSET} of
-     * {@value ViewReader#MOST_UNSET_TOKENS} tokens and the system message: a conversation of any length may be opened with a small
-     * heap. {@code Conversation.history} has all of them.
+     * {@value ViewReader#MOST_UNSET_TOKENS} tokens and the system message: so a conversation of any length can be
+     * opened with a small heap. {@code Conversation.history} returns all of them.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @return a new, mutable list; empty for a memory that was never written
@@ -96,7 +96,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         return handOut(key, shown.reading(), messages);
     }
 
-    /** Returns whether a memory still shows what it showed at a position. Costs a read without messages. */
+    /** Returns whether a memory still shows the same messages as at a position. Costs a read without messages. */
     private boolean isAt(MemoryKey key, Position position) {
         Tail now = memories.meter().read(key, memories.log(key).read(key, ReadQuery.newest(0)));
         return now.position().equals(position);
@@ -175,7 +175,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      * Calls {@link #deleteMessages} on the executor. LangChain4j 1.20 and newer call this method.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @return a future that completes when no message is shown any more, or completes exceptionally
+     * @return a future that completes when the list is empty, or completes exceptionally
      */
     public CompletableFuture<Void> deleteMessagesAsync(Object memoryId) {
         return CompletableFuture.runAsync(() -> deleteMessages(memoryId), memories.executor());

@@ -6,8 +6,8 @@ import dev.langchain4j.spi.observability.AiServiceListenerRegistrarFactory;
 import java.util.ServiceLoader;
 
 /**
- * Lets the chat memories of this library know how the turns of AI services end. LangChain4j finds this class by itself;
- * applications do not use it. AI services without a memory of this library are not affected.
+ * Reports the ends of the turns of AI services to the chat memories of this library. LangChain4j finds this class by
+ * itself; applications do not use it. AI services without a memory of this library are not affected.
  *
  * <p>LangChain4j uses only the first factory on the class path. This one keeps the registrar of the next factory, if
  * there is one. If another factory is first, use {@code Keepsake.attach(...)}. The system property

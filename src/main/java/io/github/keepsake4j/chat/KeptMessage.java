@@ -16,20 +16,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that is kept in order to give out equal ones. Each caller receives an instance of its own, as from a read:
- * an instance tells what its caller has seen, and its attributes can be changed. Immutable.
+ * A cached message that returns equal copies. Each caller receives an instance of its own, as from a read: the instance
+ * identifies the messages that its caller has seen, and its attributes can be changed. Immutable.
  */
 final class KeptMessage {
 
-    /** The maximum number of characters of the messages that are kept in one place. */
+    /** The maximum number of characters of the messages in one cache. */
     static final long ROOM = 16_000_000;
 
-    /** The number of characters that a list of messages counts at least, so that no more than 1,000 lists are kept in one place. */
+    /** The least number of characters that a list of messages counts, so that one cache has at most 1,000 lists. */
     static final long LEAST_ROOM = 16_000;
 
     private static final MessageCodec CODEC = new MessageCodec();
 
-    /** The classes of what the codec decodes. */
+    /** The classes of decoded messages. */
     private static final Set<Class<? extends ChatMessage>> KEPT = Set.of(
             SystemMessage.class,
             UserMessage.class,
@@ -38,10 +38,10 @@ final class KeptMessage {
             CustomMessage.class,
             UnknownMessage.class);
 
-    /** The number of characters that a message counts beside its text. */
+    /** The number of characters that a message counts in addition to its text. */
     private static final long BESIDE_TEXT = 200;
 
-    /** An instance that is given to no caller, or null if the message is kept as text. */
+    /** An instance that no caller receives, or null if the message is kept as text. */
     private final @Nullable ChatMessage own;
 
     private final String text;
@@ -54,7 +54,7 @@ final class KeptMessage {
     }
 
     /**
-     * Keeps a message. One whose parts are immutable is copied. Any other one is kept as the text that is stored.
+     * Keeps a message. A message with immutable parts is copied. Any other message is kept as its stored text.
      *
      * @param message the message
      */
@@ -66,7 +66,10 @@ final class KeptMessage {
         return new KeptMessage(null, text, text.length());
     }
 
-    /** Returns whether {@link #instance} returns a message that equals the one that was kept. A class of a log's own is lost. */
+    /**
+     * Returns whether {@link #instance} returns a message that equals the original. A log's own class of messages is
+     * lost.
+     */
     static boolean canKeep(ChatMessage message) {
         return KEPT.contains(message.getClass());
     }

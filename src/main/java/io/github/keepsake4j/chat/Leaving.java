@@ -30,19 +30,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a listener what leaves the view. A named branch of the memory ends in the newest message that was told; it is moved
- * after the listener returned. All work, also the selection of what the next view shows, is done on the executor, by at most
- * one job for each branch of a memory. Thread-safe.
+ * Reports messages that leave the view to a listener. A named branch of the memory ends in the newest reported message;
+ * it is moved after the listener returned. All work, including the selection of the next view, is done on the executor,
+ * by at most one job for each branch of a memory. Thread-safe.
  */
 final class Leaving {
 
     /** The branch that marks how far was told. */
     static final String MARK = "keepsake.left";
 
-    /** The maximum number of messages that are told at once. */
+    /** The maximum number of messages in one report. */
     static final int MOST = 200;
 
-    /** The maximum number of branches of which it is known how far was told. */
+    /** The maximum number of branches whose progress is cached. */
     private static final int BRANCHES = 10_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Leaving.class);
@@ -56,17 +56,17 @@ final class Leaving {
     /** A branch of a memory; its name is null for the current one. */
     private record Place(MemoryKey key, @Nullable String branch) {
 
-        /** The name of the mark. Branches whose names are too long for a name of their own share one. */
+        /** The name of the mark. Branches whose names are too long for separate marks share one. */
         String mark() {
             String name = branch == null ? MARK : MARK + " " + branch;
             return name.getBytes(StandardCharsets.UTF_8).length <= Ids.MAX_BYTES ? name : MARK;
         }
     }
 
-    /** What the next view shows, to be looked at. */
+    /** The messages of the next view. */
     private record Check(long epoch, Supplier<Context> next) {}
 
-    /** The newest message that was told in an epoch. */
+    /** The newest reported message in an epoch. */
     private record Told(long epoch, String newest) {}
 
     Leaving(Function<MemoryKey, MessageLog> logs, Executor executor, @Nullable LeavingViewListener listener) {
@@ -75,7 +75,10 @@ final class Leaving {
         this.listener = listener;
     }
 
-    /** Has the listener told in the background what the next view leaves out. Neither waits nor reads nor throws. */
+    /**
+     * Reports the messages that the next view leaves out to the listener, in the background. Neither waits nor reads
+     * nor throws.
+     */
     void check(MemoryKey key, @Nullable String branch, Tail tail, Supplier<Context> next) {
         if (listener == null) {
             return;
@@ -88,7 +91,7 @@ final class Leaving {
         try {
             executor.execute(() -> work(listener, place));
         } catch (RuntimeException | Error e) {
-            // It was shut down, which means that the application is ending. The next read looks again.
+            // It was shut down, which means that the application is ending. The next read checks again.
             pending.remove(place);
             LOG.debug("Memory {}: the executor refused to tell what left the view ({})", key, name(e));
         }
@@ -106,11 +109,12 @@ final class Leaving {
                 tell(to, place, check);
                 done = true;
             } catch (ErasedException | UnknownMessageException | StorageClosedException e) {
-                LOG.debug("Memory {}: what left the view is not there any more ({})", place.key(), name(e));
+                LOG.debug("Memory {}: the messages that left the view no longer exist ({})", place.key(), name(e));
                 done = true;
             } catch (RuntimeException e) {
                 LOG.warn(
-                        "Memory {}: what left the view could not be told and is told after the next read ({})",
+                        "Memory {}: messages that left the view could not be reported; they are reported after the "
+                                + "next read ({})",
                         place.key(),
                         name(e));
                 done = true;
@@ -122,7 +126,7 @@ final class Leaving {
         } while (!pending.remove(place, check));
     }
 
-    /** An exception's message may hold text of the conversation. */
+    /** An exception's message may contain text of the conversation. */
     private static String name(Throwable e) {
         return e.getClass().getName();
     }
@@ -154,10 +158,10 @@ final class Leaving {
                 .orElse(null);
     }
 
-    /** Tells a part of a branch from its oldest message on, in pages, and marks each page. */
+    /** Reports a part of a branch from its oldest message on, in pages, and marks each page. */
     private void tell(
             LeavingViewListener to, MessageLog log, Place place, long epoch, String newest, @Nullable String before) {
-        // Only the pages' ends are kept, since a branch that was never told may be long.
+        // Only the pages' ends are kept, since a branch without reports may be long.
         Deque<String> ends = new ArrayDeque<>();
         Tail page = null;
         for (String end = newest; end != null; ) {
@@ -186,10 +190,10 @@ final class Leaving {
         return log.read(key, before == null ? query : query.after(before));
     }
 
-    /** Returns the newest message that is on the branches of both, or null if they have none in common. */
+    /** Returns the newest common message of two branches, or null if there is none. */
     private static @Nullable String commonAncestor(MessageLog log, MemoryKey key, String one, String other) {
         try {
-            // Mostly one branch goes on from what was told.
+            // Usually one branch continues from the reported messages.
             log.read(key, ReadQuery.newest(0).endingIn(one).after(other));
             return other;
         } catch (UnknownMessageException e) {

@@ -5,17 +5,17 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
 
 /**
- * Is told which messages the next view of a chat memory leaves out for the first time. A message leaves with its whole turn,
- * when the strategy does not show the turn's user message any more or a summary takes its place. What is shown only because
- * it is pinned is told too. System messages are not.
+ * Receives the messages that the next view of a chat memory leaves out for the first time. A message leaves with its
+ * whole turn, when the strategy no longer shows the turn's user message or a summary replaces it. Messages that are
+ * shown only because they are pinned are reported too. System messages are not reported.
  *
- * <p>Each message is told at least once. It is told again if this method throws, if the process ends before the method has
- * returned and this was stored, if several processes use the memory at the same time, or if the conversation goes on from an
- * older message. A memory that had messages before the listener was set is told from its beginning. What was not told is
- * told after the next time that the memory is read by an AI service or {@link KeepsakeChatMemory#messages()}. The messages
- * stay in the history.
+ * <p>Each message is reported at least once. It is reported again if this method throws, if the process ends before the
+ * return of the method was stored, if several processes use the memory at the same time, or if the conversation
+ * continues from an older message. A memory that had messages before the listener was set is reported from its
+ * beginning. Missing reports follow after the next read of the memory by an AI service or
+ * {@link KeepsakeChatMemory#messages()}. The messages stay in the history.
  *
- * <p>Must be thread-safe: memories, and the named branches of a memory, are told of concurrently.
+ * <p>Must be thread-safe: memories, and the named branches of a memory, are reported concurrently.
  */
 @FunctionalInterface
 public interface LeavingViewListener {

@@ -23,8 +23,8 @@ import java.util.Objects;
  * @param type the message's type
  * @param createdAt when it was appended, in UTC with microsecond precision
  * @param text the beginning of its text, at most {@link #MAX_LENGTH} characters, in which each sequence of spaces and line
- *     breaks is one space. It ends with {@code …} if the text goes on. A content that is no text is named, such as
- *     {@code [image]}, and so are the tools that a message without text calls. It is not escaped for HTML
+ *     breaks is one space. It ends with {@code …} if the text continues. Contents other than text are named, such as
+ * {@code [image]}, and so are the tools that a message without text calls. It is not escaped for HTML
  */
 public record MessagePreview(String messageId, ChatMessageType type, Instant createdAt, String text) {
 

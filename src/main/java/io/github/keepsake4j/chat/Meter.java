@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Meter(Metrics metrics, Function<MemoryKey, MessageLog> logs) {
 
-    /** Reports an append. An append that only sets a view holds no messages. */
+    /** Reports an append. An append that only sets a view has no messages. */
     void appended(MemoryKey key, Append append, AppendResult result) {
         int messages = append.messages().size();
         if (result.replayed()) {

@@ -32,13 +32,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a memory reads and writes in one turn: the messages that it has accepted and will write later, and what it has
- * read. All that is added outside of bound turns shares one instance, because nothing tells such turns apart.
- * Thread-safe.
+ * The reads and writes of a memory in one turn: the messages that it has accepted and will write later, and the
+ * messages that it has read. All additions outside of bound turns share one instance, because such turns cannot be
+ * distinguished. Thread-safe.
  */
 class OpenTurn {
 
-    /** How often a turn reads before it stores its system message behind whatever others have stored meanwhile. */
+    /**
+     * The number of reads of a turn before it stores its system message behind the messages that others have stored
+     * meanwhile.
+     */
     private static final int MOST_LOOKS = 6;
 
     final Object id;
@@ -66,7 +69,7 @@ class OpenTurn {
         }
     }
 
-    /** Does what {@link KeepsakeChatMemory#add(Iterable)} says. */
+    /** Implements {@link KeepsakeChatMemory#add(Iterable)}. */
     void add(List<ChatMessage> list) {
         locked(() -> {
             if (!isRetry(list)) {
@@ -75,7 +78,7 @@ class OpenTurn {
         });
     }
 
-    /** Does what {@link KeepsakeChatMemory#set} says. */
+    /** Implements {@link KeepsakeChatMemory#set}. */
     void set(List<ChatMessage> list) {
         if (list.isEmpty()) {
             throw new InvalidInputException("messages", "must not be empty; call clear() to empty memory " + key);
@@ -98,7 +101,7 @@ class OpenTurn {
         });
     }
 
-    /** Does what {@link KeepsakeChatMemory#messages()} says. */
+    /** Implements {@link KeepsakeChatMemory#messages()}. */
     List<ChatMessage> messages() {
         lock.lock();
         try {
@@ -110,7 +113,7 @@ class OpenTurn {
             // After another read, the model may have failed and a new turn may have begun.
             Tail known = system == null ? open.currentTail() : null;
             List<String> round = round(open);
-            // Within a turn they stay as they were at its beginning, as long as nothing is read anew.
+            // Within a turn, they stay the same as at its beginning, until the log is read again.
             Function<Tail, Optional<Remembered>> remembered =
                     known != null ? null : memories.remembered().begin(key);
             Tail tail = known != null ? known : load(open, 0, round);
@@ -139,7 +142,7 @@ class OpenTurn {
         }
     }
 
-    /** Does what {@link KeepsakeChatMemory#clear()} says. */
+    /** Implements {@link KeepsakeChatMemory#clear()}. */
     void clear() {
         locked(() -> {
             flush(buffer());
@@ -158,7 +161,7 @@ class OpenTurn {
         });
     }
 
-    /** Does what {@link KeepsakeChatMemory#flush()} says. */
+    /** Implements {@link KeepsakeChatMemory#flush()}. */
     void flush() {
         locked(() -> {
             if (buffer != null) {
@@ -169,8 +172,8 @@ class OpenTurn {
     }
 
     /**
-     * Returns the round with which this turn goes on, or an empty list for none. Returns null if only the log can tell,
-     * because other instances may have written what this turn has said so far.
+     * Returns the round with which this turn continues, or an empty list for none. Returns null if only the log has it,
+     * because other instances may have written the earlier messages of this turn.
      */
     @Nullable
     List<String> round(WriteBuffer open) {
@@ -181,7 +184,7 @@ class OpenTurn {
      * Writes tool results that wait for others of their round, with further results that were not added yet.
      *
      * @param notAdded the further results
-     * @return whether there was a round that waits for them
+     * @return whether a round waits for them
      */
     final boolean writeEarly(List<NewMessage> notAdded) {
         WriteBuffer open = buffer();
@@ -204,7 +207,7 @@ class OpenTurn {
         return memories.prepare(message);
     }
 
-    /** Returns the append of a batch, at the place where this turn goes on. */
+    /** Returns the append of a batch, at the place where this turn continues. */
     Append place(List<NewMessage> batch) {
         return Append.under(Parent.head(), batch);
     }
@@ -213,11 +216,11 @@ class OpenTurn {
     void wrote(List<NewMessage> batch, AppendResult result) {}
 
     /**
-     * Reads what this turn sees.
+     * Reads the messages that this turn sees.
      *
      * @param atLeast the number of messages to read even if the strategy requires fewer
-     * @param round the ids of the calls and of the results with which this turn goes on; empty for none, or null if
-     *     unknown
+     * @param round the ids of the calls and of the results with which this turn continues; empty for none, or null if
+     * unknown
      */
     Tail read(int atLeast, @Nullable List<String> round) {
         return memories.load(id, key, atLeast, round);
@@ -229,7 +232,7 @@ class OpenTurn {
         return null;
     }
 
-    /** Records what {@link #messages()} returns. */
+    /** Records the result of {@link #messages()}. */
     void shown(Tail tail, Context context, List<ChatMessage> messages) {}
 
     final WriteBuffer buffer() {
@@ -251,8 +254,8 @@ class OpenTurn {
             return false;
         }
         boolean again = open.adds.isRetry(list);
-        // If messages were accepted before the failed add, the whole batch is sent again unchanged. A different batch
-        // could not tell whether the first one was stored.
+        // If messages were accepted before the failed add, the whole batch is sent again unchanged. With a different
+        // batch, it would stay unknown whether the first one was stored.
         boolean more = open.pending.size() > open.adds.size();
         if (!open.pending.isEmpty() && (again || more)) {
             writePending(open);
@@ -308,7 +311,7 @@ class OpenTurn {
     /** Accepts a message and returns whether it is time to write. */
     private boolean accept(WriteBuffer open, ChatMessage message) {
         if (Remembered.isShown(message)) {
-            // A framework writes back what this memory returned. It is not a message of the conversation.
+            // A framework writes back a message that this memory added. It is not a message of the conversation.
             return false;
         }
         WriteBuffer.Refill refill = open.refill();
@@ -341,7 +344,7 @@ class OpenTurn {
         return open.accept(prepare(message));
     }
 
-    /** Shows what was added again since the memory was cleared: messages, and possibly the summary. */
+    /** Shows the messages that were added again since the memory was cleared, and possibly the summary. */
     private void refill(WriteBuffer open, WriteBuffer.Refill refill) {
         String summary = refill.behindSummary() ? refill.summary() : null;
         Reading seen = show(open, refill.linked(), false, summary, refill.seen());

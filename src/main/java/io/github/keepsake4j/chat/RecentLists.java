@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lists that memories showed last, each with its position. While a memory is at that position, its list need not be
- * read again. Bounded by the length of the texts, so it never fills the heap. Thread-safe.
+ * The lists that memories showed last, each with its position. While a memory is at that position, its list is not read
+ * again. Bounded by the length of the texts, so it never fills the heap. Thread-safe.
  */
 final class RecentLists {
 
@@ -21,7 +21,7 @@ final class RecentLists {
      *
      * @param reading its position
      * @param kept the messages by their ids, in order
-     * @param size what the list counts
+     * @param size the size of the list
      */
     record Kept(Reading reading, Map<String, KeptMessage> kept, long size) {
 
@@ -51,11 +51,11 @@ final class RecentLists {
     }
 
     /**
-     * Sets the list that a memory showed last. If the reading is not {@link Reading#whole()}, the list is not known from
+     * Sets the list that a memory showed last. If the reading is not {@link Reading#whole()}, the list is unknown from
      * now on.
      *
      * @param key the memory
-     * @param reading what the memory shows
+     * @param reading the reading of the memory
      * @param messages the messages of the reading
      */
     void put(MemoryKey key, Reading reading, List<ChatMessage> messages) {
@@ -67,7 +67,7 @@ final class RecentLists {
         }
     }
 
-    /** A stored message never changes, so those that are known are taken over. */
+    /** A stored message never changes, so known messages are reused. */
     private static @Nullable Kept kept(Reading reading, List<ChatMessage> messages, @Nullable Kept before) {
         List<String> ids = reading.ids();
         if (messages.size() != ids.size()) {

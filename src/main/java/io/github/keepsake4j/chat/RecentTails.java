@@ -17,17 +17,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest parts of branches that were read last. The next read of such a branch reads its newest messages only, if they
- * follow those that are kept: messages do not change, and a {@link Position} tells whether anything but appends happened.
- * So each read costs one statement, as without what is kept, but a few messages. Bounded by the length of the texts, so it
- * never fills the heap. Thread-safe.
+ * A cache of the newest parts of branches that were read recently. The next read of such a branch reads only its newest
+ * messages, if they follow the cached ones: messages do not change, and a {@link Position} shows whether there were
+ * only appends. So each read costs one statement, as without the cache, but returns only a few messages. Bounded by the
+ * length of the texts, so it never fills the heap. Thread-safe.
  */
 final class RecentTails {
 
-    /** The number of messages that are read at least: those of a turn with some tools. Logs take fewer for a look-up. */
+    /** The least number of messages of a read: a turn with some tools. Logs treat fewer as a look-up. */
     private static final int FEWEST = 10;
 
-    /** The factor by which more messages are read than were new the last time. */
+    /** The number of messages to read, as a multiple of the new messages of the last read. */
     private static final int MARGIN = 2;
 
     private final RecentlyUsed<MemoryKey, Kept> tails = new RecentlyUsed<>(KeptMessage.ROOM, Kept::size);
@@ -38,7 +38,7 @@ final class RecentTails {
      * @param log where to read
      * @param key the memory
      * @param query the bounds
-     * @return what that method would return, with messages that are new instances
+     * @return the result of that method, with new instances of messages
      */
     Tail read(MessageLog log, MemoryKey key, ReadQuery query) {
         if (!isServed(query)) {
@@ -64,7 +64,7 @@ final class RecentTails {
     }
 
     private static boolean isServed(ReadQuery query) {
-        // Of a small window, what is new is no less than all of it, so nothing would be gained.
+        // In a small window, nearly all messages are new, so a cache has no benefit.
         return query.maxMessages() / MARGIN >= FEWEST
                 && query.from() == null
                 && query.after() == null
@@ -80,7 +80,7 @@ final class RecentTails {
      */
     private record Entry(LoggedMessage row, KeptMessage message) {
 
-        /** Takes the place of the message, which a caller has. */
+        /** Replaces the message, which a caller has. */
         private static final ChatMessage NONE = SystemMessage.from("kept");
 
         static Entry of(LoggedMessage logged) {
@@ -91,7 +91,7 @@ final class RecentTails {
             return messages.stream().map(LoggedMessage::message).allMatch(KeptMessage::canKeep);
         }
 
-        /** Returns whether this is still what the log stores. */
+        /** Returns whether this still equals the log. */
         boolean isOf(LoggedMessage logged) {
             return row.equals(logged.withMessage(NONE)) && message.isOf(logged.message());
         }
@@ -105,7 +105,7 @@ final class RecentTails {
         }
     }
 
-    /** A tail without a view. No record, because to compare two of them takes long. */
+    /** A tail without a view. Not a record, because comparing two of them takes long. */
     private static final class Kept {
 
         private final Position position;
@@ -136,7 +136,7 @@ final class RecentTails {
             this.next = Math.max(FEWEST, MARGIN * added);
         }
 
-        /** Returns a whole read as it is to be kept, or null if it cannot be kept. */
+        /** Returns the cache entry for a whole read, or null if it cannot be cached. */
         static @Nullable Kept of(Tail tail, @Nullable Kept before) {
             List<LoggedMessage> messages = tail.messages();
             if (messages.isEmpty() || !Entry.areOf(messages)) {
@@ -160,15 +160,15 @@ final class RecentTails {
             return size;
         }
 
-        /** Returns whether there is enough for a read, and whether what must be read is much less. */
+        /** Returns whether the entry is sufficient for a read, and whether much less must be read. */
         boolean mayServe(ReadQuery query) {
             boolean isEnough = complete || entries.size() >= query.maxMessages() || tokens >= query.maxTokens();
             return isEnough && query.maxMessages() / MARGIN >= next;
         }
 
         /**
-         * Returns what is to be kept after a read of the newest messages, as far back as a query reads, or null if these do not
-         * tell it.
+         * Returns the cache entry after a read of the newest messages, as far back as a query reads, or null if the
+         * messages are not sufficient.
          */
         @Nullable
         Kept followedBy(Tail newest, ReadQuery query) {
@@ -191,8 +191,8 @@ final class RecentTails {
         }
 
         /**
-         * Returns whether the newest of the kept messages are these. After a restored backup, an equal position can be that
-         * of other messages.
+         * Returns whether the newest of the cached messages are these. After a restored backup, an equal position can
+         * belong to other messages.
          */
         private boolean endsWith(List<LoggedMessage> messages) {
             int both = Math.min(entries.size(), messages.size());
@@ -226,7 +226,7 @@ final class RecentTails {
             return messages.isEmpty() || !Objects.equals(messages.get(0).parentId(), id) ? -1 : 0;
         }
 
-        /** Returns the tail that the read would have returned without what is kept. */
+        /** Returns the tail that the read would have returned without the cache. */
         Tail given(Tail newest) {
             List<LoggedMessage> messages = new ArrayList<>(entries.size());
             entries.forEach(entry -> messages.add(entry.given()));

@@ -13,12 +13,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A streaming model in front of another one. It sees the tokens of an answer, which no event of LangChain4j tells, so that
- * an answer that breaks off is kept. Requests that are of no turn of our memories pass through. Thread-safe.
+ * A streaming model in front of another one. It sees the tokens of an answer, for which LangChain4j has no event, so
+ * that an interrupted answer is kept. Requests outside of turns of this library's memories pass through. Thread-safe.
  */
 record RememberingModel(StreamingChatModel model) implements StreamingChatModel {
 
-    /** Returns a model that keeps the answers of another one that break off. */
+    /** Returns a model that keeps the interrupted answers of another one. */
     static StreamingChatModel of(StreamingChatModel model) {
         return model instanceof RememberingModel ? model : new RememberingModel(model);
     }

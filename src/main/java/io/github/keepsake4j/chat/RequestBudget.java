@@ -86,7 +86,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         if (over != null) {
             throw new ContextOverflowException(key, over);
         }
-        // If no limit removed or shortened a message, the request is returned as it is, even if the messages were
+        // If no limit removed or shortened a message, the request is returned unchanged, even if the messages were
         // repaired here.
         boolean cut = fitting.shown().size() < whole.shown().size()
                 || !results(fitting.messages()).equals(results(request.messages()));
@@ -116,7 +116,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         return new LoggedMessage(Ids.next(), null, sequence, message, count.tokens(), count.counter(), Instant.EPOCH);
     }
 
-    /** Returns the stored messages of a context by the instance that was returned. */
+    /** Returns the stored messages of a context by the returned instance. */
     private static IdentityHashMap<ChatMessage, LoggedMessage> byInstance(@Nullable Context context) {
         IdentityHashMap<ChatMessage, LoggedMessage> messages = new IdentityHashMap<>();
         if (context != null) {

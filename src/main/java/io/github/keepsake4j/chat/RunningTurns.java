@@ -18,16 +18,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The turns of AI services that go on, as far as one turn or an application must know of another. Thread-safe. */
+/** The running turns of AI services that other turns or an application must know. Thread-safe. */
 final class RunningTurns {
 
-    /** A turn of which the next call, or the next request, must know. */
+    /** A turn that the next call, or the next request, must know. */
     interface Waiting {
 
         /** Records that the call ended without an answer. */
         void failed(String reason);
 
-        /** Returns whether a request ends with a question that it already holds, before tool rounds of an earlier try. */
+        /**
+         * Returns whether a request ends with a question that it already contains, before tool rounds of an earlier
+         * try.
+         */
         boolean repeatsQuestion(ChatRequest request);
     }
 
@@ -36,30 +39,30 @@ final class RunningTurns {
 
         boolean isOf(MemoryKey key);
 
-        /** Stops the answer, and returns whether it was in progress and nothing had stopped it before. */
+        /** Stops the answer, and returns whether it was in progress and not stopped before. */
         boolean stop();
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(RunningTurns.class);
 
-    /** The maximum number of memories of which something is kept from one call of a service to the next. */
+    /** The maximum number of memories with data that is kept from one call of a service to the next. */
     private static final int MEMORIES = 1_000;
 
     /** The newest turn of each memory whose stream was not started yet. */
     private final RecentlyUsed<MemoryKey, Waiting> unstarted = new RecentlyUsed<>(MEMORIES);
 
-    /** The newest turn of each memory whose request ends with a question that it already holds. */
+    /** The newest turn of each memory whose request ends with a question that it already contains. */
     private final RecentlyUsed<MemoryKey, Waiting> repeating = new RecentlyUsed<>(MEMORIES);
 
     /**
-     * The answers that models are giving in streams. An entry goes at the latest when its model forgets the handler, because
-     * a stream may end without any sign.
+     * The answers that models are giving in streams. An entry is removed at the latest when its model drops the
+     * handler, because a stream may end without any event.
      */
     private final Set<Answer> streaming = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     private final AnswerEnd.Streams streamEnds = new AnswerEnd.Streams();
 
-    /** What a caller wants of the turns that begin. Used by one thread. */
+    /** A caller's instructions for the turns that begin. Used by one thread. */
     private static final class Wanted {
         private final MemoryKey key;
         private final Turn turn;
@@ -70,7 +73,7 @@ final class RunningTurns {
             this.turn = turn;
         }
 
-        /** Returns whether it says how the next turn of a memory begins. A message is tried again only once. */
+        /** Returns whether the instructions apply to the next turn of a memory. A message is tried again only once. */
         boolean isFor(MemoryKey other) {
             return key.equals(other) && (!taken || turn.messageId() == null || turn.branch() != null);
         }
@@ -89,11 +92,11 @@ final class RunningTurns {
         }
     }
 
-    /** What the callers of this thread want of the turns that begin, the innermost caller first. */
+    /** The instructions of the callers of this thread, the innermost caller first. */
     @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<@Nullable Deque<Wanted>> wanted = new ThreadLocal<>();
 
-    /** Runs a call whose turn begins otherwise than behind the newest message, and returns its result. */
+    /** Runs a call whose turn does not begin behind the newest message, and returns its result. */
     <T extends @Nullable Object> T with(MemoryKey key, Turn turn, Supplier<? extends T> body) {
         Deque<Wanted> outer = wanted.get();
         Deque<Wanted> all = outer == null ? new ArrayDeque<>() : outer;
@@ -127,12 +130,12 @@ final class RunningTurns {
         return (int) answers.stream().filter(Answer::stop).count();
     }
 
-    /** Returns which models tell why their streams end. */
+    /** Returns the record of models that give the reason why their streams end. */
     AnswerEnd.Streams streamEnds() {
         return streamEnds;
     }
 
-    /** Records that an answer is asked for. */
+    /** Records that an answer is requested. */
     void streams(Answer answer) {
         streaming.add(answer);
     }
@@ -142,7 +145,7 @@ final class RunningTurns {
         streaming.remove(answer);
     }
 
-    /** Returns how a turn begins, or null for behind the newest message. */
+    /** Returns the instructions for a turn, or null if it begins behind the newest message. */
     @Nullable
     Turn turn(InvocationParameters parameters, MemoryKey key) {
         if (parameters instanceof Turn turn) {
@@ -158,7 +161,7 @@ final class RunningTurns {
                         .orElse(null);
     }
 
-    /** Records that a turn begins. A stream of the memory that was not started until now has failed. */
+    /** Records that a turn begins. A stream of the memory that was not started before has failed. */
     void begins(MemoryKey key) {
         Waiting waiting = unstarted.get(key);
         if (waiting != null) {
@@ -167,7 +170,7 @@ final class RunningTurns {
         }
     }
 
-    /** Records a turn whose stream the caller has yet to start. */
+    /** Records a turn whose stream the caller must still start. */
     void returned(MemoryKey key, Waiting turn) {
         unstarted.put(key, turn);
     }
@@ -179,12 +182,12 @@ final class RunningTurns {
         }
     }
 
-    /** Records a turn whose request ends with a question that it already holds. */
+    /** Records a turn whose request ends with a question that it already contains. */
     void repeats(MemoryKey key, Waiting turn) {
         repeating.put(key, turn);
     }
 
-    /** Leaves out the question with which an AI service ends a request that already holds it. */
+    /** Removes the question that an AI service adds at the end of a request that already contains it. */
     ChatRequest withoutRepeatedQuestion(ChatRequest request, MemoryKey key) {
         Waiting turn = repeating.get(key);
         if (turn == null || !turn.repeatsQuestion(request)) {

@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
  * @param messages the messages as they are stored, in the order in which they were shown, with the question
  * @param shortened the ids of the tool results that were shown shortened or cleared
  * @param summary the summary that was shown in the place of older messages, or null if there was none
- * @param altered whether the request held more than these messages, or other forms of them, such as retrieved texts or what
- *     a transformer added
+ * @param altered whether the request differed from these messages, for example by retrieved texts or additions of a
+ * transformer
  * @param request the whole request as the model received it, or null if it was not kept; {@code Keepsake.Builder.keepRequests()}
- *     has it kept where the other components do not tell it: where it was altered or results were shortened
+ *     stores it if the other components are not sufficient: if it was altered or results were shortened
  * @param memories the ids of the memories that were shown in one message before the turns, in order; {@code Keepsake.memories(id)}
  *     finds them
  */
@@ -55,7 +55,7 @@ public record SeenMessages(
         seen.shown().forEach(range -> add(log, key, range, messages));
         if (messages.isEmpty() || messages.get(messages.size() - 1).message() instanceof AiMessage) {
             // A request ends with a question or a tool's result. A node's question is stored with its answer, so only
-            // the branch tells it.
+            // the branch contains it.
             LoggedMessage question =
                     log.read(key, ReadQuery.newest(0).endingIn(answerId)).user();
             if (question != null) {

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedParts {
 
-    /** The maximum number of contexts that are kept: about as many conversations are in a turn at a time. */
+    /** The maximum number of cached contexts: about the number of conversations with a turn at the same time. */
     private static final int MEMORIES = 1_000;
 
     private final ChatSettings settings;
@@ -45,7 +45,7 @@ final class SharedParts {
     private final RunningTurns turns = new RunningTurns();
     private final Leaving leaving;
 
-    /** The context that each memory returned last. A context that is missing here is counted again. */
+    /** The context that each memory returned last. A missing context is counted again. */
     private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
 
     SharedParts(ChatSettings settings) {
@@ -99,7 +99,7 @@ final class SharedParts {
         return settings.turnLimit();
     }
 
-    /** Returns whether requests are kept beside their answers. */
+    /** Returns whether requests are stored with their answers. */
     boolean keepsRequests() {
         return settings.keepsRequests();
     }
@@ -108,7 +108,7 @@ final class SharedParts {
         return leaving;
     }
 
-    /** Returns the turns of AI services that go on. */
+    /** Returns the running turns of AI services. */
     RunningTurns turns() {
         return turns;
     }
@@ -127,7 +127,7 @@ final class SharedParts {
         return prepare(Ids.next(), message, null);
     }
 
-    /** Prepares a message that has an id, and perhaps a time, for an append. */
+    /** Prepares a message with an id, and possibly a time, for an append. */
     NewMessage prepare(String messageId, ChatMessage message, @Nullable Instant createdAt) {
         TokenCounter.Count count = counter().count(message);
         return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
@@ -153,7 +153,8 @@ final class SharedParts {
      * @param id the id as LangChain4j passed it
      * @param key the memory
      * @param atLeast the number of messages to read even if the strategy requires fewer
-     * @param round the ids of the calls and of the results with which a turn goes on; empty for none, or null if unknown
+     * @param round the ids of the calls and of the results with which a turn continues; empty for none, or null if
+     * unknown
      */
     Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round) {
         return load(id, key, atLeast, round, UnaryOperator.identity());
@@ -174,24 +175,24 @@ final class SharedParts {
     Context select(Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
         Context context = context(id, key, tail, round, made);
         Context selected = strategy().select(context);
-        // Memories must not keep a turn from being shown that fits without them.
+        // Long-term memories must not exclude a turn that fits without them.
         return made != null && selected.overflow() ? strategy().select(context(id, key, tail, round, null)) : selected;
     }
 
-    /** Returns what loads the memories that are shown beside the messages. */
+    /** Returns the source of the long-term memories that are shown in addition to the messages. */
     RememberedSource remembered() {
         return settings.remembered();
     }
 
-    /** Returns the memories that are shown beside messages that were read already. */
+    /** Returns the long-term memories that are shown in addition to messages that were already read. */
     @Nullable
     Remembered remembered(MemoryKey key, Tail tail) {
         return settings.remembered().begin(key).apply(tail).orElse(null);
     }
 
     /**
-     * Returns what does not fit although all results of the newest calls are empty, or null. This is a check before the
-     * tools run, so no remote counter is asked.
+     * Returns the part that does not fit even if all results of the newest calls are empty, or null. This is a check
+     * before the tools run, so no remote counter is called.
      */
     @Nullable
     Overflow overflowWithResults(Object id, MemoryKey key, Tail tail, AiMessage calls) {

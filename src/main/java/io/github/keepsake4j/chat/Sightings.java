@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the model of a turn is shown. The caller guards access. */
+/** The messages that the model of a turn is shown. The caller guards access. */
 final class Sightings {
 
     private List<Long> shown = List.of();
@@ -22,10 +22,10 @@ final class Sightings {
     private boolean altered;
     private List<String> memories = List.of();
 
-    /** The last request if what was read does not tell all of it. */
+    /** The last request if it differs from the messages that were read. */
     private @Nullable ChatRequest untold;
 
-    /** The messages that the next request holds if nothing else has its hands in it. */
+    /** The messages of the next request, unless other code changes it. */
     private List<ChatMessage> expected = List.of();
 
     /** Records a read. */
@@ -47,7 +47,7 @@ final class Sightings {
         return shown.contains(sequence);
     }
 
-    /** Records that the question was written, which the AI service puts behind what was read. */
+    /** Records that the question was written, which the AI service adds behind the messages that were read. */
     void asked(long sequence, ChatMessage question) {
         List<Long> more = new ArrayList<>(shown);
         more.add(sequence);
@@ -57,7 +57,7 @@ final class Sightings {
         expected = longer;
     }
 
-    /** Returns whether a request holds exactly the messages that were read, and one behind them. */
+    /** Returns whether a request has exactly the messages that were read, and one more at the end. */
     @SuppressWarnings("ReferenceEquality")
     boolean isFollowedByQuestion(ChatRequest request) {
         List<ChatMessage> messages = request.messages();
@@ -73,21 +73,21 @@ final class Sightings {
         return true;
     }
 
-    /** Compares a request with what was read. */
+    /** Compares a request with the messages that were read. */
     void requested(ChatRequest request) {
         altered = !request.messages().equals(expected);
         expected = List.of();
-        // What is shown shortened cannot be told from the stored messages either.
+        // Shortened messages cannot be derived from the stored ones either.
         untold = altered || !shortened.isEmpty() ? request : null;
     }
 
-    /** Returns the last request if what was read does not tell all of it, or null. */
+    /** Returns the last request if it differs from the messages that were read, or null. */
     @Nullable
     ChatRequest untold() {
         return untold;
     }
 
-    /** Returns what the answer to the last request is made from, or null if nothing was read. */
+    /** Returns the sources of the answer to the last request, or null if nothing was read. */
     @Nullable
     Seen seen() {
         return shown.isEmpty() ? null : new Seen(Seen.ranges(shown), shortened, summary, altered, memories);

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlowResults {
 
-    /** How long a result may wait for the others before it is written. It is to be there within a second. */
+    /** The time for which a result may wait for the others before it is written. It must be stored within a second. */
     static final Duration LONGEST_WAIT = Duration.ofMillis(500);
 
     private final List<ToolExecutionResultMessage> executed = new ArrayList<>();

@@ -15,9 +15,9 @@ import io.github.keepsake4j.message.MemoryKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the tokens of one answer on their way to the AI service, and tells the turn if the answer breaks off. What is kept of
- * it then is what was handed out: the token that is being handed out when the answer is stopped is the last one. Thread-safe,
- * because an answer may be stopped on any thread. No lock is held while a token is handed out.
+ * Receives the tokens of one answer on their way to the AI service, and reports an interruption to the turn. The stored
+ * part then has the delivered tokens, up to the token that is being delivered when the answer is stopped. Thread-safe,
+ * because any thread may stop an answer. No lock is held while a token is delivered.
  */
 final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns.Answer {
 
@@ -25,16 +25,16 @@ final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns
     private final BoundTurn turn;
     private volatile boolean complete;
 
-    /** What was handed out. Guarded by this. */
+    /** The delivered text. Guarded by this. */
     private final StringBuilder text = new StringBuilder();
 
-    /** Whether a token is being handed out. Guarded by this. */
+    /** Whether a token is being delivered. Guarded by this. */
     private boolean handingOut;
 
-    /** Cancels the answer, as soon as the model has given a handle. Guarded by this. */
+    /** Cancels the answer, as soon as the model has provided a handle. Guarded by this. */
     private @Nullable StreamingHandle handle;
 
-    /** Whether no more is handed out. Guarded by this. */
+    /** Whether no more tokens are delivered. Guarded by this. */
     private boolean stopped;
 
     StreamedAnswer(StreamingChatResponseHandler handler, BoundTurn turn, StreamingChatModel model) {
@@ -49,7 +49,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns
         return turn.key.equals(key);
     }
 
-    /** Cancels the model now, or when it gives a handle with its next token. */
+    /** Cancels the model now, or when it provides a handle with its next token. */
     @Override
     public boolean stop() {
         StreamingHandle known;
@@ -75,7 +75,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns
     }
 
     /**
-     * Hands a token out, unless the answer was stopped.
+     * Delivers a token, unless the answer was stopped.
      *
      * @param token the token
      * @param consumer takes it
@@ -152,7 +152,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns
         partial(partialResponse.text(), () -> handler.onPartialResponse(partialResponse, watched));
     }
 
-    /** The AI service may hold a token back. If its stream is watched, the stream tells what it hands out. */
+    /** The AI service may hold back a token. If its stream is watched, the stream reports the delivered tokens. */
     private void partial(String token, Runnable next) {
         if (turn.isStreamWatched()) {
             unlessStopped(() -> {
@@ -215,7 +215,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns
         handler.onError(error);
     }
 
-    /** The model told of an error, or it could not be called. Models also tell so that they were cancelled. */
+    /** Records an error of the model or of its call. Models also report a cancellation as an error. */
     void threw(Throwable error) {
         if (!complete && !isStopped()) {
             turn.brokeOff(handedOut(), error.getClass().getName(), false);

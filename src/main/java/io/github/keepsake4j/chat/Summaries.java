@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Determines the messages for the next summary. The strategy decides which messages should be summarized, and the
- * worker makes the summary. Messages that no summary covers are taken in order, oldest first. So a summary never
- * replaces messages that it was not made from. Thread-safe.
+ * worker creates the summary. Messages that no summary covers are taken in order, oldest first. So a summary never
+ * replaces messages from which it was not created. Thread-safe.
  */
 record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
 
@@ -37,7 +37,7 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
 
     private static final long MOST_TOKENS = 8_000;
 
-    /** Has a summary made in the background if one is due. Neither waits nor reads. */
+    /** Starts the creation of a summary in the background if one is due. Neither waits nor reads. */
     void check(Object id, MemoryKey key, Tail tail, Supplier<Context> selected) {
         if (worker == null || !memories.strategy().summarizes()) {
             return;
@@ -48,7 +48,7 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
         }
     }
 
-    /** Makes the summaries that are due on the caller's thread and returns their number. */
+    /** Creates the due summaries on the caller's thread and returns their number. */
     int now(Object id, MemoryKey key) {
         if (worker == null) {
             throw new InvalidInputException(
@@ -80,15 +80,15 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
      *
      * @param messages the messages, oldest first
      * @param untold the ids of the messages that are left out of a view because they, or their turns, ended badly. They
-     *     are covered without being told, as if they did not exist
-     * @param least the sequence up to which a summary does not count, or would have nothing to tell
+     * are covered without their text, as if they did not exist
+     * @param least the sequence up to which a summary does not count, or would be empty
      */
     private record Piece(List<LoggedMessage> messages, Set<String> untold, long least) {
 
-        /** Returns a piece of messages of which some are told, or of none. */
+        /** Returns a piece of messages of which some are summarized, or an empty piece. */
         static Piece of(Tail tail, List<LoggedMessage> messages, @Nullable LoggedMessage user) {
             Set<String> untold = EndedBadly.of(messages, user).hidden().stream()
-                    // It returns with its answer, so the summary must tell it.
+                    // It returns with its answer, so the summary must contain it.
                     .filter(omission -> omission.reason() != Omission.Reason.UNANSWERED_QUESTION)
                     .map(omission -> omission.message().id())
                     .collect(Collectors.toSet());
@@ -112,7 +112,7 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
             return messages.stream().anyMatch(message -> !untold.contains(message.id()));
         }
 
-        /** Returns how many messages a summary must cover to count. */
+        /** Returns the number of messages that a summary must cover to count. */
         int leastMessages() {
             int most = 1;
             while (most < messages.size() && messages.get(most - 1).sequence() <= least) {
@@ -123,8 +123,8 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
     }
 
     /**
-     * Returns the message that the next summary should cover up to. Where a view is in force, a summary counts only if
-     * it covers a message behind the view's anchor. If messages before that are cut off, they are covered as soon as a
+     * Returns the message that the next summary should cover up to. If a view is in force, a summary counts only if it
+     * covers a message behind the view's anchor. If messages before that are cut off, they are covered as soon as a
      * turn behind the anchor is over.
      */
     private Optional<String> upTo(Tail tail, Context selected) {

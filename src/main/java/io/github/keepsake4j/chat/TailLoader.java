@@ -27,33 +27,36 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads as far back as a strategy requires. The log bounds a read by the tokens that were counted when the messages
- * were appended. Where another counter counts less, or a message is shown shortened or not at all, that leaves room,
- * and more is read: four times as much each time, and at most 1,000 messages more. How much was enough is kept for the
- * next read of the memory. Thread-safe.
+ * were appended. If another counter counts less, or a message is shown shortened or not at all, there is space left,
+ * and more is read: four times as much each time, and at most 1,000 messages more. The sufficient amount is cached for
+ * the next read of the memory. Thread-safe.
  */
 final class TailLoader {
 
     /** The assumed number of messages in a turn. The log does not count turns, so a read that is bounded by turns starts with it. */
     private static final int MESSAGES_PER_TURN = 4;
 
-    /** More messages than any branch holds, but small enough to calculate with. */
+    /** A number larger than any branch's length, but small enough to calculate with. */
     private static final int ALL = 1 << 30;
 
-    /** The maximum number of memories of which it is known how much to read. */
+    /** The maximum number of memories whose sufficient amount is cached. */
     private static final int MEMORIES = 1_000;
 
-    /** The factor by which a read that was too short is followed by a larger one, and the most messages that it adds. */
+    /**
+     * The factor by which a read is larger than a read that was too short, and the largest number of messages that it
+     * adds.
+     */
     private static final int GROWTH = 4;
 
     private static final int MOST_MORE = 1_000;
 
-    /** By this part, more messages are looked at while older ones may be shown. */
+    /** The part by which more messages are read while older ones may be shown. */
     private static final int FINER = 4;
 
-    /** The maximum number of times that the calls of a turn that goes on are looked for farther back. */
+    /** The maximum number of further reads to find the calls of a turn that continues. */
     private static final int MOST_LOOKS = 20;
 
-    /** The number of messages, and the part of the tokens, that are read beside: mostly the rest of a turn. */
+    /** The number of messages, and the part of the tokens, that are read in addition: usually the rest of a turn. */
     private static final int MARGIN = 4;
 
     private static final int MARGIN_PART = 8;
@@ -62,10 +65,10 @@ final class TailLoader {
     private final TokenCounts counts;
     private final RecentTails recent = new RecentTails();
 
-    /** How far back the last read of a memory had to look. The next one reads as far at once. */
+    /** The amount that the last read of a memory needed. The next one reads as much at once. */
     private final RecentlyUsed<MemoryKey, Reach> known = new RecentlyUsed<>(MEMORIES);
 
-    /** Creates a loader. The executor calls counters that call a server; the clock is that of their pause. */
+    /** Creates a loader. The executor runs counters that call a server; the clock measures their pause. */
     TailLoader(ContextStrategy strategy, Executor executor, LongSupplier nanoTime) {
         this.strategy = strategy;
         this.counts = new TokenCounts(executor, nanoTime);
@@ -76,11 +79,11 @@ final class TailLoader {
     }
 
     /**
-     * Reads on until the strategy shows nothing that is older. What it shows depends on the branch alone: how much was
-     * enough for an earlier read decides only how much is read at once. What other turns added while the turn that
-     * goes on waited for its tools does not count.
+     * Reads more until the strategy shows no older messages. The result depends only on the branch: the cached amount
+     * decides only how much is read at once. Messages that other turns added while the continuing turn waited for its
+     * tools do not count.
      *
-     * @param round the ids of the calls and of the results with which a turn goes on; empty or null for none
+     * @param round the ids of the calls and of the results with which a turn continues; empty or null for none
      * @param from directs each read to the branch of the turn
      */
     Tail load(
@@ -117,12 +120,12 @@ final class TailLoader {
                 known.put(key, looked);
                 return tail;
             }
-            // The calls of a turn that goes on may be covered by a summary.
+            // A summary may cover the calls of a turn that continues.
             looked = more(looked, !tail.complete());
         }
     }
 
-    /** Returns how far back is looked first. The log does not count turns. */
+    /** Returns the amount of the first read. The log does not count turns. */
     private static Reach first(Reach reach) {
         long guess = Math.min(reach.messages(), (long) reach.turns() * MESSAGES_PER_TURN) + MARGIN;
         return wider(reach, guess, reach.tokens() + reach.tokens() / MARGIN_PART, reach.toSummary());
@@ -166,7 +169,7 @@ final class TailLoader {
                 && fetched.toSummary() == looked.toSummary();
     }
 
-    /** Returns what a read of no more than these messages and tokens would return. */
+    /** Returns the result of a read of at most these messages and tokens. */
     private static Tail newest(Tail tail, Reach reach) {
         List<LoggedMessage> messages = tail.messages();
         int from = messages.size();
@@ -188,7 +191,7 @@ final class TailLoader {
                         null);
     }
 
-    /** Returns whether the strategy shows nothing that is older than what was read. */
+    /** Returns whether the strategy shows no messages older than those that were read. */
     private boolean isEnough(Reach reach, Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
         long shownFrom = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
         return shownFrom > 0 || (shownFrom < 0 && isReached(reach, id, key, tail));
@@ -211,9 +214,10 @@ final class TailLoader {
     }
 
     /**
-     * Divides what was read into turns, as the strategy requires.
+     * Divides the messages into turns, as the strategy requires.
      *
-     * @param round the ids of the calls and of the results with which a turn goes on, empty for none, or null if unknown
+     * @param round the ids of the calls and of the results with which a turn continues, empty for none, or null if
+     * unknown
      * @param remembered the memories that are shown before the turns, or null
      */
     Context context(
@@ -221,7 +225,7 @@ final class TailLoader {
         return read(memoryId, key, tail, round).remembering(remembered);
     }
 
-    /** Selects what would be shown, without asking a remote counter. */
+    /** Selects the messages that would be shown, without calling a remote counter. */
     Context selectLocally(Object memoryId, MemoryKey key, Tail tail) {
         return strategy.select(
                 read(memoryId, key, tail, null).sizedBy(counts.of(key).locally()));
@@ -240,7 +244,7 @@ final class TailLoader {
                 .sizedBy(counts.of(key));
     }
 
-    /** Returns a summary as a message whose id is that of the covered message. The strategy decides how to show it. */
+    /** Returns a summary as a message with the id of the last covered message. The strategy decides how to show it. */
     private static LoggedMessage message(Summary summary) {
         return new LoggedMessage(
                 summary.coversUpTo(),

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Tells the turns of our memories of what happens in the calls of AI services. Calls that use no memory of ours are not
- * touched. Thread-safe.
+ * Reports the events of calls of AI services to the turns of this library's memories. Calls without such a memory are
+ * not affected. Thread-safe.
  */
 final class TurnListeners {
 
@@ -65,7 +65,7 @@ final class TurnListeners {
         tell(event, CallsOfThread::enter, told);
     }
 
-    /** Tells the turn of something after which the same thread may be used by another call. */
+    /** Reports an event after which another call may use the same thread. */
     private void leave(AiServiceEvent event, Consumer<BoundTurn> told) {
         tell(event, CallsOfThread::leave, told);
     }

@@ -40,7 +40,7 @@ final class WatchedCall {
     }
 
     static WatchedCall begin(Method method) {
-        // By its name, because Reactor may not be there.
+        // By its name, because Reactor may be absent.
         boolean flux = method.getReturnType().getName().equals("reactor.core.publisher.Flux");
         WatchedCall call = new WatchedCall(INNERMOST.get(), flux);
         INNERMOST.set(call);
@@ -77,7 +77,7 @@ final class WatchedCall {
         }
     }
 
-    /** Returns the result of the call. A stream or a flux is put behind one that the turn knows. */
+    /** Returns the result of the call. A stream or a flux is wrapped, so that the turn knows it. */
     @Nullable
     Object watched(@Nullable Object result) {
         BoundTurn turn = begun.isEmpty() ? null : begun.get(0).turn();
@@ -90,7 +90,7 @@ final class WatchedCall {
         return result instanceof TokenStream stream ? watched(stream, turn) : result;
     }
 
-    /** Returns a stream that tells when it is started, whether that fails, and what it hands out. */
+    /** Returns a stream that reports its start, a failure of the start, and the tokens that it returns. */
     private static TokenStream watched(TokenStream stream, BoundTurn turn) {
         turn.returned();
         return (TokenStream) Proxy.newProxyInstance(
@@ -102,7 +102,7 @@ final class WatchedCall {
                 });
     }
 
-    /** Returns the arguments of a method of a stream. A consumer of tokens tells which tokens it gets. */
+    /** Returns the arguments of a method of a stream. A consumer of tokens reports the tokens that it gets. */
     @SuppressWarnings("unchecked")
     private static @Nullable Object @Nullable [] watched(
             BoundTurn turn, Method method, @Nullable Object @Nullable [] arguments) {
@@ -143,8 +143,8 @@ final class WatchedCall {
     }
 
     /**
-     * Hands out the tokens of a flux, and completes it when the answer is stopped. If its subscriber cancels, the answer is
-     * stopped. The only class that knows Reactor, which may not be there.
+     * Passes on the tokens of a flux, and completes it when the answer is stopped. If its subscriber cancels, the
+     * answer is stopped. The only class that uses Reactor, which may be absent.
      */
     private static final class HandedOut implements CoreSubscriber<Object>, Subscription {
         private final CoreSubscriber<? super Object> subscriber;

@@ -24,7 +24,7 @@ final class WriteBuffer {
     /**
      * A memory that was cleared and is filled again.
      *
-     * @param seen what the caller has seen: the empty memory and the messages that it added again
+     * @param seen the messages that the caller has seen: the empty memory and the messages that it added again
      * @param linked the messages that the caller added again
      * @param summary the message that the previously shown summary covers up to, or null
      * @param behindSummary whether the summary was added again too
@@ -70,8 +70,8 @@ final class WriteBuffer {
     final Outbox lists = new Outbox();
 
     /**
-     * The ids of the last calls that were written and of their results, if nothing was written since. The view of a turn that
-     * goes on ends with them.
+     * The ids of the last calls that were written and of their results, if nothing was written since. The view of a
+     * turn that continues ends with them.
      */
     private List<String> round = List.of();
 
@@ -79,8 +79,8 @@ final class WriteBuffer {
     private long roundAt;
 
     /**
-     * The id of the newest message that was appended, or null if a caller was told that its turn does not fit, or if a
-     * new turn has begun.
+     * The id of the newest message that was appended, or null if a caller has got the error that its turn does not fit,
+     * or if a new turn has begun.
      */
     @Nullable
     String appended;
@@ -104,7 +104,7 @@ final class WriteBuffer {
         return tail.get();
     }
 
-    /** Returns the last read if the next read can do without the log, or null. */
+    /** Returns the last read if the next read does not need the log, or null. */
     @Nullable
     Tail currentTail() {
         return current ? tail.get() : null;
@@ -120,7 +120,7 @@ final class WriteBuffer {
         current = toolRound && newest != null;
     }
 
-    /** Returns the memories that this turn is shown beside its messages, or null. */
+    /** Returns the long-term memories that this turn is shown in addition to its messages, or null. */
     @Nullable
     Remembered remembered() {
         return remembered.get();
@@ -155,13 +155,13 @@ final class WriteBuffer {
         return true;
     }
 
-    /** Records results that were written before their round was whole. */
+    /** Records results that were written before their round was complete. */
     void wroteEarly(List<NewMessage> results, long nanos) {
         wrote(results, nanos);
         read(null);
     }
 
-    /** Records what was written. */
+    /** Records a write. */
     void wrote(List<NewMessage> batch, long nanos) {
         for (NewMessage message : batch) {
             if (message.message() instanceof ToolExecutionResultMessage && !round.isEmpty()) {
@@ -176,8 +176,8 @@ final class WriteBuffer {
     /**
      * Records that a list was set.
      *
-     * @param lastRound the assistant message, with its results, that ends the list; or none. The turn goes on with it if it has
-     *     the calls that this turn has made, or calls without results
+     * @param lastRound the assistant message, with its results, that ends the list; or none. The turn continues with it
+     * if it has the calls that this turn has made, or calls without results
      */
     void set(List<String> lastRound, long nanos) {
         boolean same = lastRound.size() > 1
@@ -188,8 +188,8 @@ final class WriteBuffer {
     }
 
     /**
-     * Returns the round with which the turn goes on, or an empty list. A turn reads right after its round. A later read is
-     * that of a new turn, because the round's turn failed or ended without an answer.
+     * Returns the round with which the turn continues, or an empty list. A turn reads right after its round. A later
+     * read belongs to a new turn, because the round's turn failed or ended without an answer.
      */
     List<String> round(long nanos) {
         return nanos - roundAt > READS_WITHIN ? List.of() : round();
@@ -200,7 +200,7 @@ final class WriteBuffer {
         return awaited > 0 && !round.isEmpty();
     }
 
-    /** Returns the round with which the turn goes on, or an empty list, for a buffer that serves only one turn. */
+    /** Returns the round with which the turn continues, or an empty list, for a buffer that serves only one turn. */
     List<String> round() {
         boolean ended = round.size() < 2 || awaited > 0 || heldSystem != null;
         return ended ? List.of() : round;
@@ -213,8 +213,9 @@ final class WriteBuffer {
     }
 
     /**
-     * Returns whether the caller is to be told that something does not fit. That it is a turn is told once, to the caller
-     * that added its newest message: an AI service reads before it adds, so that otherwise no later turn could begin.
+     * Returns whether the caller gets the error that something does not fit. For a turn, only the caller that added its
+     * newest message gets the error, and only once: an AI service reads before it adds, so otherwise no later turn
+     * could begin.
      *
      * @param newest the id of the newest message of the turn, or null if it is not a turn
      */

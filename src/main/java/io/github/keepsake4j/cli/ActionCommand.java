@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 /** An action of the memory component. Its inputs have the component's names, with hyphens. */
 abstract class ActionCommand extends TenantCommand {
 
-    /** The name that the component knows the log by. */
+    /** The log's name in the component. */
     private static final String BACKEND = "log";
 
     /** No command calls a model. A summary that an application made is read. */

@@ -59,12 +59,13 @@ final class AddCommand extends ActionCommand {
     @Override
     void addInputs(JsonObject input) {
         if (message != null && (content != null || role != null || toolCallId != null)) {
-            throw new InvalidInputException("--message", "holds role and content itself, so no option may give them");
+            throw new InvalidInputException(
+                    "--message", "already contains role and content; leave out the options " + "for them");
         }
         if (message != null) {
             input.put("message", PlainJson.read("--message", message.equals(STDIN) ? standardInput() : message));
         } else if (content != null) {
-            // The end of the last line is that of the file, as in a shell.
+            // The last line feed ends the file and does not belong to the text, as in a shell.
             String text = content.equals(STDIN) ? standardInput().replaceFirst("\r?\n\\z", "") : content;
             input.put(
                     "message",
@@ -84,7 +85,7 @@ final class AddCommand extends ActionCommand {
                     .decode(ByteBuffer.wrap(host().in().readAllBytes()))
                     .toString();
         } catch (CharacterCodingException e) {
-            throw new InvalidInputException("standard input", "is not UTF-8");
+            throw new InvalidInputException("standard input", "is not UTF-8; convert it to UTF-8");
         } catch (IOException e) {
             throw new KeepsakeException("standard input cannot be read", e);
         }

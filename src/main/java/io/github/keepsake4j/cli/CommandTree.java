@@ -86,8 +86,7 @@ final class CommandTree implements Runnable {
         CommandLine line = of(host);
         Failures failures = new Failures(host);
         line.setParameterExceptionHandler(failures).setExecutionExceptionHandler(failures);
-        // Java puts this character in place of each byte that it cannot read, so that different ids would become the
-        // same.
+        // Java replaces each byte that it cannot read with this character, so different ids could become the same.
         if (String.join("", arguments).contains("\ufffd")) {
             host.note("an argument has characters that the locale does not know; set LC_ALL to C.UTF-8 or the like");
             return ExitCodes.USAGE;
@@ -151,7 +150,7 @@ final class CommandTree implements Runnable {
                 // An id may begin with @, and a text may be quoted.
                 .setExpandAtFiles(false)
                 .setTrimQuotes(false)
-                // So may be the name of an option, behind an equals sign. lacking() looks at the other cases.
+                // The name of an option may also follow an equals sign. lacking() checks the other cases.
                 .setAllowOptionsAsOptionParameters(true);
     }
 }

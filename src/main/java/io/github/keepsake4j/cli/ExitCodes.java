@@ -1,6 +1,6 @@
 package io.github.keepsake4j.cli;
 
-/** What a process ends with. */
+/** The exit codes of the command line. */
 final class ExitCodes {
 
     static final int OK = 0;
@@ -12,7 +12,7 @@ final class ExitCodes {
     static final int DAMAGED = 3;
     static final int RETRY = 4;
 
-    /** As that of a process which a closed pipe ends: 128 and the number of the signal. */
+    /** The exit code of a process that a closed pipe ends: 128 plus the number of the signal. */
     static final int OUTPUT_CLOSED = 141;
 
     private ExitCodes() {}

@@ -12,7 +12,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says in one line what went wrong, and chooses the exit code. Quotes nothing that may be the text of a message. */
+/** Prints an error in one line, and chooses the exit code. Never quotes text that may belong to a message. */
 final class Failures implements IParameterExceptionHandler, IExecutionExceptionHandler {
 
     private static final Pattern OPTION = Pattern.compile("(--?[a-z][a-z-]*)(=.*)?");
@@ -27,7 +27,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     @Override
     public int handleParseException(ParameterException e, String[] arguments) {
         CommandLine command = e.getCommandLine();
-        // An option that is misspelt is also one that is missing; the misspelling is what helps.
+        // A misspelt option is also a missing one. The error about the misspelling is more helpful.
         List<String> unmatched = command.getUnmatchedArguments();
         String problem = unmatched.isEmpty() ? String.valueOf(e.getMessage()) : unmatched(command, unmatched);
         say(command, problem + "; see " + command.getCommandSpec().qualifiedName() + " --help");
@@ -60,18 +60,18 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
             return outputFailed(failed);
         }
         try {
-            // What was found before the failure comes before its message.
+            // Prints earlier results before the error.
             host.out().flush();
         } catch (Output.FailedException failed) {
             return outputFailed(failed);
         }
-        // The tree itself throws nothing but errors of usage.
+        // The tree itself throws only errors of usage.
         Subcommand subcommand = command.getCommand();
         boolean verbose = subcommand.verbose();
         if (e instanceof KeepsakeException) {
             say(command, subcommand.withOptionNames(String.valueOf(e.getMessage())));
         } else {
-            // Its text may be that of a message.
+            // Its text may belong to a message.
             say(command, "unexpected " + e.getClass().getName() + (verbose ? "" : "; --verbose shows where"));
         }
         if (verbose) {
@@ -103,7 +103,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     private void say(CommandLine command, String problem) {
         String name = command.getCommandSpec().root().name();
         String line = name + ": " + Printable.line(problem);
-        // The colours are those of the standard output, and the error stream may be a file.
+        // The colours are for the standard output; the error stream may be a file.
         host.err().println(host.rewrites() ? command.getColorScheme().errorText(line) : line);
         host.err().flush();
     }

@@ -96,7 +96,7 @@ final class HistoryCommand extends MemoryCommand {
         String parent = message.parentId();
         boolean jumps = previous != null && !previous.equals(parent);
         previous = message.id();
-        String place = !jumps ? "" : parent == null ? "  begins anew" : "  follows " + Printable.line(parent);
+        String place = !jumps ? "" : parent == null ? "  begins a new branch" : "  follows " + Printable.line(parent);
         Outcome outcome = message.outcome();
         String end = "";
         if (outcome != null) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * What a command finds around it.
+ * The environment of a command.
  *
  * @param in the standard input
  * @param out the standard output, for data only
@@ -18,7 +18,7 @@ import picocli.CommandLine.Help.Ansi;
  * @param rewrites whether a line of the standard error stream may be rewritten, because it is a terminal
  * @param ansi whether the output has colours
  * @param environment returns a variable of the environment, or null
- * @param nanoTime tells the time for progress
+ * @param nanoTime the clock for progress
  */
 record Host(
         InputStream in,
@@ -48,7 +48,7 @@ record Host(
                 System::nanoTime);
     }
 
-    /** Tells the user something that is no data. */
+    /** Prints a note for the user, which is not data. */
     void note(String text) {
         err.println("keepsake: " + text);
         err.flush();

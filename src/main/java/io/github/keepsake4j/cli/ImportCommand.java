@@ -54,7 +54,9 @@ final class ImportCommand extends LogCommand {
         }
     }
 
-    /** A line that is wrong is found when those before it are in the log, so it is a failure and no wrong usage. */
+    /**
+     * A wrong line is found when the lines before it are in the log already. So it is a failure and not a wrong usage.
+     */
     private static MemoryCopy.Report read(InputStream in, MessageLog log, MovedReport report) throws IOException {
         try {
             return Ndjson.of(log).onProgress(report::tell).read(in);
@@ -70,8 +72,8 @@ final class ImportCommand extends LogCommand {
                 return Files.newInputStream(path);
             }
         } catch (InvalidPathException e) {
-            throw new InvalidInputException("--input", "is no path: " + e.getReason());
+            throw new InvalidInputException("--input", "is not a path: " + e.getReason());
         }
-        throw new InvalidInputException("--input", "there is no file " + name);
+        throw new InvalidInputException("--input", "names a file that does not exist: " + name);
     }
 }

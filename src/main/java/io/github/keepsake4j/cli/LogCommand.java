@@ -23,18 +23,19 @@ abstract class LogCommand extends Subcommand {
     MessageLog open() {
         String given = uri == null ? host().environment().get(VARIABLE) : uri;
         if (given == null || given.isEmpty()) {
-            throw new InvalidInputException("--log", "is required, or the variable " + VARIABLE + " with the same");
+            throw new InvalidInputException(
+                    "--log", "is required, such as sqlite:chat.db; the variable " + VARIABLE + " sets it too");
         }
         String field = uri == null ? VARIABLE : "--log";
         return new LogUri(field, given, creates(), makesTables(), host().environment()).open();
     }
 
-    /** Returns whether a log that does not exist is made. */
+    /** Returns whether a log that does not exist is created. */
     boolean creates() {
         return false;
     }
 
-    /** Returns whether tables that a database lacks are made. */
+    /** Returns whether missing tables of a database are created. */
     boolean makesTables() {
         return false;
     }

@@ -22,13 +22,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a log is, as a user writes it. Errors do not quote it, because it may hold a password.
+ * The address of a log, as a user writes it. Errors do not quote it, because it may contain a password.
  *
  * @param field the user's name for it
  * @param text the URI
- * @param creates whether a log that does not exist is made
- * @param makesTables whether missing tables are made
- * @param environment has passwords and Amazon's settings
+ * @param creates whether a log that does not exist is created
+ * @param makesTables whether missing tables are created
+ * @param environment provides passwords and Amazon's settings
  */
 record LogUri(String field, String text, boolean creates, boolean makesTables, Host.Environment environment) {
 
@@ -68,8 +68,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
 
     private MessageLog inMemory() {
         if (!creates) {
-            throw new InvalidInputException(
-                    field, "memory: is always empty at first, so there is nothing to find in it");
+            throw new InvalidInputException(field, "memory: is always empty at the start; name a log with memories");
         }
         return new InMemoryMessageLog();
     }
@@ -83,7 +82,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         checkThere(file, "file");
         if (!creates && !JdbcMessageLog.isSqliteLog(file)) {
             throw new InvalidInputException(
-                    field, file + " has no tables of Keepsake4j; add, import or copy --to make them");
+                    field, file + " has no tables of Keepsake4j; the commands add, import and copy --to create them");
         }
         return JdbcMessageLog.sqlite(file);
     }
@@ -95,12 +94,13 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         }
         checkThere(directory, "directory");
         if (!creates && !isLog(directory)) {
-            throw new InvalidInputException(field, directory + " is no log; add, import or copy --to make one there");
+            throw new InvalidInputException(
+                    field, directory + " is not a log; the commands add, import and copy " + "--to create one there");
         }
         return FileMessageLog.in(directory);
     }
 
-    /** Looks at a directory before a log is opened in it, which would make files there. */
+    /** Checks a directory before a log is opened in it, because opening creates files. */
     private static boolean isLog(Path directory) {
         if (Files.exists(directory.resolve("keepsake.lock"))) {
             return true;
@@ -116,11 +116,12 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     private void checkThere(Path path, String kind) {
         Path parent = path.getParent();
         if (parent != null && !Files.isDirectory(parent)) {
-            throw new InvalidInputException(field, "the directory " + parent + " does not exist; make it before");
+            throw new InvalidInputException(field, "the directory " + parent + " does not exist; create it first");
         }
         if (!creates && !Files.exists(path)) {
             throw new InvalidInputException(
-                    field, "there is no " + kind + " " + path + "; add, import or copy --to make it");
+                    field,
+                    "the " + kind + " " + path + " does not exist; the commands add, import and copy --to create it");
         }
     }
 
@@ -148,10 +149,10 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
             throw new InvalidInputException(field, "must have a path, such as sqlite:chat.db or file:chats");
         }
         try {
-            // As it is, so that names may have any character. Three slashes are an absolute path too.
+            // Taken unchanged, so that names may have any character. Three slashes also begin an absolute path.
             return Path.of(path.startsWith("///") ? path.substring(2) : path);
         } catch (InvalidPathException e) {
-            throw new InvalidInputException(field, "has a path that is none: " + e.getReason());
+            throw new InvalidInputException(field, "has an invalid path: " + e.getReason());
         }
     }
 
@@ -178,7 +179,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         if (settings.rest().getHost() == null) {
             throw new InvalidInputException(field, "must be a URI such as redis://localhost:6379");
         }
-        // An administrator who types one command need not be told each time what the server's settings are.
+        // The warnings about the server's settings would be repeated for each command.
         RedisMessageLog.Builder builder =
                 RedisMessageLog.builder().server(settings.rest()).checks(RedisMessageLog.Checks.NONE);
         settings.ifSet("prefix", builder::prefix);
@@ -196,7 +197,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         S3MessageLog.Builder builder = S3MessageLog.builder()
                 .bucket(bucket)
                 .prefix(settings.rest().getPath().replaceAll("^/|/$", ""));
-        // The SDK reads this variable too. It is passed on because servers other than Amazon's want the bucket in the
+        // The SDK reads this variable too. It is passed on because servers other than Amazon's need the bucket in the
         // path.
         String endpoint = or(environment.get("AWS_ENDPOINT_URL_S3"), or(environment.get("AWS_ENDPOINT_URL"), ""));
         String used = or(settings.values().get("endpoint"), endpoint);
@@ -220,7 +221,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         });
     }
 
-    /** Leaves out the URI, which may hold a password. */
+    /** Leaves out the URI, which may contain a password. */
     @Override
     public String toString() {
         return "LogUri[field=" + field + "]";

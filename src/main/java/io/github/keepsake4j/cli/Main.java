@@ -23,18 +23,18 @@ public final class Main {
      * @param arguments the command and its options
      */
     public static void main(String[] arguments) {
-        // This stream fails when the reader has gone, which System.out does not.
+        // Unlike System.out, this stream fails when its reader has gone.
         OutputStream data = new FileOutputStream(FileDescriptor.out);
         // Only data goes to the standard output. A logger of the class path may print there.
         System.setOut(System.err);
-        // A class path without a logger is as it should be here.
+        // A class path without a logger is normal here.
         if (System.getProperty("slf4j.internal.verbosity") == null) {
             System.setProperty("slf4j.internal.verbosity", "ERROR");
         }
         System.exit(run(arguments, data, System.err));
     }
 
-    /** Uses no class of picocli before it is known to be there. */
+    /** Uses no class of picocli before checking that it is present. */
     static int run(String[] arguments, OutputStream data, PrintStream err) {
         if (!Library.PICOCLI.isThere()) {
             err.println("keepsake: " + Library.PICOCLI.missing());

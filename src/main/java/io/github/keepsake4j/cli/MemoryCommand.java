@@ -7,7 +7,7 @@ import io.github.keepsake4j.message.NodeKey;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** A command that uses one memory, or with some commands all of a tenant. */
+/** A command that uses one memory. Some commands can use all memories of a tenant. */
 abstract class MemoryCommand extends TenantCommand {
 
     @Option(names = "--session", paramLabel = "<id>", description = "The conversation.")
@@ -26,7 +26,9 @@ abstract class MemoryCommand extends TenantCommand {
     @Nullable
     MemoryKey givenKey() {
         if ((app == null) != (node == null)) {
-            throw new InvalidInputException(app == null ? "--app" : "--node", "is required with the other one");
+            throw new InvalidInputException(
+                    app == null ? "--app" : "--node",
+                    "is required: --app and --node name " + "a node's memory together");
         }
         if (session == null) {
             if (app != null) {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Ansi.Style;
 
 /**
- * Messages as text for people: the role, and the content beside it.
+ * Writes messages as text for people: the role, followed by the content.
  *
  * @param ansi whether there are colours
  */
@@ -47,14 +47,14 @@ record MessageText(Ansi ansi) {
         return "[image" + (url.startsWith("data:") ? "" : " " + url) + "]";
     }
 
-    /** Returns a label with a text beside it. */
+    /** Returns a label with a text next to it. */
     String labelled(String label, String text) {
         String indented = Printable.lines(text).replace("\n", "\n" + " ".repeat(LABEL));
         String padding = " ".repeat(Math.max(1, LABEL - label.length()));
         return styled(Printable.line(label), style(label)) + padding + indented;
     }
 
-    /** Returns a text that is beside the matter. */
+    /** Returns a text of secondary importance. */
     String quiet(String text) {
         return styled(text, Style.faint);
     }

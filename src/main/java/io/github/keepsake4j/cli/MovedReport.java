@@ -5,7 +5,7 @@ import io.github.keepsake4j.transfer.MemoryCopy;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What came into a log, and how far it is. */
+/** The progress of memories that are written to a log. */
 final class MovedReport {
 
     private final Progress progress;
@@ -43,12 +43,12 @@ final class MovedReport {
         return damaged(command.host(), report);
     }
 
-    /** Tells of memories that could not be read, and returns the exit code. */
+    /** Reports memories that could not be read, and returns the exit code. */
     static int damaged(Host host, MemoryCopy.Report report) {
         if (report.damaged() == 0) {
             return ExitCodes.OK;
         }
-        host.note(Printable.count(report.damaged(), "memory") + " could not be read; check tells which");
+        host.note(Printable.count(report.damaged(), "memory") + " could not be read; the command check lists them");
         return ExitCodes.DAMAGED;
     }
 }

@@ -2,7 +2,7 @@ package io.github.keepsake4j.cli;
 
 import java.util.Map;
 
-/** The options for what the library names in its errors, where these have another name. */
+/** The options for fields that the library's errors name, if the options have other names. */
 final class OptionNames {
 
     private static final Map<String, String> OPTIONS = Map.ofEntries(
@@ -16,7 +16,7 @@ final class OptionNames {
             Map.entry("strategy", "--strategy"),
             Map.entry("idleFor", "--idle"),
             Map.entry("tombstonesFor", "--tombstones"),
-            // What a branch is read from.
+            // The start of a read of a branch.
             Map.entry("messageId", "--branch"));
 
     private static final Map<String, String> MESSAGE_OPTIONS =

@@ -7,7 +7,7 @@ import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 
-/** The data that a command prints, in UTF-8. Unlike a stream that prints, it fails when the data cannot be written. */
+/** The data that a command prints, in UTF-8. Unlike a {@code PrintStream}, it fails when the data cannot be written. */
 final class Output {
 
     private final OutputStream stream;
@@ -36,7 +36,7 @@ final class Output {
      * Creates an output.
      *
      * @param stream where the data goes
-     * @param terminal whether each line must be seen at once
+     * @param terminal whether each line must be visible at once
      */
     Output(OutputStream stream, boolean terminal) {
         this.stream = stream;
@@ -63,7 +63,7 @@ final class Output {
         }
     }
 
-    /** Returns the stream itself, for what writes bytes. */
+    /** Returns the stream itself, for writers of bytes. */
     OutputStream stream() {
         flush();
         return stream;

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a database, in PostgreSQL's own form or in that of JDBC. It is checked here, because the driver and the pool
- * print an address that they do not understand, with its password. The driver gets a URL without user and password.
+ * The address of a database, in PostgreSQL's own form or in JDBC's form. It is checked here, because the driver and the
+ * pool print an invalid address with its password. The driver gets a URL without user and password.
  *
  * @param url the URL of JDBC
  * @param user the user, or null
@@ -69,8 +69,7 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
             String[] both = setting.split("=", 2);
             if (both.length < 2 || both[0].isEmpty() || setting.indexOf('@') >= 0) {
                 throw new InvalidInputException(
-                        field,
-                        "has settings that are none; write ?name=value&name=value, and write @ as %40 and ? as %3F");
+                        field, "has invalid settings; write ?name=value&name=value, and write @ as %40 and ? as %3F");
             }
             // As the driver reads them.
             String value = URLDecoder.decode(both[1], StandardCharsets.UTF_8);
@@ -88,7 +87,7 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
         return new PostgresUri("jdbc:postgresql://" + servers + path + settings, user, password);
     }
 
-    /** Returns PostgreSQL's own form. JDBC allows to leave out the server. */
+    /** Returns PostgreSQL's own form. A URL of JDBC may have no server. */
     private static String plain(String text) {
         if (!text.startsWith(JDBC)) {
             return text;
@@ -110,12 +109,12 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
             String port = matcher.group(1);
             if (port != null
                     && (port.length() > 5 || Integer.parseInt(port) < 1 || Integer.parseInt(port) > MAX_PORT)) {
-                throw new InvalidInputException(field, "has a port that is none; it must be 1 to " + MAX_PORT);
+                throw new InvalidInputException(field, "has an invalid port; it must be 1 to " + MAX_PORT);
             }
         }
     }
 
-    /** Refuses what the driver would refuse only when it connects, as if the server could not be reached. */
+    /** Refuses settings that the driver would refuse only when it connects, as if the server could not be reached. */
     private static void check(String field, String name, String value) {
         if (name.equals("sslmode") && !SSL_MODES.contains(value)) {
             throw new InvalidInputException(field + " " + name, "must be one of " + String.join(", ", SSL_MODES));

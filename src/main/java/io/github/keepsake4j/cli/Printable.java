@@ -10,10 +10,10 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Data as text for people. What would steer a terminal is shown as an escape. Pure functions. */
+/** Writes data as text for people. Characters that would control a terminal are escaped. Pure functions. */
 final class Printable {
 
-    /** Control characters, and those that end a line or change the direction of the text around them. */
+    /** Control characters, and characters that end a line or change the direction of text. */
     private static final String STEERING = "\\p{Cc}\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069";
 
     private static final Pattern STEERS = Pattern.compile("[" + STEERING + "]");
@@ -45,7 +45,7 @@ final class Printable {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns lines that follow the name of what is damaged. */
+    /** Returns the lines that follow the name of damaged data. */
     static String damage(List<Damage> damage) {
         return damage.stream()
                 .map(each -> "\n"

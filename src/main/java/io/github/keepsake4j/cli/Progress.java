@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Says how far long work is, on the standard error stream. A terminal gets one line that is rewritten. A file gets a line now
- * and then, and none for work that is done soon.
+ * Reports the progress of long work on the standard error stream. A terminal gets one line that is rewritten. A file
+ * gets a line from time to time, and none for short work.
  */
 final class Progress implements AutoCloseable {
 

@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What all commands have in common. */
+/** The common base of all commands. */
 @Command(
         sortOptions = false,
         optionListHeading = "%nOptions:%n",
@@ -60,7 +60,7 @@ abstract class Subcommand implements Callable<Integer> {
         out().line(json ? PlainJson.write(fields) : forPeople);
     }
 
-    /** Tells that a memory is not in the log, which may be a wrong id. Returns whether it is. */
+    /** Prints a note if a memory is not in the log, because the id may be wrong. Returns whether it is in the log. */
     boolean noteIfEmpty(MessageLog log, MemoryKey key) {
         boolean isThere = Reads.isThere(log, key);
         if (!isThere) {

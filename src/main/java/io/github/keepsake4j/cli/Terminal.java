@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Whether a stream of this process is a terminal. Java tells it only for input and output together. */
+/** Checks whether a stream of this process is a terminal. Java reports this only for input and output together. */
 final class Terminal {
 
     private Terminal() {}

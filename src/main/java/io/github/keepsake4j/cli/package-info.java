@@ -1,6 +1,6 @@
 /**
- * The command line: {@link io.github.keepsake4j.cli.Main}. Each command is a class of its own that calls what an application
- * would call. No other package knows of it.
+ * The command line: {@link io.github.keepsake4j.cli.Main}. Each command is a class that calls the same methods as an
+ * application. No other package uses this one.
  */
 @NullMarked
 package io.github.keepsake4j.cli;

@@ -84,7 +84,7 @@ final class AttributeWriter {
     /**
      * Converts a map.
      *
-     * @param levels how many levels of JSON it takes: 2 in a tagged object, otherwise 1
+     * @param levels the number of levels of JSON that it takes: 2 in a tagged object, otherwise 1
      * @param path its place, or null for the message itself
      */
     private Map<String, @Nullable Object> map(Map<?, ?> map, int levels, @Nullable JsonPath path) {
@@ -146,7 +146,7 @@ final class AttributeWriter {
 
     private void enter(Object container, int levels, JsonPath path) {
         if (!ancestors.add(container)) {
-            throw new InvalidInputException(path.toString(), "contains itself");
+            throw new InvalidInputException(path.toString(), "contains itself; use a structure without cycles");
         }
         depth += levels;
         if (depth > maxDepth) {

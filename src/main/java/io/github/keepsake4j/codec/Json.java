@@ -42,15 +42,18 @@ final class Json {
     /** The maximum length of a number in characters. The time to parse a number grows with the square of its length. */
     static final int MAX_NUMBER_LENGTH = 10_000;
 
-    /** How many levels deep the places of objects are told: an object in a list of an object's field is the third. */
+    /**
+     * The number of levels of which the places of objects are recorded. An object in a list of an object's field is on
+     * the third level.
+     */
     private static final int PLACES = 3;
 
     private static final JsonFactory FACTORY = factory(MAX_DEPTH, MAX_NUMBER_LENGTH);
 
-    /** For JSON around messages, which nests deeper. */
+    /** The factory for JSON around messages, which nests deeper. */
     private static final JsonFactory ENCLOSING = factory(2 * MAX_DEPTH, 2 * MAX_NUMBER_LENGTH);
 
-    /** The half of a pair of surrogates that lacks its other half. */
+    /** A surrogate without the other half of its pair. */
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
     private Json() {}
@@ -123,7 +126,7 @@ final class Json {
      * Reads one JSON value.
      *
      * @param onlyOnce whether an object with two fields of one name is refused
-     * @param failure returns the exception for a text that cannot be read, from what is wrong with it
+     * @param failure returns the exception for a text that cannot be read, from a description of the problem
      */
     static @Nullable Object read(String json, boolean onlyOnce, Function<String, ? extends KeepsakeException> failure) {
         try (JsonParser in = FACTORY.createParser(json)) {
@@ -137,7 +140,7 @@ final class Json {
     /**
      * Reads JSON in UTF-8.
      *
-     * @param places gets the places of the objects that are at most {@link #PLACES} levels deep
+     * @param places receives the places of the objects that are at most {@link #PLACES} levels deep
      * @param failure makes the error
      */
     static @Nullable Object read(
@@ -169,7 +172,7 @@ final class Json {
         }
     }
 
-    /** Returns for each character of a text where it is in UTF-8, and where the text ends. */
+    /** Returns the position of each character in the text's UTF-8, and the position of its end. */
     private static int[] placesOfBytes(String text) {
         int[] places = new int[text.length() + 1];
         for (int i = 0; i < text.length(); i++) {
@@ -203,7 +206,7 @@ final class Json {
 
     static UnreadableDataException unreadable(Object what, String problem) {
         return new UnreadableDataException(
-                what + " cannot be read: " + problem + "; the stored JSON needs repair", null);
+                what + " cannot be read: " + problem + "; the stored JSON needs a repair", null);
     }
 
     private static @Nullable Object value(JsonParser in, @Nullable IdentityHashMap<Object, JsonFields.Range> places)
@@ -246,8 +249,8 @@ final class Json {
     }
 
     /**
-     * Returns a Double if it represents the same number, as for every number that this library writes, and the exact
-     * decimal otherwise.
+     * Returns a Double if it represents the same number, otherwise the exact decimal. A Double represents every number
+     * that this library writes.
      */
     private static Number floating(String text) {
         double value = Double.parseDouble(text);

@@ -15,9 +15,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a JSON object that was read, and its place. A field of null counts as absent. A field that is missing or of a
- * wrong type is an error that names its place and quotes no value. Fields that nothing asks for are ignored. Not changed by
- * any method.
+ * The fields of a JSON object that was read, and its place. A field of null counts as absent. A field that is missing
+ * or of a wrong type is an error. The error names the field's place and quotes no value. Other fields are ignored. No
+ * method changes the fields.
  */
 public final class JsonFields {
 
@@ -29,14 +29,14 @@ public final class JsonFields {
          * Makes an error.
          *
          * @param place the place, such as {@code message.content[0].type}
-         * @param problem what is wrong there, such as "must be a text"
+         * @param problem the problem there, such as "must be a text"
          * @return the error
          */
         KeepsakeException of(String place, String problem);
     }
 
     /**
-     * Where an object is in the bytes that it was read from.
+     * The place of an object in the bytes from which it was read.
      *
      * @param begin its first byte
      * @param end the byte behind it
@@ -74,7 +74,7 @@ public final class JsonFields {
      * @param name the caller's name for the text
      * @param json the text
      * @return the fields
-     * @throws InvalidInputException if the text is no JSON object, or one in it has two fields of one name
+     * @throws InvalidInputException if the text is not a JSON object, or contains an object with two fields of one name
      */
     public static JsonFields read(String name, String json) {
         return read(name, json, InvalidInputException::new);
@@ -87,7 +87,7 @@ public final class JsonFields {
      * @param json the text
      * @param refusal makes the errors of its fields
      * @return the fields
-     * @throws InvalidInputException if the text is no JSON object, or one in it has two fields of one name
+     * @throws InvalidInputException if the text is not a JSON object, or contains an object with two fields of one name
      */
     public static JsonFields read(String name, String json, Refusal refusal) {
         if (PlainJson.read(name, json) instanceof Map<?, ?> map) {
@@ -102,7 +102,7 @@ public final class JsonFields {
      * @param bytes holds the object
      * @param start where it begins
      * @param end where it ends
-     * @param refusal makes the errors; that of the whole has an empty place
+     * @param refusal makes the errors; the place of the outermost object is empty
      * @return the fields
      */
     public static JsonFields read(byte[] bytes, int start, int end, Refusal refusal) {
@@ -116,8 +116,8 @@ public final class JsonFields {
     /**
      * Returns the fields of a value that a caller passes in.
      *
-     * @param name the name of the value, which its fields have as a prefix; empty for none
-     * @param value what {@link PlainJson#read} returned
+     * @param name the name of the value, a prefix of the names of its fields; empty for none
+     * @param value a value that {@link PlainJson#read} returned
      * @return the fields
      * @throws InvalidInputException if the value is no object
      */
@@ -172,7 +172,8 @@ public final class JsonFields {
     }
 
     /**
-     * Returns where the object is. It was read from bytes, and is at most an element of a list in a field of the whole.
+     * Returns the place of an object that was read from bytes. The object is at most an element of a list in a field of
+     * the outermost object.
      *
      * @return its place
      */
@@ -256,7 +257,7 @@ public final class JsonFields {
      * Returns a number.
      *
      * @param name the field's name
-     * @param otherwise what is returned if it is absent
+     * @param otherwise the number to return if the field is absent
      * @return 0 or more
      */
     public long numberOr(String name, long otherwise) {
@@ -343,7 +344,7 @@ public final class JsonFields {
      * Makes an error about a field.
      *
      * @param name the field's name
-     * @param problem what is wrong with it
+     * @param problem the problem
      * @return the error
      */
     public KeepsakeException wrong(String name, String problem) {
@@ -391,7 +392,7 @@ public final class JsonFields {
                 return whole;
             }
         } catch (ArithmeticException | NumberFormatException e) {
-            // The error is that of a number that is too large, and quotes no value.
+            // The error is the same as for a number that is too large. It quotes no value.
         }
         throw wrong(name, "must be " + NUMBER + " from " + least + " to " + most);
     }

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A JSON object that is made field by field. Its fields have the order in which they are set. */
+/** Builds a JSON object field by field. The fields keep the order in which they are set. */
 public final class JsonObject extends LinkedHashMap<String, @Nullable Object> {
 
     private static final long serialVersionUID = 1L;
@@ -36,7 +36,7 @@ public final class JsonObject extends LinkedHashMap<String, @Nullable Object> {
     }
 
     /**
-     * Sets a field to a number unless that is 0, which means that there is none.
+     * Sets a field to a number. Does nothing for 0, which means no number.
      *
      * @param name the field's name
      * @param number the number

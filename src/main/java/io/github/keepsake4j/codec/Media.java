@@ -69,8 +69,8 @@ final class Media {
     }
 
     /**
-     * Returns a URI's text. Some URIs that {@code relativize} or {@code normalize} made cannot be parsed again; they
-     * are refused.
+     * Returns a URI's text. Some results of {@code relativize} and {@code normalize} cannot be parsed again; they are
+     * refused.
      */
     static String checked(URI uri, JsonPath path) {
         String text = uri.toString();

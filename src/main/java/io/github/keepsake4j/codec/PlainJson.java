@@ -3,7 +3,7 @@ package io.github.keepsake4j.codec;
 import io.github.keepsake4j.message.InvalidInputException;
 import org.jspecify.annotations.Nullable;
 
-/** JSON that a caller passes in or gets back, as plain values. Pure functions. */
+/** Converts JSON of callers to plain values and back. Pure functions. */
 public final class PlainJson {
 
     /**
@@ -21,8 +21,8 @@ public final class PlainJson {
      * @param field the caller's name for the text
      * @param json the text
      * @return null or a String, Boolean, Number, List or Map with String keys in the order of the text
-     * @throws InvalidInputException if the text is no JSON value, or an object has two fields of one name; the exception
-     *     tells the place and quotes nothing
+     * @throws InvalidInputException if the text is not a JSON value, or an object has two fields of one name; the
+     * exception names the place and quotes nothing
      */
     public static @Nullable Object read(String field, String json) {
         return Json.read(json, true, problem -> new InvalidInputException(field, problem));

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * JSON of a request as a model received it: its messages in the format of {@link MessageCodec}, and by their names the model
- * and the tools. A field that a newer version wrote is ignored. Pure functions.
+ * Converts a request to JSON and back, as a model received it. The JSON contains the messages in the format of
+ * {@link MessageCodec}, and the names of the model and the tools. Fields of newer versions are ignored. Pure functions.
  */
 public final class RequestCodec {
 
@@ -41,7 +41,7 @@ public final class RequestCodec {
      *
      * @param json JSON that {@link #encode} returned
      * @return the request
-     * @throws UnreadableDataException if the text is no such JSON
+     * @throws UnreadableDataException if the text is not such JSON
      */
     public static KeptRequest decode(String json) {
         JsonFields request = MessageCodec.object("Request", json);

@@ -1,5 +1,5 @@
 /**
- * The stored form of a message: versioned JSON that loses nothing, and a reader that tolerates additions of newer
+ * The stored form of a message: versioned JSON without loss, and a reader that tolerates the additions of newer
  * versions.
  *
  * <p>The golden files of every released format stay readable, and a reader ignores fields and types that it does not

@@ -34,8 +34,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory component for low-code hosts: it adds messages to the memory of a session, returns what a model should see of
- * it, clears it and has it summarized. Each call is independent of the others, so a host need not keep anything.
+ * A memory component for low-code hosts: it adds messages to the memory of a session, returns the messages that a model
+ * should see, clears the memory and summarizes it. Each call is independent of the others, so a host need not keep any
+ * state.
  *
  * <pre>{@code
  * MemoryComponent memory = MemoryComponent.builder()
@@ -46,11 +47,12 @@ import org.jspecify.annotations.Nullable;
  * String output = memory.run("{\"action\": \"get\", \"session_id\": \"sess_123\"}");
  * }</pre>
  *
- * <p>A session is a conversation: {@code Keepsake.conversation(id)} on the same log has the same messages. Nothing that
- * leaves the limits is lost; the history keeps it, and {@code clear} only hides it, unless it erases.
+ * <p>A session is a conversation: {@code Keepsake.conversation(id)} on the same log has the same messages. Messages
+ * beyond the limits are not lost: the history keeps them. {@code clear} only hides messages, unless the input says to
+ * erase them.
  *
- * <p>If calls for one session run at the same time, the storage decides their order. What was added when {@code clear} is
- * called is hidden, and what is added after it returned is shown.
+ * <p>If calls for one session run at the same time, the storage decides their order. Messages that were added before
+ * {@code clear} is called are hidden. Messages that are added after it returned are shown.
  *
  * <p>Thread-safe. To be closed at the end.
  */
@@ -100,7 +102,8 @@ public final class MemoryComponent implements AutoCloseable {
      * Runs an action. A change is stored when this method returns.
      *
      * @param input the input
-     * @return what the memory shows after the action. What others add meanwhile may be among it
+     * @return the messages that the memory shows after the action; they may include messages that other callers added
+     * meanwhile
      * @throws InvalidInputException if the backend is unknown, a summarizer is missing, or a tool's result answers no call;
      *     nothing was changed
      * @throws SummaryFailedException if the action {@code summarize} failed; retryable
@@ -206,12 +209,12 @@ public final class MemoryComponent implements AutoCloseable {
     }
 
     /**
-     * An open log, and the memories on it by their strategies. They are kept because summaries that are being made, and those
-     * that failed, are known to them. Thread-safe.
+     * An open log, and the memories on it by their strategies. The memories are kept because they know the running and
+     * the failed summaries. Thread-safe.
      */
     private final class Backend {
 
-        /** The maximum number of strategies. Each input may come with limits of its own. */
+        /** The maximum number of strategies. Each input may have its own limits. */
         private static final int MOST = 100;
 
         private final MessageLog log;
@@ -233,7 +236,7 @@ public final class MemoryComponent implements AutoCloseable {
                     .strategy(strategy)
                     .tokenCountEstimator(counter)
                     .metrics(metrics)
-                    // A memory may have summaries although this component makes none.
+                    // A memory may have summaries even if this component creates none.
                     .summarizer(summarizer == null ? (previous, messages) -> "" : summarizer);
             return (executor == null ? builder : builder.executor(executor)).build();
         }
@@ -264,7 +267,7 @@ public final class MemoryComponent implements AutoCloseable {
          * Adds a backend. The usual names are {@code in_memory}, {@code sqlite}, {@code file}, {@code postgresql}, {@code s3}
          * and {@code redis}; any other name is allowed.
          *
-         * @param name the name that inputs select it by
+         * @param name the name by which inputs select it
          * @param factory opens the log; called at the first use. The component closes the log
          * @return this builder
          */
@@ -308,7 +311,7 @@ public final class MemoryComponent implements AutoCloseable {
         }
 
         /**
-         * Sets the executor that makes summaries in the background. Default: as that of {@link Keepsake}.
+         * Sets the executor that creates summaries in the background. Default: the same as in {@link Keepsake}.
          *
          * @param blockingExecutor the executor; the caller shuts it down
          * @return this builder

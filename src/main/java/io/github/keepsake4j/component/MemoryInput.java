@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The input of {@link MemoryComponent#run(MemoryInput)}. Made by {@link #add}, {@link #get}, {@link #clear},
- * {@link #summarize} or {@link #fromJson}, and changed by the other methods. An input that has no effect on its action is
- * refused, so that nothing is dropped in silence.
+ * The input of {@link MemoryComponent#run(MemoryInput)}. Created by {@link #add}, {@link #get}, {@link #clear},
+ * {@link #summarize} or {@link #fromJson}, and changed by the other methods. A field that its action does not use is
+ * refused, so that nothing is ignored silently.
  *
  * @param action what to do
  * @param sessionId the session's id, 1 to 512 bytes of UTF-8
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxMessages the maximum number of messages in the output, 1 or more
  * @param maxTokens the maximum number of tokens of the messages in the output, 1 or more
  * @param backend the name of the backend
- * @param strategy how the messages of the output are selected
+ * @param strategy the selection of the messages of the output
  * @param erase whether {@code clear} deletes the session's memory
  */
 public record MemoryInput(
@@ -48,7 +48,7 @@ public record MemoryInput(
     private static final Set<String> NAMES =
             Set.of("action", "session_id", "message", "max_messages", "max_tokens", "backend", "strategy", "erase");
 
-    /** What to do. In JSON, the names are in lower case. */
+    /** The action. In JSON, the names are in lower case. */
     public enum Action {
         /** Adds a message. */
         ADD,
@@ -56,17 +56,20 @@ public record MemoryInput(
         GET,
         /** Hides all messages and the summary, and keeps them in the history. */
         CLEAR,
-        /** Has a summary made of all turns that are complete. */
+        /** Creates a summary of all complete turns. */
         SUMMARIZE
     }
 
-    /** How the messages of the output are selected. Both limits hold with each. In JSON, the names are in lower case. */
+    /**
+     * The selection of the messages of the output. Both limits apply with each strategy. In JSON, the names are in
+     * lower case.
+     */
     public enum Strategy {
         /** Shows the newest messages. */
         SLIDING_WINDOW,
-        /** Shows the newest messages that fit. Because both limits always hold, these are those of a sliding window. */
+        /** Shows the newest messages that fit. Because both limits always apply, this is a sliding window. */
         TOKEN_LIMIT,
-        /** Shows a summary in place of old turns. It is made in the background when a limit is reached. */
+        /** Shows a summary in place of old turns. It is created in the background when a limit is reached. */
         SUMMARIZATION
     }
 
@@ -85,10 +88,12 @@ public record MemoryInput(
             throw new InvalidInputException("message", "is required by the action add");
         }
         if (action != Action.ADD && message != null) {
-            throw new InvalidInputException("message", "is taken by the action add only, not by " + name(action));
+            throw new InvalidInputException(
+                    "message", "is only for the action add, not for " + name(action) + "; " + "leave it out");
         }
         if (action != Action.CLEAR && erase) {
-            throw new InvalidInputException("erase", "is taken by the action clear only, not by " + name(action));
+            throw new InvalidInputException(
+                    "erase", "is only for the action clear, not for " + name(action) + "; " + "leave it out");
         }
     }
 
@@ -174,7 +179,7 @@ public record MemoryInput(
     /**
      * Sets the backend. Default: {@code in_memory}.
      *
-     * @param name a name that the component was built with
+     * @param name a name with which the component was built
      * @return a copy
      */
     public MemoryInput onBackend(String name) {
@@ -206,7 +211,7 @@ public record MemoryInput(
      *
      * @param json a JSON object; a field of null counts as absent
      * @return the input
-     * @throws InvalidInputException if the text is no such object; the exception names the field
+     * @throws InvalidInputException if the text is not such an object; the exception names the field
      */
     public static MemoryInput fromJson(String json) {
         given("input", json);

@@ -7,13 +7,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The output of {@link MemoryComponent#run(MemoryInput)}: what the session's memory shows after the action.
+ * The output of {@link MemoryComponent#run(MemoryInput)}: the messages that the session's memory shows after the
+ * action.
  *
  * @param messages the messages within both limits, oldest first, in the form in which a model accepts them
  * @param messageCount their number
  * @param tokenCount their number of tokens, 0 if there are none
- * @param summary the newest summary of what the memory shows, or null if there is none. Only with the strategy
- *     summarization is it also among the messages
+ * @param summary the newest summary of the memory, or null if there is none. It is also among the messages only with
+ * the strategy summarization
  */
 public record MemoryOutput(List<ChatMessage> messages, int messageCount, int tokenCount, @Nullable String summary) {
 

@@ -21,7 +21,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Messages in the JSON of OpenAI's API: {@code role}, {@code content}, {@code tool_calls}. Pure functions. */
+/**
+ * Converts messages to and from the JSON of OpenAI's API: {@code role}, {@code content}, {@code tool_calls}. Pure
+ * functions.
+ */
 final class MessageJson {
 
     private static final String DATA = "data:";
@@ -82,7 +85,7 @@ final class MessageJson {
         return SystemMessage.from(text);
     }
 
-    /** The name of the tool may be absent, as in OpenAI's JSON. Then it is that of the call. */
+    /** The name of the tool may be absent, as in OpenAI's JSON. Then the name of the call is used. */
     private static ToolExecutionResultMessage tool(JsonFields json) {
         json.only(Set.of("role", "content", "tool_call_id", "name"));
         return ToolExecutionResultMessage.builder()

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The messages that may be added. A message that no model would ever be shown is refused. Pure functions. */
+/** Checks the messages that are added. A message that would never be shown to a model is refused. Pure functions. */
 final class Messages {
 
     private Messages() {}

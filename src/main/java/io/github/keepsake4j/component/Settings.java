@@ -7,7 +7,7 @@ import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.tokens.TokenCounter;
 
-/** What an input says about the messages of its output. */
+/** The settings of an input for the messages of its output. */
 record Settings(Strategy strategy, int maxMessages, int maxTokens) {
 
     /** The part of the tokens that stays out of a summary. */
@@ -21,7 +21,7 @@ record Settings(Strategy strategy, int maxMessages, int maxTokens) {
         return strategy == Strategy.SUMMARIZATION;
     }
 
-    /** Both limits hold with every strategy. So a window that ends at either of them is also a token limit. */
+    /** Both limits apply with every strategy. So a window that ends at either of them is also a token limit. */
     ContextStrategy toStrategy(TokenCounter counter) {
         ContextStrategy limits =
                 SlidingWindow.withMaxMessages(maxMessages).and(TokenLimit.withMaxTokens(maxTokens, counter));

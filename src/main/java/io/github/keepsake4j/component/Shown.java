@@ -15,10 +15,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What an output shows of a memory. It is what a model sees, with three differences. What an assistant said before the first
- * user message is shown as well, such as a greeting, while nothing has left the window. Calls at the end that wait for
- * results are shown, because a host must know of them. And where the system message and the summary alone exceed a limit,
- * they are left out, because an output is within its limits.
+ * The messages of an output. A model sees the same messages, with three differences. First, messages of an assistant
+ * before the first user message are shown, such as a greeting, while nothing has left the window. Second, calls at the
+ * end that wait for results are shown, because a host needs them. Third, the system message and the summary are left
+ * out if they alone exceed a limit, because an output keeps its limits.
  *
  * @param messages the messages, oldest first
  * @param tokens their number of tokens, 0 if there are none
@@ -36,7 +36,7 @@ record Shown(List<ChatMessage> messages, long tokens) {
         all.addAll(opening);
         all.addAll(shown.subList(beside, shown.size()));
         while (!opening.isEmpty() && !sizes.fit(all, settings)) {
-            // As a turn leaves as a whole, and otherwise the oldest messages, with their results.
+            // A turn leaves as a whole. Otherwise the oldest messages leave, with their results.
             int leaving = context.turns().isEmpty()
                     ? 1 + results(opening.subList(1, opening.size())).size()
                     : opening.size();
@@ -49,15 +49,15 @@ record Shown(List<ChatMessage> messages, long tokens) {
             all = withWaiting;
         }
         while (!all.isEmpty() && !sizes.fit(all, settings)) {
-            // The summary first: what the system message says holds for all that follows.
+            // The summary leaves first, because the system message applies to all following messages.
             all.remove(all.size() - 1);
         }
         return new Shown(all.stream().map(LoggedMessage::message).toList(), all.isEmpty() ? 0 : sizes.of(all));
     }
 
     /**
-     * Returns what was said before the first turn of the memory, if all turns are shown. Where there are turns, messages
-     * before them may belong to a turn whose beginning was not read.
+     * Returns the messages before the first turn of the memory, if all turns are shown. Otherwise, messages before the
+     * first shown turn may belong to a turn whose beginning was not read.
      */
     private static List<LoggedMessage> opening(Context context) {
         Set<String> beginning = context.oldest().stream().map(LoggedMessage::id).collect(Collectors.toSet());
@@ -82,7 +82,7 @@ record Shown(List<ChatMessage> messages, long tokens) {
         return opening;
     }
 
-    /** Returns the calls at the end of the newest turn that wait for results, with the results that are there. */
+    /** Returns the calls at the end of the newest turn that wait for results, with the results that exist. */
     private static List<LoggedMessage> waiting(Context context) {
         List<Turn> turns = context.turns();
         Turn newest = turns.isEmpty() ? null : turns.get(turns.size() - 1);
@@ -123,7 +123,7 @@ record Shown(List<ChatMessage> messages, long tokens) {
         }
 
         private long of(LoggedMessage message) {
-            // The stored size of a summary is that of its text alone.
+            // The stored size of a summary counts only its text.
             return message.equals(context.summary()) || context.replaced().containsKey(message.id())
                     ? context.sizes().of(counter, message.message())
                     : context.sizes().of(counter, message);

@@ -17,15 +17,16 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Optional;
 
 /**
- * Adds the results of tools. A result whose call is not shown would never be shown, so it is refused. The call is looked up
- * and the result is added under the same revision of the memory, so that no {@code clear} comes between.
+ * Adds the results of tools. A result whose call is not shown is refused, because it would never be shown. The call is
+ * looked up and the result is added under the same revision of the memory, so that no {@code clear} can happen in
+ * between.
  */
 record ToolCalls(MessageLog log, MemoryKey key, TokenCounter counter) {
 
     /** How far back a call may be. */
     private static final int NEWEST = 200;
 
-    /** An append gives up only if the memory was cleared, or its branch changed, each time. */
+    /** The number of tries of an append. A try fails only if the memory was cleared or its branch changed meanwhile. */
     private static final int MAX_ROUNDS = 100;
 
     /** Adds a result, under the name of the tool that was called. */
@@ -46,7 +47,7 @@ record ToolCalls(MessageLog log, MemoryKey key, TokenCounter counter) {
         }
     }
 
-    /** Returns the result with the name of its tool, if it answers a call that waits for it. */
+    /** Returns the result with the name of its tool, if it answers a waiting call. */
     private static ToolExecutionResultMessage check(ToolExecutionResultMessage result, Tail tail) {
         View view = tail.view();
         long hidden = view != null && view.showsNothing() ? view.anchorSequence() : 0;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param name the name of the limit in error messages
  * @param fixed the limit, or 0 if it depends on the memory
  * @param byMemoryId returns the limit for a memory, or null if the limit is fixed
- * @param step how much more than necessary may be removed at once; 0 to remove no more than necessary
+ * @param step the largest surplus that may be removed at once; 0 to remove no more than necessary
  */
 record Bound(String name, int fixed, @Nullable Function<Object, Integer> byMemoryId, int step) {
 

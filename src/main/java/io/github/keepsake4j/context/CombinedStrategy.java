@@ -17,7 +17,7 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     @Override
     public Context select(Context context) {
         Context marked = mark(context);
-        // Before this place nothing is shown, so nothing may depend on what is there, unless it is always read.
+        // Nothing before this place is shown, so nothing may depend on it, unless it is always read.
         long from = reach(context.memoryId()).oldest() == Integer.MAX_VALUE ? 0 : shownFrom(marked);
         Context selected = marked.unreadBefore(from);
         for (ContextStrategy strategy : flat(this).toList()) {
@@ -26,7 +26,7 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
         return selected;
     }
 
-    /** Marks with what a limit must know before it passes by turns, and then with all limits together. */
+    /** Sets the marks that a limit must know before it skips turns, and then marks with all limits together. */
     @Override
     public Context mark(Context context) {
         List<ContextStrategy> all = flat(this).toList();

@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * hold in any order.
  *
  * @param memoryId the memory's id as LangChain4j passed it, for limits that depend on it
- * @param opening what is shown before the turns
- * @param read what was read beside the turns
+ * @param opening the messages that are shown before the turns
+ * @param read the messages that were read in addition to the turns
  * @param turns the turns after the headless messages, oldest first, whether they are shown or not
- * @param forms in which forms messages are shown, and their sizes
- * @param over what does not fit into a limit although it cannot be left out, or null
+ * @param forms the forms in which messages are shown, and their sizes
+ * @param over the part that does not fit into a limit and cannot be left out, or null
  */
 public record Context(
         Object memoryId, Opening opening, Read read, List<Turn> turns, Forms forms, @Nullable Overflow over) {
@@ -42,14 +42,14 @@ public record Context(
      * @param part the part of the context that is too large
      * @param reason the limit's unit: {@link Reason#MESSAGE_LIMIT} or {@link Reason#TOKEN_LIMIT}
      * @param limit the limit
-     * @param size the size of the part, together with what is always shown
+     * @param size the size of the part, together with everything that is always shown
      * @param newest the id of the newest message of the turn that does not fit, or null if it is not a turn
      */
     public record Overflow(Part part, Reason reason, long limit, long size, @Nullable String newest) {
 
         /** The parts of a context that cannot be left out. */
         public enum Part {
-            /** The system message, the summary, the memories, and what is reserved. */
+            /** The system message, the summary, the memories, and the reserved tokens. */
             SYSTEM_MESSAGE,
             /** The newest user message. */
             QUESTION,
@@ -63,7 +63,7 @@ public record Context(
      *
      * @param system the current system message, which is shown first, or null
      * @param summary the summary of the messages before the turns, in the form in which it is shown, or null
-     * @param remembered the memories that were made of the conversation, which are shown last, or null
+     * @param remembered the long-term memories of the conversation, which are shown last, or null
      */
     public record Opening(
             @Nullable LoggedMessage system, @Nullable LoggedMessage summary, @Nullable Remembered remembered) {
@@ -71,7 +71,7 @@ public record Context(
         /**
          * Returns the messages.
          *
-         * @return what is there of them, in order, as a new list
+         * @return those that are present, in order, as a new list
          */
         public List<LoggedMessage> messages() {
             return Stream.of(system, summary, remembered == null ? null : remembered.message())
@@ -81,7 +81,7 @@ public record Context(
     }
 
     /**
-     * What was read beside the turns.
+     * The messages that were read in addition to the turns.
      *
      * @param oldest the branch's oldest messages, oldest first, as many as {@link Reach#oldest()} requires
      * @param unread the sequence before which only the oldest messages and the newest turn's user message were read; 0 if
@@ -107,13 +107,13 @@ public record Context(
     }
 
     /**
-     * In which forms messages are shown, and their sizes.
+     * The forms in which messages are shown, and their sizes.
      *
      * @param replaced the messages that are shown in place of others, by the other message's id. Limits do not count a
-     *     marker, but what it replaces
+     * marker, but the message that it replaces
      * @param sizes the sizes of the messages by any counter
-     * @param reserved the number of tokens that is taken by something outside of the memory, such as tool specifications;
-     *     0 or more
+     * @param reserved the number of tokens that are used outside of the memory, such as by tool specifications; 0 or
+     * more
      */
     public record Forms(Map<String, ChatMessage> replaced, TokenSizes sizes, long reserved) {
 
@@ -190,8 +190,8 @@ public record Context(
 
     /**
      * Divides a branch's newest part into turns. Results are placed directly after their calls. Calls that lack a
-     * result, and results without their call, are not shown. If the messages end with results, the context is that of
-     * their turn: what other turns added after the calls is not shown.
+     * result, and results without their call, are not shown. If the messages end with results, the context belongs to
+     * their turn: messages that other turns added after the calls are not shown.
      *
      * @param system the current system message, or null
      * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
@@ -227,8 +227,8 @@ public record Context(
     }
 
     /**
-     * Does what {@link #of(Object, LoggedMessage, LoggedMessage, List, List, LoggedMessage)} does, for a caller that
-     * knows whether the context is that of a turn that goes on. Such a context ends with the turn's last round.
+     * Does the same as {@link #of(Object, LoggedMessage, LoggedMessage, List, List, LoggedMessage)}, for a caller that
+     * knows whether a turn continues. The context of such a turn ends with its last round.
      *
      * @param memoryId the memory's id as LangChain4j passed it
      * @param system the current system message, or null
@@ -236,8 +236,8 @@ public record Context(
      * @param oldest the branch's oldest messages, oldest first; may be empty
      * @param messages the newest messages, oldest first
      * @param summary the summary that replaces all messages in between, or null if there is none
-     * @param round the ids of the calls and of the results with which the turn goes on, or empty if no turn goes on; null
-     *     if that is unknown, so that the turn goes on whose results end the messages
+     * @param round the ids of the calls and of the results with which the turn continues, or empty if no turn
+     * continues; null if that is unknown; then the turn continues whose results end the messages
      * @return the context before any limit
      */
     public static Context of(
@@ -252,8 +252,8 @@ public record Context(
     }
 
     /**
-     * Returns whether something does not fit into a limit although it cannot be left out. If it is the newest turn, it
-     * is not shown.
+     * Returns whether a part that cannot be left out does not fit into a limit. If it is the newest turn, it is not
+     * shown.
      *
      * @return whether there is an {@link #over() overflow}
      */
@@ -304,7 +304,7 @@ public record Context(
         return omitted;
     }
 
-    /** Returns the ids of the messages that were read, but for those of turns whose beginning was not. */
+    /** Returns the ids of the messages that were read, except those of turns whose beginning was not read. */
     Set<String> readIds() {
         return Stream.concat(
                         turns.stream().flatMap(Turn::all),
@@ -313,7 +313,7 @@ public record Context(
                 .collect(Collectors.toSet());
     }
 
-    /** Returns the turns as limits see them: without those that are passed by. */
+    /** Returns the turns as limits see them: without skipped turns. */
     List<Turn> counted() {
         return turns.stream()
                 .filter(turn -> turn.form() != Turn.Form.NOTHING)
@@ -321,7 +321,7 @@ public record Context(
                 .toList();
     }
 
-    /** Returns whether the view ends because too many messages are passed by. */
+    /** Returns whether the view ends because too many messages are skipped. */
     boolean endsAtPassed() {
         return read.repaired().stream().anyMatch(omission -> omission.reason() == Reason.TOO_FAR_BACK)
                 || turns.stream().anyMatch(turn -> turn.cut().reason() == Reason.TOO_FAR_BACK);
@@ -423,7 +423,7 @@ public record Context(
     }
 
     /**
-     * Treats everything before a place as if it had not been read, so that what is shown does not depend on how much
+     * Treats everything before a place as if it had not been read, so that the shown messages do not depend on how much
      * was read.
      *
      * @param place a sequence, 0 or more
@@ -452,7 +452,7 @@ public record Context(
     }
 
     /**
-     * Sets the number of tokens that is taken by something outside of the memory's messages.
+     * Sets the number of tokens that are used outside of the memory's messages.
      *
      * @param tokens the number of tokens, 0 or more
      * @return a copy
@@ -499,7 +499,7 @@ public record Context(
         return new Context(memoryId, otherOpening, otherRead, turns, otherForms, over);
     }
 
-    /** A message, at the place in the log that counts for it. */
+    /** A message, and its place in the log for limits. */
     record Placed(long place, LoggedMessage message) {}
 
     /**
@@ -539,7 +539,7 @@ public record Context(
         return other == null ? logged : logged.withMessage(other);
     }
 
-    /** Leaves out what is shown in the place of messages, so that the result may be logged. */
+    /** Leaves out the replacements of messages, so that the result may be logged. */
     @Override
     public String toString() {
         return "Context[memoryId=" + memoryId + ", turns=" + turns.size() + ", unread=" + read.unread() + "]";

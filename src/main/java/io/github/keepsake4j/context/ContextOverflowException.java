@@ -6,9 +6,9 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 
 /**
- * Thrown when a limit of a model's view has no room for what cannot be left out: the system message, or the newest
- * turn's user message and last round. The log keeps all messages. Not retryable. The message names what does not fit,
- * its size, the limit, and what to do.
+ * Thrown when the parts of a model's view that cannot be left out exceed a limit: the system message, or the newest
+ * turn's user message and last round. The log keeps all messages. Not retryable. The text names the part, its size, the
+ * limit, and what to do.
  */
 public class ContextOverflowException extends KeepsakeException {
 
@@ -29,10 +29,10 @@ public class ContextOverflowException extends KeepsakeException {
         String sizes = over.size() + unit + ", and the limit is " + over.limit() + unit + ". ";
         return switch (over.part()) {
             case SYSTEM_MESSAGE ->
-                "the system message, with the summary and the tools where there are any, takes " + sizes
+                "the system message, with the summary and the tools if there are any, takes " + sizes
                         + "Shorten the system message, or raise the limit";
             case QUESTION ->
-                "the new user message, with the system message where there is one, takes " + sizes
+                "the new user message, with the system message if there is one, takes " + sizes
                         + "Shorten it, or raise the limit. The log keeps it, and the following turns do not show it";
             case LAST_ROUND ->
                 "the user message and the last tool round of the turn in progress take " + sizes

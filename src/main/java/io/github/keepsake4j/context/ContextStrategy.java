@@ -44,7 +44,7 @@ public interface ContextStrategy {
     }
 
     /**
-     * Returns whether this strategy shows summaries, so that they must be made. Default: false.
+     * Returns whether this strategy shows summaries, so that they must be created. Default: false.
      *
      * @return true if this strategy shows summaries
      */
@@ -63,13 +63,13 @@ public interface ContextStrategy {
     }
 
     /**
-     * Returns the place in the log before which this strategy shows nothing, whatever is there. Reads are bounded by
-     * what {@link #reach(Object)} requires. If messages count less than it seemed, or turns are passed by, that leaves
-     * room, there is no such place yet, and more is read. Default: -1, for a strategy that never needs more than it
-     * requires.
+     * Returns the place in the log before which this strategy never shows a message. {@link #reach(Object)} bounds the
+     * first read. If messages count less than expected, or turns are skipped, there is space left. Then there is no
+     * such place yet, and more is read. Default: -1, for a strategy that never needs more than it requires.
      *
      * @param context the marked context before any limit
-     * @return a sequence; 0 if older messages than those that were read may be shown; -1 if what is required is enough
+     * @return a sequence; 0 if older messages than those that were read may be shown; -1 if the required part is
+     * sufficient
      */
     default long shownFrom(Context context) {
         return -1;
@@ -86,7 +86,7 @@ public interface ContextStrategy {
     }
 
     /**
-     * Returns the strategies that this one combines, so that what they need can be provided. Default: this one. A
+     * Returns the strategies that this one combines, so that their requirements can be provided. Default: this one. A
      * strategy that contains others returns the parts of all of them.
      *
      * @return the parts, 1 or more

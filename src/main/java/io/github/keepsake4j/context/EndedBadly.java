@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The messages that are left out because they, or their turns, ended badly. They are left out before any limit
- * decides, so that they take no place: the other messages are shown as if these did not exist.
+ * decides, so that they take no space: the other messages are shown as if these did not exist.
  *
  * <p>A turn whose user message failed is left out, except for its complete tool rounds. If it has any, its user
- * message stays too. Otherwise a retry would do again what the tools have done. A rejected answer is left out in any
- * turn. An answer that is not rejected stays.
+ * message stays too. Otherwise a retry would repeat the work of the tools. A rejected answer is left out in any turn.
+ * An answer that is not rejected stays.
  *
  * <p>A question of a bound turn that has neither an answer nor a complete tool round is left out as soon as another
- * user message follows, whether its turn still runs or its process was killed. Messages of bound turns tell their
- * question. Other messages belong to the user message before them, and their user messages are never left out for want
- * of an answer.
+ * user message follows, whether its turn still runs or its process was killed. Messages of bound turns name their
+ * question. Other messages belong to the user message before them, and their user messages are never left out because
+ * of a missing answer.
  *
  * @param hidden the messages that are left out, each with the reason
  */
@@ -69,7 +69,8 @@ public record EndedBadly(List<Omission> hidden) {
      * Returns the newest question if it would be left out as unanswered once another user message follows.
      *
      * @param messages the messages that were read, oldest first
-     * @return the question, or empty if the newest user message has an answer, has failed, or is of no bound turn
+     * @return the question, or empty if the newest user message has an answer, has failed, or does not belong to a
+     * bound turn
      */
     public static Optional<LoggedMessage> unansweredAtEnd(List<LoggedMessage> messages) {
         for (int i = messages.size() - 1; i >= 0; i--) {
@@ -119,7 +120,7 @@ public record EndedBadly(List<Omission> hidden) {
         return !round.isAnswer() && round.waiting.isEmpty() && !isRejected(round.messages.get(0));
     }
 
-    /** A user message, or null if it was not read, and what belongs to it. */
+    /** A user message, or null if it was not read, and the messages that belong to it. */
     private record Span(@Nullable LoggedMessage user, List<OpenRound> rounds) {
 
         /** Returns whether this is a bound turn that has neither an answer nor a complete round. */
@@ -131,7 +132,7 @@ public record EndedBadly(List<Omission> hidden) {
             return rounds.stream().anyMatch(EndedBadly::isDone);
         }
 
-        /** Returns whether the turn's own answer is there, which is known of bound turns. */
+        /** Returns whether the turn's own answer exists, which is known for bound turns. */
         boolean hasOwnAnswer() {
             return rounds.stream()
                     .filter(round -> round.isAnswer() && round.isShown() && !isRejected(round.messages.get(0)))
@@ -143,12 +144,12 @@ public record EndedBadly(List<Omission> hidden) {
         private final List<Span> spans = new ArrayList<>();
         private final Map<String, Span> byQuestion = new HashMap<>();
 
-        /** What belongs to questions that were not read. */
+        /** The messages of questions that were not read. */
         private final Span unread = new Span(null, new ArrayList<>());
 
         private final Deque<OpenRound> newestFirst = new ArrayDeque<>();
 
-        /** The results in whose place others were stored. */
+        /** The results that were replaced by others. */
         private final List<LoggedMessage> replaced = new ArrayList<>();
 
         Reader(@Nullable LoggedMessage earlier) {

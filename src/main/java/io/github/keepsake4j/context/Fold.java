@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param size returns the size of a message
  * @param trigger the size that may stay uncovered by a summary
- * @param keep the size that stays uncovered when a summary is made
+ * @param keep the size that stays uncovered when a summary is created
  */
 record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
 
@@ -32,7 +32,7 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         if (uncovered <= trigger && !cut) {
             return Optional.empty();
         }
-        // A limit that is lower than the trigger must not make a summary due in every turn.
+        // A limit lower than the trigger must not make a summary due in every turn.
         long shown = turns.stream().mapToLong(turn -> sizeOf(turn.messages())).sum();
         long target = cut ? Math.min(keep, shown * keep / trigger) : keep;
         int first = behindCut;
@@ -54,7 +54,7 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
                 .toList();
     }
 
-    /** Returns the index of the first turn such that no limit removed or passed by it or any turn after it. */
+    /** Returns the index of the first turn from which on no limit removed or skipped a turn. */
     private static int behindCut(List<Turn> turns) {
         int first = turns.size();
         while (first > 0 && !isGone(turns.get(first - 1))) {
@@ -104,8 +104,8 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
     }
 
     /**
-     * Returns for each turn whether all turns before it are complete where it begins, so that a summary may reach up to
-     * there.
+     * Returns for each turn whether all turns before it are complete at its beginning, so that a summary may cover
+     * them.
      */
     static List<Boolean> endsBefore(List<Turn> turns) {
         List<Boolean> ends = new ArrayList<>();

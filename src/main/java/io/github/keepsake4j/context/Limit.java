@@ -17,25 +17,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a context fit one limit. First it removes whole turns, oldest first, but never the newest turn. Then it
- * removes the newest turn's oldest tool rounds, but never the last round. Turns that are passed by ({@link Passing})
- * do not count.
+ * removes the newest turn's oldest tool rounds, but never the last round. Skipped turns ({@link Passing}) do not count.
  *
  * <p>A message that was removed never comes back. Therefore sizes include hidden messages too, and a cut depends only
  * on the sizes after it and on places in the log ({@link WindowStart}), which later messages do not change. Pinned turns
  * take at most half of the room, the oldest first. The room for pinned turns stays reserved for them.
  *
- * @param weight returns how much a message counts
+ * @param weight returns the weight of a message
  * @param limit the limit, in the weight's unit
- * @param fixed what counts in addition to the turns, including the system message and the summary
- * @param step how much more than necessary may be removed at once, in the same unit; 0 to remove no more than necessary
+ * @param fixed the weight in addition to the turns, including the system message and the summary
+ * @param step the largest surplus that may be removed at once, in the same unit; 0 to remove no more than necessary
  * @param reason the reason to record for removed messages
  */
 record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
 
-    /** The part of a limit that a question and its answer may take where their turn is passed by: a quarter. */
+    /** The part of a limit that the question and the answer of a skipped turn may take: a quarter. */
     private static final int SHORT = 4;
 
-    /** Returns how much a message counts against a limit. */
+    /** Returns the weight of a message in a limit. */
     @FunctionalInterface
     interface Weight {
         long of(Turn turn, LoggedMessage message);
@@ -59,12 +58,12 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
                 : Form.NOTHING;
     }
 
-    /** Returns what a question and its answer may take. In a small window of messages, they may take two. */
+    /** Returns the space that a question and its answer may take. In a small window of messages, it is two messages. */
     private long mostShort() {
         return reason == Reason.MESSAGE_LIMIT ? Math.max(limit / SHORT, 2) : limit / SHORT;
     }
 
-    /** Returns whether messages alone exceed the limit, whatever turn they belong to. */
+    /** Returns whether messages alone exceed the limit, regardless of their turn. */
     boolean isExceededBy(Context context, List<LoggedMessage> messages) {
         return !messages.isEmpty()
                 && !context.turns().isEmpty()
@@ -116,10 +115,10 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     }
 
     /**
-     * Returns the place before which nothing is shown, whatever is there. Only turns that were read from their
-     * beginning tell it: another one may be passed by, or count less.
+     * Returns the place before which no message can be shown. Only turns that were read from their beginning determine
+     * it: another turn may be skipped, or count less.
      *
-     * @return the place, or 0 if what was read does not tell it
+     * @return the place, or 0 if more must be read to determine it
      */
     long shownFrom(Context context) {
         if (context.endsAtPassed()) {
@@ -134,10 +133,11 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
                 .mapToLong(placed -> placed.place() + 1)
                 .max()
                 .orElse(0);
-        // The newest turn's user message may be before the messages that were read. What is between them is unknown.
+        // The newest turn's user message may be before the messages that were read. The messages in between are
+        // unknown.
         long certain = Math.max(context.unread(), Math.max(ofUnread(context), headless));
         Sizes sizes = sizes(context, turns);
-        // What fills a window of messages or turns leaves nothing. In tokens, and with a step, more must be there.
+        // A full window of messages or turns has no space left. With tokens or a step, more messages are needed.
         boolean isExact = step == 0 && reason == Reason.MESSAGE_LIMIT;
         long start = WindowStart.find(sizes.things(), isExact ? sizes.free() - 1 : sizes.free(), 0, certain);
         return start > certain ? Math.min(start - 1, lastRound(context, turns, sizes)) : 0;
@@ -162,7 +162,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
         return place;
     }
 
-    /** Returns whether a turn is over and its beginning was not read, so that it may be passed by. */
+    /** Returns whether a turn is over and its beginning was not read, so that it may be skipped. */
     private static boolean isUnknown(Context context, Turn newest) {
         return newest.closed() && newest.user().sequence() < context.unread();
     }
@@ -194,7 +194,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
      *
      * @param places the place of each turn
      * @param pinned for each turn whether its pinned part stays
-     * @param free the room beside the pinned parts
+     * @param free the room next to the pinned parts
      * @param things what counts against this room
      */
     @SuppressWarnings("ArrayRecordComponent") // Only this class uses it.
@@ -219,7 +219,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
                 : !turn.closed();
     }
 
-    /** Returns what does not fit: the first thing that a limit of a combination has found. */
+    /** Returns the part that does not fit: the first one that a limit of a combination has found. */
     private @Nullable Overflow overflow(Context context, @Nullable Turn lost) {
         if (context.over() != null) {
             return context.over();
@@ -268,7 +268,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
      * enough, the whole turn.
      */
     private Cut shorten(Turn turn, boolean pinned, long free, long before) {
-        // Of a turn that was read from its beginning, nothing is unread.
+        // A turn that was read from its beginning has no unread messages.
         long unread = turn.user().sequence() < before ? before : 0;
         List<Round> rounds = turn.rounds();
         int first = pinned ? turn.pinnedRounds() : 0;
@@ -296,8 +296,8 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
         while (from < last && places[from] < start) {
             from++;
         }
-        // Where no round behind the pinned ones goes, this limit says nothing of these: another one may not let them be
-        // pinned.
+        // If no round behind the pinned ones is removed, this limit does not decide about the pinned ones: another
+        // limit may remove their pin.
         return from == first ? new Cut(null, false, 0, !pinned) : new Cut(reason, false, from, !pinned);
     }
 

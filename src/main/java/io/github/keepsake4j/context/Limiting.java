@@ -8,7 +8,7 @@ abstract class Limiting implements ContextStrategy {
     /** Returns the limit that holds in a context. */
     abstract Limit limit(Context context);
 
-    /** Brings what is shown before the turns into the form that limits count. Default: the form that it has. */
+    /** Converts the messages before the turns to the form that limits count. Default: unchanged. */
     Context place(Context context) {
         return context;
     }

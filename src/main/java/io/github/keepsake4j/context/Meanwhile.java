@@ -14,11 +14,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that other turns added while a turn waited for its tools. The view of the turn that goes on ends with its
+ * The messages that other turns added while a turn waited for its tools. The view of the continuing turn ends with its
  * results, so these messages are left out of it. The next turn shows them.
  *
- * @param isRead whether the turn's calls, and the user message before them, are among the messages; true if no turn goes
- *     on
+ * @param isRead whether the turn's calls, and the user message before them, are among the messages; true if no turn
+ * continues
  * @param messages the messages that are left out, in order
  */
 public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
@@ -35,8 +35,8 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
      * Finds the messages that are left out.
      *
      * @param messages the messages that were read, oldest first
-     * @param round the ids of the calls and of the results with which the turn goes on; empty if the view is not that of
-     *     a turn that goes on; null if that is unknown. Then the turn whose results end the messages goes on
+     * @param round the ids of the calls and of the results with which the turn continues; empty if no turn continues;
+     * null if that is unknown; then the turn whose results end the messages continues
      * @return the messages after the calls that are not their results
      */
     public static Meanwhile of(List<LoggedMessage> messages, @Nullable List<String> round) {
@@ -53,7 +53,7 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
         for (int i = messages.size() - 1; i >= 0; i--) {
             LoggedMessage message = messages.get(i);
             if (message.id().equals(own.get(0))) {
-                // Without its user message, nothing of the turn can be shown.
+                // Without its user message, no part of the turn can be shown.
                 if (userAfter && !isBegun(messages, i, after)) {
                     break;
                 }
@@ -74,7 +74,8 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
      * @param messages the messages that were read, oldest first
      * @param user the newest user message, which may be older than the messages, or null
      * @param round as for {@link #of}
-     * @return whether the calls of the turn that goes on, and its user message, are among the messages, or no turn goes on
+     * @return whether the calls of the continuing turn, and its user message, are among the messages, or no turn
+     * continues
      */
     public static boolean isRead(
             List<LoggedMessage> messages, @Nullable LoggedMessage user, @Nullable List<String> round) {
@@ -87,7 +88,10 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
         return of(rest, null).isRead();
     }
 
-    /** Returns whether a user message before the calls is shown: neither what follows nor its lack hides it. */
+    /**
+     * Returns whether a user message before the calls is shown: neither the following messages nor their absence hide
+     * it.
+     */
     private static boolean isBegun(List<LoggedMessage> messages, int calls, List<LoggedMessage> after) {
         Set<LoggedMessage> left = new HashSet<>(after);
         List<LoggedMessage> rest =
@@ -99,8 +103,8 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
     }
 
     /**
-     * Returns the newest messages' calls and results, nothing if they do not end with the last result of calls, or
-     * null if they end with a result whose calls were not read.
+     * Returns the newest messages' calls and results, empty if they do not end with the last result of calls, or null
+     * if they end with a result whose calls were not read.
      */
     private static @Nullable List<String> newestRound(List<LoggedMessage> messages) {
         if (messages.isEmpty()
@@ -130,7 +134,7 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
     /** Returns whether the calls of the newest result were read, although they do not wait for it. */
     private static boolean isAsked(List<LoggedMessage> messages) {
         LoggedMessage last = messages.get(messages.size() - 1);
-        // Without an id only the tool's name would tell, which older calls may have too.
+        // Without an id only the tool's name could show it, and older calls may have the same name.
         return last.message() instanceof ToolExecutionResultMessage result
                 && result.id() != null
                 && messages.stream()

@@ -41,7 +41,7 @@ public record Omission(LoggedMessage message, Reason reason) {
          * The message was added by another turn while this turn waited for its tools. The next turn shows it.
          */
         MEANWHILE,
-        /** The message belongs to a turn that failed, and is no part of a tool round that was completed. */
+        /** The message belongs to a failed turn, and not to one of its complete tool rounds. */
         FAILED,
         /**
          * The message is a question, or belongs to one, whose turn was still without an answer when the next question

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** An answer, or calls with the results that were found for them. */
 final class OpenRound {
-    /** Most rounds hold one or two messages, and a window has many rounds. */
+    /** The initial capacity. Most rounds have one or two messages, and a window has many rounds. */
     private static final int FEW = 2;
 
     /** Beginning with the answer or the calls. */
@@ -27,7 +27,7 @@ final class OpenRound {
         waiting = new ArrayList<>(first.message() instanceof AiMessage ai ? ai.toolExecutionRequests() : List.of());
     }
 
-    /** Takes a result if one of the calls waits for it. */
+    /** Adds a result if one of the calls waits for it. */
     boolean takes(LoggedMessage logged, ToolExecutionResultMessage result) {
         // Some models provide no call ids. Then only the tool's name can match the result to its call.
         Optional<ToolExecutionRequest> call = waiting.stream()
@@ -42,7 +42,10 @@ final class OpenRound {
         return messages.add(logged);
     }
 
-    /** Returns whether two messages are known to be of two turns. Ids of calls need not tell: some models number them anew. */
+    /**
+     * Returns whether two messages are known to belong to different turns. Ids of calls are not sufficient: some models
+     * restart their numbering.
+     */
     static boolean isOfOtherTurn(LoggedMessage some, LoggedMessage other) {
         return some.question() != null
                 && other.question() != null

@@ -8,22 +8,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Passes by turns that are over and that alone exceed a limit: the others are shown as if these were not there. A turn
- * is over when it is complete, when another turn follows it, or when it is a question without anything else. All
- * limits of a combination decide before any of them counts. What they decide depends on the turn, on the limits, and
- * on what is always shown, so a turn that was passed by stays passed by. A turn with a pinned part is never passed by.
+ * Skips turns that are over and that alone exceed a limit: the other turns are shown as if these did not exist. A turn
+ * is over when it is complete, when another turn follows it, or when it is a question without anything else. All limits
+ * of a combination decide before any of them counts. The decision depends on the turn, on the limits, and on the
+ * messages that are always shown, so a skipped turn stays skipped. A turn with a pinned part is never skipped.
  */
 final class Passing {
 
-    /** The number of messages of turns that a view passes by. It ends at the turn that exceeds this number. */
+    /** The largest number of messages of skipped turns. A view ends at the turn that exceeds this number. */
     private static final int MOST_MESSAGES = 1_000;
 
     private Passing() {}
 
     /**
-     * Marks the turns that strategies pass by. Marking twice is the same as marking once.
+     * Marks the turns that strategies skip. Marking twice is the same as marking once.
      *
-     * @param strategies those with limits, which decide together
+     * @param strategies the strategies with limits, which decide together
      */
     static Context mark(Context context, List<? extends Limiting> strategies) {
         Context placed = context;

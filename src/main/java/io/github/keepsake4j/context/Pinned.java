@@ -70,7 +70,7 @@ public final class Pinned implements ContextStrategy {
                 .map(LoggedMessage::id)
                 .reduce((older, newer) -> newer)
                 .orElse(null);
-        // What follows the beginning is read with it. So this does not depend on how much else was read.
+        // The messages after the beginning are read with it. So this does not depend on the rest of the read.
         boolean isOver =
                 context.oldest().size() <= first || context.oldest().get(first).message() instanceof UserMessage;
         return context.mapTurns(turn -> ids.contains(turn.user().id())
@@ -87,8 +87,8 @@ public final class Pinned implements ContextStrategy {
     }
 
     /**
-     * Returns how many of a turn's first rounds are completely among the oldest messages. An answer that ends them may
-     * be one before calls, so it is among them only if the turn is over.
+     * Returns the number of a turn's first rounds that are completely among the oldest messages. An answer at their end
+     * may be followed by calls, so it counts only if the turn is over.
      */
     private static int rounds(Turn turn, Set<String> oldest, boolean isOver) {
         List<Round> rounds = turn.rounds();

@@ -3,8 +3,8 @@ package io.github.keepsake4j.context;
 import io.github.keepsake4j.message.InvalidInputException;
 
 /**
- * How far back a strategy looks: up to the bound that is reached first, and how many messages at the branch's
- * beginning.
+ * The part of a branch that a strategy needs: the newest messages up to the bound that is reached first, and a number
+ * of messages at the branch's beginning.
  *
  * @param messages the number of newest messages, 1 or more
  * @param turns the number of newest turns, 1 or more
@@ -46,7 +46,7 @@ public record Reach(int messages, int turns, long tokens, int oldest, boolean to
 
     /**
      * Returns the reach that two strategies need together. A message beyond the limit of one strategy is not shown,
-     * whatever the other strategy decides.
+     * regardless of the other strategy.
      *
      * @param other the other reach
      * @return a reach with the lower of each pair of bounds, and the greater number of oldest messages

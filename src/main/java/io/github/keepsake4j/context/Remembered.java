@@ -12,15 +12,15 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Memories that were made of a conversation, as the one message in which a model is shown them. It is behind the system message
- * and the summary, and is not part of the log.
+ * The long-term memories of a conversation, as the message in which a model sees them. The message is behind the system
+ * message and the summary, and is not part of the log.
  *
  * @param message the message in the form in which it is shown, with its size. Its id depends only on its text
  * @param memories the ids of the memories in it, in order
  */
 public record Remembered(LoggedMessage message, List<String> memories) {
 
-    /** The attribute that marks a user message as one of memories. Its value is the message's id. */
+    /** The attribute that marks a user message as a message of memories. Its value is the message's id. */
     public static final String ATTRIBUTE = "keepsake.memories";
 
     /** Copies the ids. */
@@ -29,7 +29,7 @@ public record Remembered(LoggedMessage message, List<String> memories) {
     }
 
     /**
-     * Makes the message. The same text makes an equal message.
+     * Creates the message. The same text gives an equal message.
      *
      * @param text the whole text of the message
      * @param memories the ids of the memories in it, in order
@@ -48,10 +48,11 @@ public record Remembered(LoggedMessage message, List<String> memories) {
     }
 
     /**
-     * Returns whether a message is one of memories that was shown. Such a message is not stored when a framework writes it back.
+     * Returns whether a message is a message of memories that was shown. Such a message is not stored when a framework
+     * writes it back.
      *
      * @param message any message
-     * @return whether the message is marked as one of memories
+     * @return whether the message is marked as a message of memories
      */
     public static boolean isShown(ChatMessage message) {
         return message instanceof UserMessage user && user.attributes().containsKey(ATTRIBUTE);

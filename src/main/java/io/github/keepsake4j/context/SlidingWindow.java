@@ -7,9 +7,8 @@ import java.util.function.Function;
 
 /**
  * Shows the newest messages or turns. Whole turns are removed, oldest first. An assistant message with tool calls and
- * the results of these calls stay together. A turn that is over and that alone exceeds a limit of messages is passed
- * by: its user message and its last answer are shown, and the turns before it stay. A view passes by at most 1,000
- * messages. Immutable.
+ * the results of these calls stay together. A finished turn that alone exceeds a limit of messages is skipped: its user
+ * message and its last answer are shown, and the turns before it stay. A view skips at most 1,000 messages. Immutable.
  */
 public final class SlidingWindow extends Limiting {
 

@@ -15,15 +15,15 @@ import java.util.Optional;
 
 /**
  * Shows a summary in place of old turns. This strategy places the summary and decides when one is due. A
- * {@code Summarizer} makes it in the background. Until the summary is available, the turns that it will cover stay in
+ * {@code Summarizer} writes it in the background. Until the summary is available, the turns that it will cover stay in
  * view, up to twice the trigger. In combination with another limit, a summary is also due when that limit removes
  * messages that no summary covers.
  *
- * <p>Trigger and keep are two numbers, so that a summary is not made in every turn. When the messages that no summary
- * covers exceed the trigger, all but the newest turns within {@code keep} are folded into the summary.
+ * <p>Trigger and keep are two numbers, so that a summary is not created in every turn. When the messages that no
+ * summary covers exceed the trigger, all but the newest turns within {@code keep} are folded into the summary.
  *
- * <p>A turn that is over and that alone exceeds twice the trigger is passed by, so that the turns before it stay in
- * view: its user message and its last answer are shown if both fit a quarter of that. A summary of it is due at once.
+ * <p>A finished turn that alone exceeds twice the trigger is skipped, so that the turns before it stay in view. Its
+ * user message and its last answer are shown if both fit a quarter of that limit. A summary of it is due at once.
  * Immutable.
  */
 public final class Summarization extends Limiting {

@@ -18,9 +18,8 @@ import java.util.function.Function;
  * several calls in one message together take no more than half of the limit, or than the share of one of them. A result
  * gets less than its share if its turn's user message and calls leave less.
  *
- * <p>A turn that is over and that alone exceeds the limit is passed by, so that the turns before it stay. Its user
- * message and its last answer are shown if both fit a quarter of the limit. A view passes by at most 1,000 messages.
- * Immutable.
+ * <p>A finished turn that alone exceeds the limit is skipped, so that the turns before it stay. Its user message and
+ * its last answer are shown if both fit a quarter of the limit. A view skips at most 1,000 messages. Immutable.
  */
 public final class TokenLimit extends Limiting {
 
@@ -64,7 +63,7 @@ public final class TokenLimit extends Limiting {
      * Creates a limit from a model's context size, less the tokens that are reserved for the answer.
      *
      * @param contextTokens the model's context size in tokens
-     * @param answerTokens how many of them the answer may take, 0 or more and less than the context size
+     * @param answerTokens the number of tokens that the answer may take, 0 or more and less than the context size
      * @param estimator the estimator that counts the tokens, such as {@link TokenCounter#named} or
      *     {@link TokenCounter#remote}
      * @return the strategy
@@ -82,16 +81,16 @@ public final class TokenLimit extends Limiting {
     private static TokenLimit of(Bound bound, TokenCountEstimator estimator) {
         TokenCounter counter = TokenCounter.of(Objects.requireNonNull(estimator, "estimator"));
         if (!counter.isRemote()) {
-            // Counted once, here. A remote estimator is not asked before the first read.
+            // Counted once, here. A remote estimator is not called before the first read.
             counter.tokensPerList();
         }
         return new TokenLimit(bound, counter, ToolResultShares.STANDARD);
     }
 
     /**
-     * Lets the limit move in steps. When the limit is reached, up to this much more than necessary is removed at once.
-     * Until the next step, the shown messages only grow at their end, so that a provider's prompt cache stays valid.
-     * Default: no steps.
+     * Lets the limit move in steps. When the limit is reached, up to this number of tokens more than necessary is
+     * removed at once. Until the next step, the shown messages only grow at their end, so that a provider's prompt
+     * cache stays valid. Default: no steps.
      *
      * @param step the number of tokens, 1 or more and at most half the limit
      * @return a copy
@@ -113,7 +112,7 @@ public final class TokenLimit extends Limiting {
     }
 
     /**
-     * Sets the share of the results of one tool. Default: as for all tools.
+     * Sets the share of the results of one tool. Default: the same as for all tools.
      *
      * @param toolName the tool's name
      * @param tokens the maximum number of tokens of one result, 1 or more
@@ -126,8 +125,7 @@ public final class TokenLimit extends Limiting {
 
     @Override
     public Context select(Context context) {
-        // Results are shortened only here: what a pin leaves for them is known when all strategies have set their
-        // marks.
+        // Results are shortened only here: the space that pins leave is known when all strategies have set their marks.
         Context marked = mark(context);
         TokenWeights weights = weights(marked);
         return limit(marked, weights).apply(marked.shortening(weights.shortened()));

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the messages of a context count against a limit of tokens. A tool result that exceeds its share counts its
- * share and is shown shortened. A share depends only on the limit, on the messages that are always shown, on the
- * result's own turn and round, and on whether a turn before it is pinned. So a result is shortened in the same way
- * every time, and what it counts never grows.
+ * The weights of the messages of a context in a limit of tokens. A tool result that exceeds its share counts its share
+ * and is shown shortened. A share depends only on the limit, on the messages that are always shown, on the result's own
+ * turn and round, and on whether a turn before it is pinned. So a result is shortened in the same way every time, and
+ * its weight never grows.
  */
 final class TokenWeights {
 
@@ -26,10 +26,13 @@ final class TokenWeights {
     private final ToolResultShares shares;
     private final TokenSizes sizes;
 
-    /** What counts in addition to the turns: the list, what is reserved, the system message, the summary and the memories. */
+    /**
+     * The weight in addition to the turns: the list, the reserved tokens, the system message, the summary and the
+     * memories.
+     */
     private final long fixed;
 
-    /** What the results count that exceed their share. */
+    /** The weights of the results that exceed their share. */
     private final Map<String, Long> weights = new HashMap<>();
 
     private final Map<String, ChatMessage> shortened = new HashMap<>();
@@ -99,14 +102,14 @@ final class TokenWeights {
 
     /**
      * Returns the room that a turn had when it was the newest one. Pinned turns may take half of it, but only those
-     * before it: what is pinned later must not shorten a result that was shown.
+     * before it: a later pin must not shorten a result that was shown.
      */
     private long room(boolean pinned) {
         long room = limit - fixed;
         return pinned ? room - room / 2 : room;
     }
 
-    /** Returns whether a turn's later rounds need room beside its own beginning. */
+    /** Returns whether a turn's later rounds need room in addition to its own beginning. */
     private static boolean hasOnlyBeginningPinned(Turn turn) {
         return turn.pinned() != Turn.NOT_PINNED && turn.pinned() != Turn.WHOLLY_PINNED;
     }

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many tokens a tool result may take of a limit.
+ * The number of tokens of a limit that a tool result may take.
  *
  * @param standard the number of tokens, or 0 for a quarter of the limit
  * @param byTool the number of tokens for the results of some tools

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param user the message that began the turn
  * @param rounds the messages that follow it, oldest first
  * @param standing the turn's state before any limit
- * @param pinned how many of its first rounds are pinned together with its user message, {@link Integer#MAX_VALUE} if all
- *     are, or {@link #NOT_PINNED}
+ * @param pinned the number of its first rounds that are pinned together with its user message,
+ *     {@link Integer#MAX_VALUE} if all are, or {@link #NOT_PINNED}
  * @param form the part of it that any limit counts and shows
  * @param cut the parts that the limits so far removed
  */
@@ -46,15 +46,15 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
     }
 
     /**
-     * The part of a turn that limits count and show. A turn that is over and that alone exceeds a limit is passed by,
-     * so that the turns before it stay in view.
+     * The part of a turn that limits count and show. A finished turn that alone exceeds a limit is skipped, so that the
+     * turns before it stay in view.
      */
     public enum Form {
         /** The whole turn. */
         WHOLE,
-        /** The turn is passed by, except for its user message and its last answer. */
+        /** The turn is skipped, except for its user message and its last answer. */
         QUESTION_AND_ANSWER,
-        /** The turn is passed by: everything else is shown as if it were not there. */
+        /** The turn is skipped: everything else is shown as if the turn did not exist. */
         NOTHING;
 
         /** Returns the smaller of two forms. */

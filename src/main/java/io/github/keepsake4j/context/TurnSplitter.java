@@ -23,10 +23,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Divides the messages that were read of a branch into turns, and repairs what a provider would refuse. */
+/** Divides the messages that were read of a branch into turns, and repairs sequences that a provider would refuse. */
 final class TurnSplitter {
 
-    /** The room that a turn begins with. Most turns have one or two rounds, and a window has many turns. */
+    /** The initial capacity of a turn. Most turns have one or two rounds, and a window has many turns. */
     private static final int FEW = 2;
 
     private final @Nullable LoggedMessage system;
@@ -45,7 +45,7 @@ final class TurnSplitter {
         this.system = system;
     }
 
-    /** Does what {@link Context#of} says. A splitter can be used once. */
+    /** Implements {@link Context#of}. A splitter can be used once. */
     Context split(
             Object memoryId,
             @Nullable LoggedMessage user,
@@ -95,8 +95,8 @@ final class TurnSplitter {
     }
 
     /**
-     * Leaves out what others said while the turn waited for its tools. A turn whose answer or results are among it has
-     * none as far as this turn is shown.
+     * Leaves out messages of other turns from the time when the turn waited for its tools. If they contain the answer
+     * or results of another turn, that turn has none in this view.
      */
     private List<LoggedMessage> withoutMeanwhile(
             List<LoggedMessage> newest, @Nullable List<String> round, @Nullable LoggedMessage user) {
@@ -114,7 +114,7 @@ final class TurnSplitter {
         return rest.stream().filter(message -> !hidden.contains(message.id())).toList();
     }
 
-    /** Leaves out what ended badly, and returns the ids. */
+    /** Leaves out messages that ended badly, and returns their ids. */
     private Set<String> endedBadly(
             List<LoggedMessage> before, List<LoggedMessage> newest, boolean follows, @Nullable LoggedMessage user) {
         Set<String> ids = new HashSet<>();
@@ -124,7 +124,7 @@ final class TurnSplitter {
                             Stream.concat(before.stream(), newest.stream()).toList(), user)
                     .hidden());
         } else {
-            // The answers to the oldest questions may be among what was not read.
+            // The answers to the oldest questions may be among the unread messages.
             EndedBadly.of(before, null).hidden().stream()
                     .filter(omission -> omission.reason() != Reason.UNANSWERED_QUESTION)
                     .forEach(hidden::add);
@@ -134,7 +134,7 @@ final class TurnSplitter {
         return ids;
     }
 
-    /** Looks among the newest messages first, because the newest turn's user message is mostly there. */
+    /** Searches the newest messages first, because the newest turn's user message is usually among them. */
     private static boolean contains(List<LoggedMessage> messages, @Nullable LoggedMessage wanted) {
         for (int i = messages.size() - 1; i >= 0; i--) {
             if (isSame(messages.get(i), wanted)) {
@@ -202,7 +202,8 @@ final class TurnSplitter {
             List<Content> contents = user.contents().stream()
                     .filter(content -> !Turn.isBlank(content))
                     .toList();
-            // Blank text is removed even beside other contents such as an image, because providers refuse it there too.
+            // Blank text is removed even next to other contents such as an image, because providers refuse it there
+            // too.
             replaced.put(logged.id(), user.toBuilder().contents(contents).build());
         }
         OpenTurn previous = turns.peek();

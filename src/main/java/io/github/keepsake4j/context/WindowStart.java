@@ -6,8 +6,8 @@ import java.util.stream.LongStream;
 
 /**
  * Finds the place in the log from which on a window shows turns, or rounds of a turn. A place is the store's sequence of
- * the first message and never decreases from one turn or round to the next. A place stays the same whatever is appended
- * later, so a window can move in steps without storing any state.
+ * the first message and never decreases from one turn or round to the next. Later appends do not change a place, so a
+ * window can move in steps without storing any state.
  */
 final class WindowStart {
 
@@ -16,7 +16,7 @@ final class WindowStart {
     /** A thing at a place, with its size. */
     record Sized(long place, long size) {}
 
-    /** Returns the places of things with these sequences. */
+    /** Returns the places of entries with these sequences. */
     static long[] places(LongStream sequences) {
         long[] places = sequences.toArray();
         for (int i = 1; i < places.length; i++) {
@@ -26,7 +26,7 @@ final class WindowStart {
     }
 
     /**
-     * Returns the place from which on things are shown. With a step, the place is chosen so that it stays the same for
+     * Returns the place from which on entries are shown. With a step, the place is chosen so that it stays the same for
      * a long time. The candidates are all places that leave neither more than the room nor, by more than the step, less
      * than the room. Of these, the method returns the place that is divisible by the highest power of two. As a
      * conversation grows, the range of candidates moves on, and this place remains the choice until it leaves the
@@ -34,8 +34,8 @@ final class WindowStart {
      *
      * @param things the things, in any order
      * @param room how much may be shown
-     * @param step how much less than the room may be shown
-     * @param unread the place before which nothing was read, so that the things there are unknown; or 0
+     * @param step the largest part of the room that may stay unused
+     * @param unread the place before which nothing was read, so that the entries there are unknown; or 0
      * @return the place; 0 if everything fits
      */
     static long find(List<Sized> things, long room, long step, long unread) {

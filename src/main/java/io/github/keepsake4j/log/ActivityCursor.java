@@ -41,7 +41,8 @@ public record ActivityCursor(Instant activeAt, long number) implements Comparabl
         } catch (DateTimeException | NumberFormatException e) {
             // Refused below.
         }
-        throw new InvalidInputException("cursor", "was not returned by a page of this log's list by activity");
+        throw new InvalidInputException(
+                "cursor", "was not returned by a page of this log's list by activity; " + "start with the first page");
     }
 
     /**

@@ -103,8 +103,8 @@ public record Append(
     }
 
     /**
-     * Makes this append a compare-and-set on epoch and revision. Messages that were appended under the head in the
-     * meantime do not prevent it.
+     * Makes this append a compare-and-set on epoch and revision. It succeeds even if messages were appended under the
+     * head in the meantime.
      *
      * @param position a position of the revision that must be in force
      * @return a copy
@@ -152,9 +152,9 @@ public record Append(
     }
 
     /**
-     * Appends to a named branch. The head stays; the name moves to the last message of the batch. {@link Parent#head()},
-     * the expected head, and the head that the result tells then mean the newest message of that branch. A branch of
-     * this name begins with the first append to it, at the head. It is deleted with the memory.
+     * Appends to a named branch. The head does not move. The name moves to the last message of the batch. {@link
+     * Parent#head()}, the expected head, and the head of the result then mean the newest message of that branch. A
+     * branch of this name begins with the first append to it, at the head. It is deleted with the memory.
      *
      * @param name the branch's name, an id as in {@link Ids#check}, or null for the head
      * @return a copy

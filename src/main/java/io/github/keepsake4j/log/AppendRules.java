@@ -41,9 +41,9 @@ public final class AppendRules {
             if (there == null) {
                 missing = sent;
             } else if (!there.message().equals(sent.message())) {
-                throw new MessageIdConflictException(key, sent.id(), "is used with other content");
+                throw new MessageIdConflictException(key, sent.id(), "is used with other content; use a new id");
             } else if (!sameParent(append.parent(), previous, there.parentId())) {
-                throw new MessageIdConflictException(key, sent.id(), "is used under another parent");
+                throw new MessageIdConflictException(key, sent.id(), "is used under another parent; use a new id");
             }
             previous = sent;
         }
@@ -51,7 +51,8 @@ public final class AppendRules {
             throw new MessageIdConflictException(
                     key,
                     stored.keySet().iterator().next(),
-                    "is stored, but " + missing.id() + " of the same batch is not");
+                    "is stored, but " + missing.id() + " of the same batch is not; send the original batch, or use "
+                            + "new ids");
         }
         return true;
     }
@@ -89,7 +90,8 @@ public final class AppendRules {
     }
 
     /**
-     * Refuses an append whose view names a message that is not in the memory. Such a view would hide messages that are.
+     * Refuses an append whose view names a message that is not in the memory. Such a view would hide messages of the
+     * memory.
      *
      * @param key the memory
      * @param append the append
@@ -139,7 +141,7 @@ public final class AppendRules {
      * Returns the usage of a batch by days.
      *
      * @param append the batch
-     * @param now the time of the messages that have none of their own
+     * @param now the time of messages without a time of their own
      * @return the sums by day in UTC; empty if no message has a usage
      */
     public static SortedMap<LocalDate, Usage> usageByDay(Append append, Instant now) {
@@ -170,8 +172,8 @@ public final class AppendRules {
     }
 
     /**
-     * Compares the parents only where the append names one. The head may have moved since, and so may "the message
-     * before in time".
+     * Compares the parents only if the append names one. Otherwise the parent depends on the head, or on "the message
+     * before in time", and both may have moved since.
      */
     private static boolean sameParent(Parent named, @Nullable NewMessage previous, @Nullable String stored) {
         if (previous != null) {
@@ -184,7 +186,7 @@ public final class AppendRules {
     }
 
     /**
-     * Returns the marker in the place of a message that a repair found unreadable, where nothing beside its place can be read.
+     * Returns the marker for a message that a repair found unreadable and of which only the place can be read.
      *
      * @param id the message's id
      * @param parentId the parent's id, or null

@@ -9,8 +9,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the number of input tokens that a provider took from its cache. LangChain4j has no common name for it, and the
- * classes of the providers are optional: OpenAI's usage has details of the input, others have a number of their own.
+ * Finds the number of input tokens that a provider took from its cache. LangChain4j has no common method for it, and
+ * the providers' classes are optional dependencies. OpenAI's usage has it in the details of the input; other usages
+ * have a method of their own.
  */
 final class CachedTokens {
 

@@ -10,11 +10,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A change of a memory beside an append. {@link MessageLog#change} makes it. A change that names a message throws
- * {@link UnknownMessageException} if the message is not in the memory. A change that names an epoch throws
- * {@link ErasedException} if the memory was erased since.
+ * A change of a memory other than an append, for {@link MessageLog#change}. A change that names a message throws {@link
+ * UnknownMessageException} if the message is not in the memory. A change that names an epoch throws {@link
+ * ErasedException} if the memory was erased since.
  *
- * @param <R> what the change returns
+ * @param <R> the type of the change's result
  */
 public sealed interface Change<R> {
 
@@ -36,7 +36,7 @@ public sealed interface Change<R> {
         return Character.toLowerCase(name.charAt(0)) + name.substring(1);
     }
 
-    /** What a backend does for each kind of change. The kinds' own descriptions say what it is. */
+    /** Implements each kind of change for a backend. The kinds are described at their records. */
     interface Kinds {
 
         /**
@@ -117,8 +117,8 @@ public sealed interface Change<R> {
     }
 
     /**
-     * Sets or removes the outcome of a message. Raises the revision. The outcome that the message has already changes
-     * nothing.
+     * Sets or removes the outcome of a message. Raises the revision. Does nothing if the message already has this
+     * outcome.
      *
      * @param messageId the message
      * @param outcome how the message ended, or null to remove its outcome
@@ -136,9 +136,9 @@ public sealed interface Change<R> {
      * Changes the title and the metadata that a list of memories shows. Returns the metadata after the change, or none if it
      * keeps them.
      *
-     * <p>A change that merges keeps the title, and what the metadata have by other names. So nothing is lost if several
-     * callers change different names at the same time. If it makes no difference, it writes nothing. Every other change
-     * creates a memory that does not exist.
+     * <p>A change that merges keeps the title and the metadata of other names. So nothing is lost if several callers
+     * change different names at the same time. It writes nothing if it makes no difference. Every other change creates
+     * the memory if it does not exist.
      *
      * @param title the title, without NUL and at most 1,000 characters, or null for none
      * @param metadata short texts by name; if this is null, the metadata are kept; if the change merges, a text of null removes a
@@ -231,8 +231,8 @@ public sealed interface Change<R> {
     }
 
     /**
-     * Stores a summary beside the messages. Earlier summaries are kept. On each branch, the summary that covers the
-     * most messages is in force. If several cover the same messages, the newest of them is in force.
+     * Stores a summary in addition to the messages. Earlier summaries are kept. On each branch, the summary that covers
+     * the most messages is in force. If several cover the same messages, the newest of them is in force.
      *
      * @param summary the summary, which names the last message that it covers
      * @param epoch the epoch in which the summarized messages were read

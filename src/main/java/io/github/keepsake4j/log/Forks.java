@@ -6,8 +6,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Where the branches of a memory part, for backends that know the runs of its tree. A run is a row of messages of which
- * each is the parent of the next one in sequence. So the costs are those of the forks, not of the messages. Immutable.
+ * Finds the forks of a memory's branches, for backends that know the runs of its tree. A run is a row of messages of
+ * which each is the parent of the next one in sequence. So the cost depends on the number of forks, not of messages.
+ * Immutable.
  */
 public final class Forks {
 

@@ -5,7 +5,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a memory is not at the position that an append expects, because another writer was first. Not retryable
+ * Thrown when a memory is not at the position that an append expects, because another writer was first. Do not retry it
  * unchanged: read again and decide again.
  */
 public class HeadConflictException extends KeepsakeException {

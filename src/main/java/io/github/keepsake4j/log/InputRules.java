@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What every backend refuses alike beside messages, before it touches its storage. Pure functions. */
+/** Checks of inputs other than messages. Every backend makes them before it touches its storage. Pure functions. */
 public final class InputRules {
 
     /** The longest title, in UTF-16 units as {@link String#length()} counts them. */
@@ -21,32 +21,34 @@ public final class InputRules {
     private InputRules() {}
 
     /**
-     * Checks what {@link Change.Describe} sets. A title may be stored plainly, to be searched; so what some
-     * storage would change in silence is refused in all. Metadata is stored encoded and may hold anything but nulls.
+     * Checks the values of {@link Change.Describe}. A title may be stored plainly so that it can be searched. Some
+     * storages would silently change some texts, so every backend refuses these texts. Metadata is stored encoded and
+     * may hold anything but nulls.
      *
      * @param title the title, or null for none
      * @param metadata texts by name, or null
-     * @throws InvalidInputException if the title is too long or cannot be stored as it is, or the metadata holds null
+     * @throws InvalidInputException if the title is too long or cannot be stored as it is, or the metadata contains
+     * null
      */
     static void checkDescription(@Nullable String title, @Nullable Map<String, @Nullable String> metadata) {
         if (title != null) {
             if (title.length() > MAX_TITLE_LENGTH) {
                 throw new InvalidInputException(
-                        "title", "is " + title.length() + " characters long; at most " + MAX_TITLE_LENGTH);
+                        "title", "is " + title.length() + " characters long; the limit is " + MAX_TITLE_LENGTH);
             }
             checkText("title", title);
         }
-        // What the type promises of names, callers without null checks may break.
+        // Callers without null checks may break the rule for names that the type declares.
         if (metadata != null && (metadata.containsKey(null) || metadata.containsValue(null))) {
-            throw new InvalidInputException("metadata", "must not hold null");
+            throw new InvalidInputException("metadata", "must not contain a null value or name");
         }
     }
 
     /**
-     * Checks what {@link Leases#acquireLease} takes.
+     * Checks the arguments of {@link Leases#acquireLease}.
      *
      * @param name the kind of work, an id as in {@link Ids#check}
-     * @param owner who asks, an id as in {@link Ids#check}
+     * @param owner the owner that requests the lease, an id as in {@link Ids#check}
      * @param duration how long; more than zero
      * @throws InvalidInputException if a rule is broken
      */
@@ -79,7 +81,7 @@ public final class InputRules {
      * @param now the store's time
      * @param duration how long the lease lasts
      * @return the end, in microseconds
-     * @throws InvalidInputException if the end is later than what {@link #time} takes
+     * @throws InvalidInputException if the end is later than {@link #time} accepts
      */
     public static Instant leaseEnd(Instant now, Duration duration) {
         Instant start = time("clock", now);
@@ -104,7 +106,7 @@ public final class InputRules {
             throw new InvalidInputException(field, "must not contain NUL (U+0000)");
         }
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
-            throw new InvalidInputException(field, "is not Unicode text: it holds half of a surrogate pair");
+            throw new InvalidInputException(field, "is not Unicode text: it contains half of a surrogate pair");
         }
     }
 }

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The leases of one memory in a small file of their own: they are renewed all the time, and mean nothing later. To be used by one
- * thread and process at a time.
+ * Keeps the leases of one memory in a small file of their own, since they are renewed often and are worthless after
+ * they expire. Only one thread of one process may use it at a time.
  */
 public final class LeaseFile {
 
@@ -24,7 +24,7 @@ public final class LeaseFile {
     /**
      * Reads leases.
      *
-     * @param file the file, which is absent where there are none
+     * @param file the file; it does not exist if there are no leases
      * @param key the memory
      * @return the leases by name; mutable
      * @throws UnreadableDataException if they cannot be read

@@ -87,7 +87,8 @@ public final class LeaseReturns {
     }
 
     /**
-     * Releases what could not be released before, so that it does not block this process's next work. Never fails.
+     * Releases leases that could not be released before, so that they do not block this process's next work. Never
+     * fails.
      *
      * @param key the memory
      * @param name the lease's name
@@ -100,7 +101,7 @@ public final class LeaseReturns {
      * Identifies a lease of a memory.
      *
      * @param name the kind of work
-     * @param owner the owner, which takes a lease once
+     * @param owner the owner; it takes a lease only once
      */
     public record Owned(String name, String owner) {}
 

@@ -6,7 +6,10 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
-/** Who gets a lease, for stores that decide it themselves. A lease that has expired is dropped with the next one. */
+/**
+ * Decides which owner gets a lease, for stores that decide it themselves. An expired lease is dropped when the next one
+ * is taken.
+ */
 public final class LeaseRules {
 
     private LeaseRules() {}
@@ -16,7 +19,7 @@ public final class LeaseRules {
      *
      * @param leases the leases of one memory by name, which are changed
      * @param name the kind of work
-     * @param owner who asks
+     * @param owner the owner that requests the lease
      * @param duration how long
      * @param now the store's time
      * @return the lease, or empty if another owner holds it

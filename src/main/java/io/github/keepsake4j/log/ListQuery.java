@@ -66,8 +66,8 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst,
     /**
      * Lists the memories by their last activity, the most recent first. The activity of a memory is the time of its
      * newest message, or its creation if it has none. An append moves its memory to the front. A database moves a memory
-     * at most once in each hour of UTC, so there the order is exact to the hour. {@link MessageLog#list} describes what
-     * holds while memories are written to.
+     * at most once in each hour of UTC, so there the order is exact to the hour. {@link MessageLog#list} describes the
+     * effect of concurrent writes.
      *
      * @return a copy
      */
@@ -110,7 +110,8 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst,
         try {
             return Long.parseLong(cursor);
         } catch (NumberFormatException e) {
-            throw new InvalidInputException("cursor", "was not returned by a page of this log");
+            throw new InvalidInputException(
+                    "cursor", "was not returned by a page of this log; start with the " + "first page");
         }
     }
 }

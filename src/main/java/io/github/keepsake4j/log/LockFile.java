@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The locks of a directory, between threads and between processes. Each lock is two bytes of one file. A process opens that
  * file once, however many logs it has, because POSIX drops all of a process's locks on a file when it closes <em>any</em>
- * descriptor of it. For the same reason the file holds nothing, so that nothing else has a reason to open it.
+ * descriptor of it. For the same reason the file is empty: nothing else then has a reason to open it.
  *
- * <p>The first byte is the lock. The second is a place in front of it, which a caller takes first and leaves
- * when it has the lock: without it, the threads of one process would pass the lock on among themselves, and another
- * process would never meet it free.
+ * <p>The first byte is the lock. The second byte is a queue: a caller locks it first, and releases it when it has the
+ * lock. Without it, the threads of one process would pass the lock among themselves, and another process would never
+ * get it.
  */
 public final class LockFile {
 
@@ -40,9 +40,9 @@ public final class LockFile {
     private static final Map<Path, LockFile> OPEN = new HashMap<>();
 
     /**
-     * What is done while a lock is held.
+     * Work that is done while a lock is held.
      *
-     * @param <T> what it returns
+     * @param <T> the type of the result
      */
     @FunctionalInterface
     public interface Work<T> {
@@ -85,7 +85,7 @@ public final class LockFile {
         synchronized (OPEN) {
             LockFile open = OPEN.get(path);
             if (open == null || !open.isThere()) {
-                // One whose name is gone lives on until its users have closed it.
+                // A file whose name was deleted stays open until its users have closed it.
                 SmallFiles.create(path);
                 open = new LockFile(path, FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
                 OPEN.put(path, open);
@@ -95,7 +95,7 @@ public final class LockFile {
         }
     }
 
-    /** Keeps the file open until {@link #close}, so that a log that is closed drops no lock that is held. */
+    /** Keeps the file open until {@link #close}, so that closing a log releases no lock that another log holds. */
     private void use() throws IOException {
         synchronized (OPEN) {
             if (users == 0) {
@@ -149,9 +149,9 @@ public final class LockFile {
      * Does something while a lock is held.
      *
      * @param number the lock
-     * @param what what is done, for the error
+     * @param what the action, for the error
      * @param timeout how long to wait for the lock
-     * @param work what to do
+     * @param work the work
      * @param <T> the type of the result
      * @return the result
      * @throws IOException if the work throws it, or the file cannot be locked
@@ -238,7 +238,7 @@ public final class LockFile {
         queues.computeIfPresent(number, (any, queue) -> --queue.threads == 0 ? null : queue);
     }
 
-    /** Waits although the thread is interrupted: a caller that is cancelled must not lose what it appends at the end. */
+    /** Waits even if the thread is interrupted, because a cancelled caller must not lose its last append. */
     private static boolean await(ReentrantLock lock, long deadline) {
         boolean interrupted = false;
         try {
@@ -287,6 +287,7 @@ public final class LockFile {
 
     private StorageUnavailableException busy(Object what, Duration timeout) {
         return new StorageUnavailableException(
-                what + ": another thread or process held the lock for " + timeout.toMillis() + " ms", null);
+                what + ": another thread or process held the lock for " + timeout.toMillis() + " ms. Retry the call",
+                null);
     }
 }

@@ -8,13 +8,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept beside an answer about how it was made. Every part may be unknown.
+ * How an answer was made. Stored with the answer. Every part may be unknown.
  *
- * @param seen what the answer was made from, or null
+ * @param seen the sources of the answer, or null
  * @param usage the tokens that were used for it, or null
  * @param modelName the name of the model, as its provider gave it with the answer, or null
  * @param finishReason why the model ended the answer, a name of LangChain4j's {@code FinishReason}, or null
- * @param request the whole request that it answers, as the text that was appended, or null if that was not kept
+ * @param request the whole request that it answers, as the text that was appended, or null if it was not kept
  */
 public record Made(
         @Nullable Seen seen,
@@ -30,9 +30,9 @@ public record Made(
     private static final int MAX_NAME = 1_000;
 
     /**
-     * Creates what is kept of an answer whose model and request are not known.
+     * Creates the notes of an answer whose model and request are not known.
      *
-     * @param seen what the answer was made from, or null
+     * @param seen the sources of the answer, or null
      * @param usage the tokens that were used for it, or null
      */
     public Made(@Nullable Seen seen, @Nullable Usage usage) {
@@ -40,11 +40,11 @@ public record Made(
     }
 
     /**
-     * Returns what a model's response tells of how its answer was made.
+     * Returns the notes that a model's response contains.
      *
      * @param response the response
-     * @return its model, tokens and reason to end, as far as they are known; a name that no storage keeps is left out,
-     *     because it must not cost the answer
+     * @return its model, tokens and reason to end, as far as they are known; a name that storages refuse is left out,
+     * because the answer must not be lost for it
      */
     public static Made of(ChatResponse response) {
         FinishReason reason = response.finishReason();
@@ -78,9 +78,9 @@ public record Made(
     }
 
     /**
-     * Sets what the answer was made from.
+     * Sets the sources of the answer.
      *
-     * @param other what it was made from, or null
+     * @param other the sources, or null
      * @return a copy
      */
     public Made withSeen(@Nullable Seen other) {

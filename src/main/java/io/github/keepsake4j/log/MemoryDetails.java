@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a memory has beside its messages, as far as it was asked for. A part that was not asked for is empty.
+ * The parts of a memory other than its messages, as far as they were requested. A part that was not requested is empty.
  *
  * @param info its entry in a list, or null if it was never written or was erased
  * @param branches the ids of the newest messages of its named branches, by name

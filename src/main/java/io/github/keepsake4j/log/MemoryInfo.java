@@ -34,7 +34,7 @@ public record MemoryInfo(
     }
 
     /**
-     * Returns when the memory was last used, as far as its messages tell it.
+     * Returns when the memory was last used, according to its messages.
      *
      * @return the later of {@code lastMessageAt} and {@code storedAt}
      */

@@ -29,13 +29,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One whole memory as a value: the port's rules for backends that hold or load a memory in one piece. Each method does
- * what the method of {@link MessageLog} of the same name says. Not thread-safe: a backend locks, or works on a copy and
- * writes it conditionally.
+ * One whole memory as a value, with the rules of the log, for backends that hold or load a memory in one piece. Each
+ * method implements the method of {@link MessageLog} of the same name. Not thread-safe: a backend locks, or works on a
+ * copy and writes it conditionally.
  */
 public final class MemoryTree {
 
-    /** What messages hold, between texts or places in a file and objects. */
+    /** Converts the content of messages between objects and texts or places in a file. */
     public interface Bodies {
 
         /**
@@ -50,7 +50,7 @@ public final class MemoryTree {
          * Returns a stored message.
          *
          * @param entry the message
-         * @return what it holds
+         * @return its content
          * @throws UnreadableDataException if it cannot be read
          */
         ChatMessage message(Entry entry);
@@ -59,7 +59,7 @@ public final class MemoryTree {
          * Returns how a stored message was made.
          *
          * @param entry the message
-         * @return what is kept beside it
+         * @return the notes of the message
          * @throws UnreadableDataException if it cannot be read
          */
         Made made(Entry entry);
@@ -90,7 +90,10 @@ public final class MemoryTree {
         }
     }
 
-    /** Where the content of a message is: a {@link Text} in the heap, or a place that a backend's own {@link Bodies} read. */
+    /**
+     * The place of the content of a message: a {@link Text} in the heap, or a place that a backend's own {@link Bodies}
+     * read.
+     */
     public interface Body {}
 
     /**
@@ -112,7 +115,7 @@ public final class MemoryTree {
      * One stored message.
      *
      * @param id the message's id
-     * @param parentId the parent's id, or null for a root; it may name a message that is not there
+     * @param parentId the parent's id, or null for a root; it may name a missing message
      * @param sequence its place in the log, from 1
      * @param body where its content is
      * @param type the message's type
@@ -135,7 +138,7 @@ public final class MemoryTree {
             @Nullable String question) {
 
         /**
-         * Returns the message as text, which is in the heap.
+         * Returns the message as text in the heap.
          *
          * @return the text
          */
@@ -144,7 +147,7 @@ public final class MemoryTree {
         }
 
         /**
-         * Returns how the message was made, which is in the heap.
+         * Returns how the message was made, as text in the heap.
          *
          * @return how it was made
          */
@@ -173,7 +176,7 @@ public final class MemoryTree {
         }
 
         /**
-         * Returns this message with another content in the heap that says the same.
+         * Returns this message with an equal content in the heap.
          *
          * @param payload the message as text
          * @return a copy
@@ -183,7 +186,7 @@ public final class MemoryTree {
             return new Entry(id, parentId, sequence, text, type, tokens, tokenCounter, createdAt, outcome, question);
         }
 
-        /** Returns this message with what its parent has too, so that the heap holds it once. */
+        /** Returns this message with the values that it shares with its parent, so that the heap holds them once. */
         private Entry sharing(Entry parent) {
             String asked = Objects.equals(question, parent.question) ? parent.question : question;
             return new Entry(
@@ -207,12 +210,12 @@ public final class MemoryTree {
     }
 
     /**
-     * What a change comes to, before it is made.
+     * The result of planning a change, before it is made.
      *
-     * @param result what the caller gets
+     * @param result the result for the caller
      * @param at the time of the change, or null if it makes no new memory
      * @param revision the revision behind it
-     * @param steps what is changed; none if nothing is
+     * @param steps the changes; empty if there are none
      * @param <T> the type of the result
      */
     public record Plan<T>(T result, @Nullable Instant at, long revision, List<Step> steps) {}
@@ -246,7 +249,7 @@ public final class MemoryTree {
             @Nullable Instant createdAt) {
 
         /**
-         * Returns the content of a memory that holds nothing.
+         * Returns the content of an empty memory.
          *
          * @param epoch the epoch in force
          * @param revision the revision in force
@@ -301,13 +304,13 @@ public final class MemoryTree {
     private Map<String, String> metadata = Map.of();
     private @Nullable Instant createdAt;
 
-    /** The version of the last summary that was ever stored. */
+    /** The version of the newest summary that was ever stored. */
     private long versions;
 
-    /** What the stored content contradicts itself in. While there is any, the memory is neither read nor changed. */
+    /** The contradictions of the stored content. While there are any, the memory is neither read nor changed. */
     final List<Damage> broken = new ArrayList<>();
 
-    /** What is lost and was passed over by a repair. */
+    /** The losses that a repair passed over. */
     final List<Damage> passedOver = new ArrayList<>();
 
     @Nullable
@@ -319,7 +322,7 @@ public final class MemoryTree {
      * An empty memory.
      *
      * @param key the memory
-     * @param bodies what messages hold
+     * @param bodies the contents of messages
      */
     public MemoryTree(MemoryKey key, Bodies bodies) {
         this.key = key;
@@ -332,8 +335,8 @@ public final class MemoryTree {
      * contradiction: an import may have brought it later.
      *
      * @param key the memory
-     * @param bodies what messages hold
-     * @param state what {@link #state()} gave
+     * @param bodies the contents of messages
+     * @param state a result of {@link #state()}
      */
     public MemoryTree(MemoryKey key, Bodies bodies, State state) {
         this(key, bodies);
@@ -367,7 +370,7 @@ public final class MemoryTree {
         head = state.head() == null ? null : byId.get(state.head());
         if (head == null && state.head() != null) {
             lostHead = state.head();
-            broken.add(new Damage(Damage.Kind.HEAD, null, null, "the head " + lostHead + " is not there"));
+            broken.add(new Damage(Damage.Kind.HEAD, null, null, "the head " + lostHead + " is missing"));
         }
         state.references().forEach((name, id) -> {
             TreeNode end = byId.get(id);
@@ -377,7 +380,7 @@ public final class MemoryTree {
                         Damage.Kind.REFERENCE,
                         null,
                         null,
-                        "the branch " + name + " ends in " + id + ", which is not there"));
+                        "the branch " + name + " ends in " + id + ", which is missing"));
             } else {
                 references.put(name, end);
             }
@@ -408,7 +411,7 @@ public final class MemoryTree {
     /**
      * Does {@link MessageLog#append}.
      *
-     * @param append what to append
+     * @param append the append
      * @param now the store's time
      * @return the result
      */
@@ -419,7 +422,7 @@ public final class MemoryTree {
     /**
      * Makes a planned change.
      *
-     * @param plan what was planned on this tree, which has not changed since
+     * @param plan a plan for this tree, which has not changed since
      * @param <T> the type of the result
      * @return the plan's result
      */
@@ -503,7 +506,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Returns why a change cannot follow what is there.
+     * Returns why a change cannot follow the present content.
      *
      * @param steps the change
      * @return a sentence that quotes nothing, or null if it can
@@ -513,9 +516,10 @@ public final class MemoryTree {
     }
 
     /**
-     * Notes that a part of what is stored is lost. Until a repair passes over it, the memory is neither read nor changed.
+     * Records that a part of the stored content is lost. Until a repair passes over the loss, the memory is neither
+     * read nor changed.
      *
-     * @param damage what is lost
+     * @param damage the loss
      */
     public void lose(Damage damage) {
         if (broken.size() < Damage.MAX_REPORTED) {
@@ -524,9 +528,9 @@ public final class MemoryTree {
     }
 
     /**
-     * Returns whether nothing of what was stored is lost.
+     * Returns whether nothing of the stored content is lost.
      *
-     * @return false also after a repair has passed over what is lost
+     * @return false even after a repair has skipped the loss
      */
     public boolean isWhole() {
         return broken.isEmpty() && passedOver.isEmpty();
@@ -611,8 +615,8 @@ public final class MemoryTree {
      * Does {@link MessageLog#find} for messages that are named by their ids.
      *
      * @param ids the ids
-     * @param withMade whether to tell how they were made
-     * @return the messages that are there, in order of sequence
+     * @param withMade whether to return how they were made
+     * @return the messages that exist, in order of sequence
      */
     public List<Found> find(Collection<String> ids, boolean withMade) {
         requireSound();
@@ -629,8 +633,8 @@ public final class MemoryTree {
      * Does {@link MessageLog#find} for messages that are named by their sequences.
      *
      * @param sequences the sequences
-     * @param withMade whether to tell how they were made
-     * @return the messages that are there, in order of sequence
+     * @param withMade whether to return how they were made
+     * @return the messages that exist, in order of sequence
      */
     public List<Found> findAt(Collection<Long> sequences, boolean withMade) {
         requireSound();
@@ -717,7 +721,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Returns what this memory adds to {@link MemoryPage#usage()}.
+     * Returns this memory's entries of {@link MemoryPage#usage()}.
      *
      * @param from the first day
      * @param toExclusive the day after the last
@@ -742,7 +746,7 @@ public final class MemoryTree {
     /**
      * Does {@link MessageLog#details}.
      *
-     * @param parts what to tell
+     * @param parts the parts to return
      * @return the details
      */
     public MemoryDetails details(Set<MemoryDetails.Part> parts) {
@@ -755,7 +759,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Returns what a list shows.
+     * Returns the entry for a list.
      *
      * @return the memory's entry, or empty if it was never written or was erased
      */
@@ -779,7 +783,7 @@ public final class MemoryTree {
      * Does {@link MessageLog#acquireLease}.
      *
      * @param name the kind of work
-     * @param owner who asks
+     * @param owner the owner that requests the lease
      * @param duration how long
      * @param now the store's time
      * @return the lease, or empty
@@ -807,7 +811,7 @@ public final class MemoryTree {
      * @return whether it exists and was last used before the time
      */
     public boolean isIdle(Instant since) {
-        // Throws if it cannot be read: nothing goes that may be repaired.
+        // Throws if it cannot be read: a memory that may be repaired is not erased.
         history(HistoryQuery.newest(1));
         return info().map(info -> info.lastUse().isBefore(since)).orElse(false);
     }
@@ -851,7 +855,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link MessageLog#check} where already the attempt to load the memory may fail.
+     * Does {@link MessageLog#check} for backends where loading the memory may fail.
      *
      * @param check loads and checks
      * @return the damage
@@ -868,7 +872,7 @@ public final class MemoryTree {
         if (!broken.isEmpty()) {
             throw new UnreadableDataException(
                     "Memory " + key + " is damaged: " + broken.get(0).problem()
-                            + ". Nothing is written over it: check() lists the damage, repair() mends it",
+                            + ". Nothing was changed. Call check() to list the damage and repair() to repair it",
                     null);
         }
     }
@@ -892,7 +896,10 @@ public final class MemoryTree {
         return sequence == 0 ? null : nodes.get(Math.toIntExact(sequence - 1));
     }
 
-    /** From run to run back to where the branch begins; depth tells which of a run's messages are among the first. */
+    /**
+     * Goes from run to run back to the beginning of the branch. The depth shows which of a run's messages are among the
+     * first.
+     */
     private List<LoggedMessage> oldest(TreeNode start, @Nullable TreeNode floor, int wanted) {
         long first = floor == null ? 1 : floor.depth + 1;
         long last = first + wanted - 1;

@@ -20,12 +20,12 @@ import java.util.Set;
  *
  * <p>Every method is atomic and thread-safe. If several processes share the storage, every method is also safe across
  * these processes. A change that was acknowledged is not lost when the process or the storage's server is killed. A
- * memory need not be created: a memory that was never written is empty.
+ * memory need not be created. A memory that was never written is empty.
  *
  * <p>Every method throws {@link StorageUnavailableException} (retryable) if the storage cannot be reached. It throws
  * {@link UnreadableDataException} if the stored data cannot be read or contradicts itself. A memory is never reported
  * as empty in these cases, and nothing is written over damaged data. {@link #check} finds damage and {@link #repair}
- * mends it. A log that keeps connections or files open throws {@link StorageClosedException} after {@link #close()}.
+ * repairs it. A log that keeps connections or files open throws {@link StorageClosedException} after {@link #close()}.
  */
 public interface MessageLog extends Leases, Care, AutoCloseable {
 
@@ -33,12 +33,12 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
      * Appends a batch of messages, all or none. Moves the head to the last message of the batch. Sets a view if the
      * append has one.
      *
-     * <p>Idempotent by message id within the memory: if the batch is already stored, nothing changes, even if the head
+     * <p>Idempotent by message id within the memory. If the batch is already stored, nothing changes, even if the head
      * has moved since, and {@link AppendResult#replayed()} returns true. The stored batch must have the same messages.
      * If the append names a parent, the stored batch must also have the same parent.
      *
      * @param key the memory
-     * @param append what to append, and where
+     * @param append the messages, and their place
      * @return the position after the append, and the head before it
      * @throws MessageIdConflictException if an id is already used for other content, or only a part of the batch is
      *     already stored
@@ -64,7 +64,7 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
      * memories in fewer steps than one for each memory.
      *
      * @param selection the messages
-     * @return for each memory of the selection the messages that are there, in order of sequence
+     * @return for each memory of the selection, the messages that exist, in order of sequence
      */
     Map<MemoryKey, List<Found>> find(Selection selection);
 
@@ -89,7 +89,7 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
     HistoryPage history(MemoryKey key, HistoryQuery query);
 
     /**
-     * Lists the branches by their leaves. A leaf that named branches end in tells their names.
+     * Lists the branches by their leaves. A leaf has the names of the named branches that end in it.
      *
      * @param key the memory
      * @return one entry for each message without children, newest first
@@ -97,12 +97,12 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
     List<Branch> branches(MemoryKey key);
 
     /**
-     * Makes a change beside an append, such as {@link Change.MoveHead}.
+     * Makes a change other than an append, such as {@link Change.MoveHead}.
      *
      * @param key the memory
-     * @param change the change; its kind says what it does
-     * @param <R> what the change returns
-     * @return what the kind of change says
+     * @param change the change; see its kind
+     * @param <R> the type of the change's result
+     * @return the result that the kind of change describes
      * @throws UnknownMessageException if the change names a message that is not in the memory
      * @throws ErasedException if the change names an epoch and the memory was erased since
      */
@@ -112,10 +112,10 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
      * Lists a tenant's memories, newest first: in order of creation, or {@linkplain ListQuery#byActivity() by activity}.
      *
      * <p>By creation, each memory that exists before the first page is read is on exactly one page, even if memories are
-     * written to in the meantime. By activity, this holds for each memory to which nothing is appended in the meantime. An
-     * append moves its memory to the front, so that it is on no later page. If its page was not read before, it is on
-     * none; it is then on the first page of a new list. A message that is imported with an older time moves nothing,
-     * except that the first message of a memory moves it to the message's own time.
+     * written to in the meantime. By activity, this applies to each memory to which nothing is appended in the
+     * meantime. An append moves its memory to the front, so that it is on no later page. If its page was not read
+     * before, it is missing from this list and is on the first page of a new list. An imported message with an older
+     * time does not move its memory. Only the first message of a memory moves it to the message's own time.
      *
      * <p>A query {@linkplain ListQuery#withUsage with usage} lists only the memories whose answers used tokens in its days.
      * {@link MemoryPage#usage()} has their sums. An answer counts on the UTC day of its time. A batch that is appended again
@@ -131,11 +131,11 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
     MemoryPage list(String tenant, ListQuery query);
 
     /**
-     * Reads what a memory has beside its messages. The cost depends on the parts, and on the number of the memory's named
-     * branches, views or summaries.
+     * Reads the parts of a memory other than its messages. The cost depends on the parts, and on the number of the
+     * memory's named branches, views or summaries.
      *
      * @param key the memory
-     * @param parts what to read
+     * @param parts the parts to read
      * @return the details; those of a memory that was never written are empty, and so is a part that is not read
      */
     MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message to append.
  *
- * @param id its id, unique within its memory; a repeated append is recognised by it
+ * @param id its id, unique within its memory; the log recognises a repeated append by it
  * @param message the message
  * @param tokens its size in tokens, 0 or more
  * @param tokenCounter the name of the counter that counted them
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     the time of the store's clock
  * @param outcome how it ended if it did not end well, or null
  * @param made how it was made, {@link Made#NOTHING} if that is not known. Its usage is added to the memory's sum of the UTC
- *     day of its time. Its texts have no NUL and no unpaired surrogates, as JSON of {@code RequestCodec} has none
+ *     day of its time. Its texts contain neither NUL nor unpaired surrogates; JSON of {@code RequestCodec} contains
+ * neither
  * @param question the id of the question of the turn that it belongs to, its own id if it is that question; null for none
  */
 public record NewMessage(
@@ -38,7 +39,7 @@ public record NewMessage(
         Ids.check("message id", id);
         if (id.equals(Ids.BEFORE_IN_TIME)) {
             throw new InvalidInputException(
-                    "message id", "must not be the all-zero UUID, which as a parent means the message before in time");
+                    "message id", "must not be the all-zero UUID: as a parent, it means the message before in time");
         }
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(tokenCounter, "tokenCounter");
@@ -53,7 +54,7 @@ public record NewMessage(
     }
 
     /**
-     * Creates a message with nothing beside it.
+     * Creates a message without notes.
      *
      * @param id its id
      * @param message the message
@@ -109,7 +110,7 @@ public record NewMessage(
     }
 
     /**
-     * Sets what the message was made from.
+     * Sets how the message was made.
      *
      * @param other what it was made from, or null
      * @return a copy

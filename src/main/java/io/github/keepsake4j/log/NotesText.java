@@ -15,10 +15,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept beside a message as short texts, which every backend stores. An outcome is its kind in lower case, and
- * behind a space its reason. What an answer was made from is words, each with a letter first: {@code s1-5,7} are the
- * messages shown, {@code c3,4} the results shortened, {@code v2} is the summary's version, {@code a} says altered,
- * {@code u10,20,0} are the tokens used, and {@code bgpt-4o,STOP} are the model's name and its reason to end. A word or a kind that a newer version wrote is ignored. Pure functions.
+ * Writes and reads the notes of a message as short texts, which every backend stores. An outcome is its kind in lower
+ * case, followed by a space and its reason. The notes of how an answer was made are words that begin with a letter:
+ * {@code s1-5,7} are the messages shown, {@code c3,4} the results shortened, {@code v2} is the summary's version,
+ * {@code a} means altered, {@code u10,20,0} are the tokens used, and {@code bgpt-4o,STOP} are the model's name and its
+ * reason to end. A word or a kind that a newer version wrote is ignored. Pure functions.
  */
 public final class NotesText {
 
@@ -43,7 +44,7 @@ public final class NotesText {
      *
      * @param text the text, or null
      * @return the outcome, or null if there is none or its kind is not known
-     * @throws UnreadableDataException if its reason is none that an outcome may have
+     * @throws UnreadableDataException if an outcome cannot have its reason
      */
     public static @Nullable Outcome outcome(@Nullable String text) {
         if (text == null) {
@@ -60,9 +61,9 @@ public final class NotesText {
     }
 
     /**
-     * Writes what is kept about how an answer was made.
+     * Writes the notes of how an answer was made.
      *
-     * @param made what is known; its request is not written
+     * @param made the notes; their request is not written
      * @return the text, or null if nothing is known
      */
     public static @Nullable String of(Made made) {
@@ -100,11 +101,11 @@ public final class NotesText {
     }
 
     /**
-     * Reads what is kept about how an answer was made.
+     * Reads the notes of how an answer was made.
      *
      * @param text the text, or null
-     * @return what is kept
-     * @throws UnreadableDataException if the text is none that this class writes
+     * @return the notes
+     * @throws UnreadableDataException if this class did not write the text
      */
     public static Made made(@Nullable String text) {
         if (text == null || text.isEmpty()) {
@@ -144,7 +145,7 @@ public final class NotesText {
             Seen seen = shown == null ? null : new Seen(shown, shortened, summary, altered, memories);
             return new Made(seen, usage, modelName, finishReason, null);
         } catch (RuntimeException e) {
-            throw new UnreadableDataException("what is kept about how an answer was made cannot be read", e);
+            throw new UnreadableDataException("the notes of how an answer was made cannot be read", e);
         }
     }
 

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The interface over {@link MemoryTree}, for backends that have the trees of memories in the heap. Such a backend says how it
- * asks a tree and how it makes a planned change, and adds leases, erasure and lists.
+ * Implements the log over {@link MemoryTree}, for backends that have the trees of memories in the heap. A subclass
+ * implements how a tree is read and how a planned change is made, and adds leases, erasure and lists.
  */
 public abstract class PlannedTreeLog implements MessageLog {
 
@@ -32,7 +32,7 @@ public abstract class PlannedTreeLog implements MessageLog {
      * Plans a change of a memory and makes it, so that no other writer's change is lost.
      *
      * @param key the memory
-     * @param planner plans on a tree and changes nothing; may be called several times, each time with another tree
+     * @param planner plans on a tree and changes nothing; it may be called several times, each time with another tree
      * @param <T> the result's type
      * @return the result of the plan that was made
      */

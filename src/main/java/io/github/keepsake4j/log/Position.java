@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * that were added since.
  *
  * @param epoch the epoch in force; it grows when the memory is erased
- * @param revision the revision in force; it grows when something other than an append under the head changes what a
- *     reader sees: a view is set, the head is moved, or messages are appended elsewhere
+ * @param revision the revision in force; it grows when a change other than an append under the head affects readers: a
+ * view is set, the head is moved, or messages are appended elsewhere
  * @param head the id of the newest message of the current branch, or null if the memory has no messages
  */
 public record Position(long epoch, long revision, @Nullable String head) {

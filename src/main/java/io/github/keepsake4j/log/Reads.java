@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads of a log that ask for one thing. Each is one call of the log, except {@link #usage}. */
+/** Short forms of common reads. Each is one call of the log, except {@link #usage}. */
 public final class Reads {
 
     private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
@@ -32,7 +32,7 @@ public final class Reads {
      * @param log the log
      * @param key the memory
      * @param ids the ids
-     * @return the messages that are there, in order of sequence
+     * @return the messages that exist, in order of sequence
      */
     public static List<LoggedMessage> messages(MessageLog log, MemoryKey key, Collection<String> ids) {
         return found(log, key, Selection.ofIds(Map.of(key, ids))).stream()
@@ -46,7 +46,7 @@ public final class Reads {
      * @param log the log
      * @param key the memory
      * @param id the id
-     * @return the message, or empty if it is not there
+     * @return the message, or empty if it does not exist
      */
     public static Optional<LoggedMessage> message(MessageLog log, MemoryKey key, String id) {
         return messages(log, key, List.of(id)).stream().findFirst();
@@ -58,7 +58,7 @@ public final class Reads {
      * @param log the log
      * @param key the memory
      * @param ids the messages' ids
-     * @return for each id what is known, or {@link Made#NOTHING}
+     * @return for each id, the notes, or {@link Made#NOTHING} if there are none
      * @throws UnknownMessageException if a message is not in the memory
      */
     public static Map<String, Made> made(MessageLog log, MemoryKey key, Collection<String> ids) {
@@ -90,7 +90,7 @@ public final class Reads {
     }
 
     /**
-     * Reads where a memory is.
+     * Reads the position of a memory.
      *
      * @param log the log
      * @param key the memory
@@ -101,17 +101,17 @@ public final class Reads {
     }
 
     /**
-     * Tells whether a memory is in a log.
+     * Returns whether a memory is in a log.
      *
      * @param log the log
      * @param key the memory
-     * @return whether it is there, though it may be damaged
+     * @return whether it exists; it may be damaged
      */
     public static boolean isThere(MessageLog log, MemoryKey key) {
         try {
             return info(log, key) != null;
         } catch (UnreadableDataException e) {
-            // What is damaged is there. A check tells of the damage.
+            // A damaged memory exists. A check reports the damage.
             return true;
         }
     }
@@ -122,7 +122,7 @@ public final class Reads {
      * @param log the log
      * @param tenant the tenant's id
      * @param first asks for the first page
-     * @return the pages; each is read when it is asked for
+     * @return the pages; each is read when it is requested
      */
     public static Iterable<MemoryPage> pages(MessageLog log, String tenant, ListQuery first) {
         return () -> Stream.iterate(log.list(tenant, first), Objects::nonNull, page -> page.next()

@@ -16,8 +16,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log holds as JSON, as its files and exports have it. Readers ignore fields that a newer version wrote. They throw the
- * error of the fields that they read, or {@link InvalidInputException} for values that a record refuses. Pure functions.
+ * Writes and reads the records of a log as JSON, for files and exports. Readers ignore the fields of newer versions.
+ * They throw the exception of the fields that they read, or {@link InvalidInputException} for values that a record
+ * refuses. Pure functions.
  */
 public final class RecordJson {
 
@@ -29,7 +30,7 @@ public final class RecordJson {
     /**
      * Adds the ids of a memory.
      *
-     * @param json what they are added to
+     * @param json the object to which they are added
      * @param key the memory
      * @return the object
      */
@@ -48,7 +49,7 @@ public final class RecordJson {
     /**
      * Reads the ids of a memory.
      *
-     * @param json what they are in
+     * @param json the object that contains them
      * @return the memory
      */
     public static MemoryKey key(JsonFields json) {
@@ -65,9 +66,9 @@ public final class RecordJson {
     }
 
     /**
-     * Adds what is stored of a message beside its ids and its place.
+     * Adds the stored fields of a message other than its ids and its place.
      *
-     * @param json what it is added to
+     * @param json the object to which it is added
      * @param at its time, or null
      * @param tokens its size in tokens
      * @param counter the counter's name
@@ -110,7 +111,7 @@ public final class RecordJson {
     /**
      * Adds an outcome; nothing for a removed one.
      *
-     * @param json what it is added to
+     * @param json the object to which it is added
      * @param outcome the outcome, or null
      * @return the object
      */
@@ -123,7 +124,7 @@ public final class RecordJson {
     /**
      * Reads an outcome.
      *
-     * @param json what it is in, or null
+     * @param json the object that contains it, or null
      * @return the outcome, or null if there is none or its kind is not known
      */
     public static @Nullable Outcome outcome(@Nullable JsonFields json) {
@@ -194,7 +195,7 @@ public final class RecordJson {
     /**
      * Adds a view without its anchor.
      *
-     * @param json what it is added to
+     * @param json the object to which it is added
      * @param view the view
      * @return the object
      */
@@ -212,7 +213,7 @@ public final class RecordJson {
     /**
      * Reads a view.
      *
-     * @param json what it is in
+     * @param json the object that contains it
      * @param anchor the anchor's id
      * @param sequence the anchor's sequence, or 0 if that is not known
      * @return the view
@@ -252,7 +253,7 @@ public final class RecordJson {
     /**
      * Adds a summary without its version.
      *
-     * @param json what it is added to
+     * @param json the object to which it is added
      * @param summary the summary
      * @return the object
      */
@@ -270,7 +271,7 @@ public final class RecordJson {
     /**
      * Reads a summary.
      *
-     * @param json what it is in
+     * @param json the object that contains it
      * @return the summary without its version
      */
     public static Summary summary(JsonFields json) {

@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What an answer was made from: the memory's part of the list that the model received. Messages are named by their
- * sequence numbers, so that it stays small.
+ * The input of an answer: the memory's part of the list that the model received. Messages are named by their sequence
+ * numbers, so that it stays small.
  *
  * @param shown the messages, in the order in which they were shown; a range is all sequence numbers from its first to its last
  * @param shortened the sequence numbers of the tool results that were shown shortened or cleared
  * @param summary the {@link Summary#version()} of the summary that was shown, or 0 for none
- * @param altered whether the request held more than, or other than, the memory's list
- * @param memories the ids of the memories that were made and were shown beside the messages, in order
+ * @param altered whether the request differed from the memory's list
+ * @param memories the ids of the long-term memories that were shown in addition to the messages, in order
  */
 public record Seen(List<Range> shown, List<Long> shortened, long summary, boolean altered, List<String> memories) {
 
@@ -47,12 +47,12 @@ public record Seen(List<Range> shown, List<Long> shortened, long summary, boolea
     }
 
     /**
-     * Returns what an answer was made from that was shown no memories.
+     * Creates the value for a request without long-term memories.
      *
      * @param shown the messages, in the order in which they were shown
      * @param shortened the sequence numbers of the tool results that were shown shortened or cleared
      * @param summary the version of the summary that was shown, or 0 for none
-     * @param altered whether the request held more than, or other than, the memory's list
+     * @param altered whether the request differed from the memory's list
      */
     public Seen(List<Range> shown, List<Long> shortened, long summary, boolean altered) {
         this(shown, shortened, summary, altered, List.of());

@@ -66,7 +66,7 @@ public record Selection(Map<MemoryKey, Set<String>> ids, Map<MemoryKey, Set<Long
      *
      * @param byIds finds messages of a memory by their ids
      * @param bySequences finds messages of a memory by their sequences
-     * @return what {@link MessageLog#find} returns
+     * @return the result of {@link MessageLog#find}
      */
     public Map<MemoryKey, List<Found>> each(
             BiFunction<MemoryKey, Set<String>, List<Found>> byIds,

@@ -14,7 +14,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
-/** Files that are read and replaced as a whole. An interrupted thread does so too. */
+/** Reads and replaces whole files. Works in an interrupted thread too. */
 public final class SmallFiles {
 
     private SmallFiles() {}
@@ -41,8 +41,8 @@ public final class SmallFiles {
     }
 
     /**
-     * Makes a file that only its owner may read and write, unless it is there. Windows gives it the rights of its directory. If it
-     * cannot be made, what opens it next tells why.
+     * Creates a file that only its owner may read and write, unless the file exists. On Windows, it has the rights of
+     * its directory. Never fails: if the file cannot be created, the next attempt to open it reports the reason.
      *
      * @param path the file
      */
@@ -52,14 +52,14 @@ public final class SmallFiles {
                 Files.createFile(path, forOwner(path, "rw-------"));
             }
         } catch (IOException e) {
-            // Another writer was first, or the caller, who opens the file next, fails as well.
+            // Another writer was first, or the caller fails too when it opens the file next.
             return;
         }
     }
 
     /**
-     * Makes a directory that only its owner may use, and those above it, unless it is there. On Windows it has the rights of the
-     * directory above.
+     * Creates a directory that only its owner may use, and its parent directories, unless they exist. On Windows, it
+     * has the rights of its parent directory.
      *
      * @param directory the directory
      * @throws IOException if it cannot be made
@@ -75,8 +75,8 @@ public final class SmallFiles {
     }
 
     /**
-     * Replaces a file, so that each reader sees it as it was or as it is, also after a loss of power if it is forced. That it
-     * is as it is now is sure after {@link #forceNames}.
+     * Replaces a file. Each reader sees either the old or the new content, even after a loss of power if the content is
+     * forced. Only {@link #forceNames} ensures that it is the new content after a loss of power.
      *
      * @param path the file
      * @param bytes its new content
@@ -102,7 +102,7 @@ public final class SmallFiles {
      * Gives a file the name of another one, in one step.
      *
      * @param from the file
-     * @param to its new name; what has it goes
+     * @param to its new name; a file of that name is replaced
      * @throws IOException if it cannot be moved
      */
     public static void move(Path from, Path to) throws IOException {
@@ -130,8 +130,8 @@ public final class SmallFiles {
     /**
      * Adds to the end of a file.
      *
-     * @param path the file, which is made if it does not exist
-     * @param bytes what to add
+     * @param path the file; it is created if it does not exist
+     * @param bytes the bytes to add
      * @param force whether to wait until it has reached the device
      * @throws IOException if it cannot be written
      */

@@ -6,16 +6,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a change of a memory that is decided and not made yet. {@link MemoryTree#apply} makes it. So a backend can write
- * a change down before the tree in its heap has it, and can make a tree from what it wrote. Sequences name messages; ids are
- * told beside them so that a reader can compare both.
+ * A part of a change of a memory that is decided and not made yet. {@link MemoryTree#apply} makes it. So a backend can
+ * write a change before the tree in its heap has it, and can build a tree from the changes that it wrote. Messages are
+ * named by sequences; ids are added so that a reader can compare both.
  */
 public sealed interface Step {
 
     /**
      * Messages are appended, a view is set, or both.
      *
-     * @param messages the messages, oldest first; perhaps none
+     * @param messages the messages, oldest first; may be empty
      * @param reference the named branch that moves to the last message instead of the head, or null
      * @param view the view that is set, with its anchor, or null
      */
@@ -71,7 +71,7 @@ public sealed interface Step {
     record Summarized(Summary summary, long sequence) implements Step {}
 
     /**
-     * What cannot be read is passed over.
+     * A repair skips unreadable parts.
      *
      * @param views the anchors' sequences of the views that are dropped
      * @param references the names of the branches that are dropped
@@ -85,13 +85,14 @@ public sealed interface Step {
      * A message that is appended.
      *
      * @param entry the message
-     * @param inherited what it has from its parent
+     * @param inherited the values that it inherits from its parent
      * @param usage the tokens that were used for it, or null
      */
     record Added(MemoryTree.Entry entry, Inherited inherited, @Nullable Usage usage) {}
 
     /**
-     * What a message has from its parent, so that reads need not walk to the root. Sequences are 0 if there is no such message.
+     * The values that a message inherits from its parent, so that reads need not walk to the root. Sequences are 0 if
+     * there is no such message.
      *
      * @param parent the parent's sequence
      * @param run the sequence of the first of the messages without gaps on its branch that it belongs to

@@ -107,7 +107,7 @@ public record Tail(
     }
 
     /**
-     * Returns this tail as if messages had been appended, to find out what would be shown then.
+     * Returns this tail as if messages had been appended, to find out which messages would be shown then.
      *
      * @param batch the messages
      * @return a tail that no read returns

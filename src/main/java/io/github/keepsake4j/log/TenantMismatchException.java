@@ -3,8 +3,8 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.KeepsakeException;
 
 /**
- * Thrown when the place where a tenant's data would be holds another tenant's. Nothing of it is returned, and nothing is
- * written over it or erased. Not retryable: two logs name the same place for different tenants, which is to be mended in their
+ * Thrown when the place of a tenant's data holds the data of another tenant. That data is neither returned nor
+ * overwritten nor erased. Not retryable: two logs use the same place for different tenants. Correct their
  * configuration.
  */
 public class TenantMismatchException extends KeepsakeException {
@@ -14,7 +14,7 @@ public class TenantMismatchException extends KeepsakeException {
     /**
      * Creates the exception.
      *
-     * @param message what was asked for, and what to do; never anything of the other tenant's
+     * @param message the data that was requested, and what to do; never data of the other tenant
      */
     public TenantMismatchException(String message) {
         super(message, null);

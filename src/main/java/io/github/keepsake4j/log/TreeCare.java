@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the damage of a memory, and plans its repair. */
 record TreeCare(MemoryTree tree) {
 
-    /** Returns the views and summaries of messages that are not there. */
+    /** Returns the views and summaries of missing messages. */
     static List<Damage> contradictions(MemoryTree tree) {
         TreeCare care = new TreeCare(tree);
         return Stream.concat(
@@ -29,7 +29,7 @@ record TreeCare(MemoryTree tree) {
                 .toList();
     }
 
-    /** Returns whether damage stays when a repair passes over it: what is lost, unlike what was put right. */
+    /** Returns whether damage remains after a repair. A loss remains; a wrong value is corrected. */
     static boolean isKept(Damage damage) {
         return damage.kind() == Damage.Kind.MESSAGE || isGap(damage);
     }
@@ -103,7 +103,7 @@ record TreeCare(MemoryTree tree) {
     }
 
     private List<Damage> damage(Map<TreeNode, Damage> unreadable) {
-        // A message of which only the place could be read is met a second time.
+        // A message of which only the place could be read comes a second time.
         Set<Damage> damage = new LinkedHashSet<>(tree.passedOver);
         damage.addAll(tree.broken);
         damage.addAll(unreadable.values());
@@ -138,7 +138,7 @@ record TreeCare(MemoryTree tree) {
         return anchor != null && anchor.sequence() == view.anchorSequence();
     }
 
-    /** Returns whether all messages that a view names are there. */
+    /** Returns whether all messages that a view names exist. */
     private boolean names(View view) {
         return view.names().stream().allMatch(id -> tree.find(id) != null);
     }
@@ -154,15 +154,11 @@ record TreeCare(MemoryTree tree) {
     }
 
     private static Damage damaged(View view) {
-        return new Damage(
-                Damage.Kind.VIEW, view.anchorSequence(), view.anchor(), "the view names a message that is not there");
+        return new Damage(Damage.Kind.VIEW, view.anchorSequence(), view.anchor(), "the view names a missing message");
     }
 
     private static Damage damaged(Summary summary) {
         return new Damage(
-                Damage.Kind.SUMMARY,
-                null,
-                summary.coversUpTo(),
-                "the summary covers up to a message that is not there");
+                Damage.Kind.SUMMARY, null, summary.coversUpTo(), "the summary covers up to a missing message");
     }
 }

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A log of whole memories: the interface over {@link MemoryTree}, for backends that read and write a memory in one piece. Such a
- * backend says how it does that, and lists memories.
+ * Implements the log over {@link MemoryTree}, for backends that read and write a memory in one piece. A subclass
+ * implements how a memory is read and written, and lists memories.
  */
 public abstract class TreeMessageLog extends PlannedTreeLog {
 

@@ -7,12 +7,12 @@ import io.github.keepsake4j.log.Step.Inherited;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A stored message and what it inherits from its parent, so that reads need not walk to the root. */
+/** A stored message with the values that it inherits from its parent, so that reads need not walk to the root. */
 final class TreeNode {
 
     private static final Text LOST = new Text("", Made.NOTHING);
 
-    /** Replaced where only the outcome differs. */
+    /** Replaced if only the outcome differs. */
     Entry entry;
 
     final @Nullable TreeNode parent;
@@ -36,7 +36,7 @@ final class TreeNode {
         this.isSound = !isLost() && (parent == null || parent.isSound);
     }
 
-    /** Returns the place of a message of which nothing is known but its sequence. */
+    /** Returns the place of a message of which only the sequence is known. */
     static TreeNode lost(long sequence) {
         String id = "unreadable-" + sequence;
         return new TreeNode(

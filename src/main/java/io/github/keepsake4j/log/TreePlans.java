@@ -14,7 +14,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Decides changes by the rules of every backend, and makes none. Each method plans the method of {@link MessageLog} of its name. */
+/**
+ * Plans changes by the rules of every backend, without making them. Each method plans the method of {@link MessageLog}
+ * of its name.
+ */
 final class TreePlans {
 
     private final MemoryTree tree;
@@ -46,7 +49,8 @@ final class TreePlans {
                 .toList();
         View view = append.view();
         if (view != null && before == null && texts.isEmpty()) {
-            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+            throw new InvalidInputException(
+                    "view", "cannot be set on memory " + key + ", which has no messages; " + "append a message first");
         }
 
         long raised =

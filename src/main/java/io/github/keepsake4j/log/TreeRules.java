@@ -5,10 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Compares a change that was written down with the memory that it is to follow. */
+/** Compares a written change with the memory to which it is to be applied. */
 final class TreeRules {
 
-    /** More messages are not taken to be lost between two changes: a number is then wrong rather than a change gone. */
+    /**
+     * The largest number of messages that may be lost between two changes. A larger gap means a wrong number rather
+     * than a lost change.
+     */
     private static final int LARGEST_GAP = 100_000;
 
     private final MemoryTree tree;
@@ -54,7 +57,7 @@ final class TreeRules {
         }
         if (step instanceof Step.Repaired repaired) {
             return repaired.unreadable().stream().anyMatch(sequence -> find(sequence) == null)
-                    ? "it marks a message that is not there"
+                    ? "it marks a missing message"
                     : null;
         }
         return null;
@@ -63,7 +66,7 @@ final class TreeRules {
     private @Nullable String missing(long sequence, @Nullable String id) {
         TreeNode node = find(sequence);
         boolean isOther = node != null && id != null && !node.isLost() && !id.equals(node.entry.id());
-        return node == null || isOther ? "it names a message that is not there" : null;
+        return node == null || isOther ? "it names a missing message" : null;
     }
 
     private @Nullable String problem(Step.Added message) {
@@ -81,7 +84,7 @@ final class TreeRules {
         if (parent < 0 || parent >= sequence) {
             return "the parent of message " + sequence + " does not come before it";
         }
-        // What is between the messages that are known and this change is lost.
+        // The messages between the known ones and this change are lost.
         TreeNode above = parent == 0 ? null : find(parent) == null ? TreeNode.lost(parent) : find(parent);
         if (above != null && !above.isLost() && !above.entry.id().equals(entry.parentId())) {
             return "the parent of message " + sequence + " has another id";

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Uninterrupted {
 
-    /** How often work is begun. Each interrupt may end one try. */
+    /** The number of tries. Each interrupt may end one try. */
     private static final int TRIES = 3;
 
     private Uninterrupted() {}

@@ -3,7 +3,7 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 
-/** A call names a message that is not in the memory, or not on the branch. Not retryable: name one that is there. */
+/** A call names a message that is not in the memory, or not on the branch. Not retryable: name an existing message. */
 public class UnknownMessageException extends InvalidInputException {
 
     private static final long serialVersionUID = 1L;
@@ -32,6 +32,7 @@ public class UnknownMessageException extends InvalidInputException {
      * @return the error to throw
      */
     public static UnknownMessageException noAncestor(MemoryKey key, String field) {
-        return new UnknownMessageException(field, "is no ancestor of the branch's end in memory " + key);
+        return new UnknownMessageException(
+                field, "names a message that is not an ancestor of the branch's end in memory " + key);
     }
 }

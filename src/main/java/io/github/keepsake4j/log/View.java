@@ -9,9 +9,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that a caller set to be shown, where these are not simply the branch. A view shows runs of messages, and
- * then every message that is appended after the anchor. It applies to every branch through its anchor. The newest view
- * on a branch is in force.
+ * The messages that a caller chose to show, if they are not simply the branch. A view shows runs of messages, and then
+ * every message that is appended after the anchor. It applies to every branch through its anchor. The newest view on a
+ * branch is in force.
  *
  * @param anchor the id of the message that was the head when the view was set. In a view to set, null means the head at
  *     the end of the same step

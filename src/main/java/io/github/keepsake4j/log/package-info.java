@@ -1,10 +1,10 @@
 /**
  * The log of messages: the interface {@link io.github.keepsake4j.log.MessageLog} with its roles
  * {@link io.github.keepsake4j.log.Leases} and {@link io.github.keepsake4j.log.Care}, its inputs and results, and its exceptions.
- * {@link io.github.keepsake4j.log.Reads} has short forms of what is read most.
- * {@link io.github.keepsake4j.view.ViewReader} reads the messages that a caller sees.
- * {@link io.github.keepsake4j.log.AppendRules} and {@link io.github.keepsake4j.log.MemoryTree} are for authors of
- * backends, {@link io.github.keepsake4j.log.ForwardingMessageLog} is for decorators.
+ * {@link io.github.keepsake4j.log.Reads} has short forms of common reads. {@link io.github.keepsake4j.view.ViewReader}
+ * reads the messages that a caller sees. {@link io.github.keepsake4j.log.AppendRules} and {@link
+ * io.github.keepsake4j.log.MemoryTree} are for authors of backends, {@link
+ * io.github.keepsake4j.log.ForwardingMessageLog} is for decorators.
  */
 @NullMarked
 package io.github.keepsake4j.log;

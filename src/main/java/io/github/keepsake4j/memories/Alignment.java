@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How far the messages at hand were processed: up to the first one that was edited, deleted or is on another branch.
+ * The part of the given messages that was processed. It ends before the first message that was edited, deleted or is on
+ * another branch.
  *
  * @param head the number of the last step that fits, or 0
  * @param covered the number of messages that are covered
@@ -13,7 +14,7 @@ import java.util.Map;
 record Alignment(long head, int covered) {
 
     /**
-     * Finds the step that covers most of the messages. Of several the head is taken, or else the newest.
+     * Finds the step that covers most of the messages. If there are several, takes the head, or else the newest.
      *
      * @param messages the messages, oldest first
      * @param chain their chained hashes
@@ -44,7 +45,10 @@ record Alignment(long head, int covered) {
         return best;
     }
 
-    /** Returns how many messages are covered up to the end of a passage, or 0 if it is not of these messages. */
+    /**
+     * Returns how many messages are covered up to the end of a passage, or 0 if the passage does not belong to these
+     * messages.
+     */
     private static int end(
             Passage passage, int from, List<SourceMessage> messages, List<String> chain, Map<String, Integer> places) {
         if (!passage.upTo().isEmpty()) {
@@ -53,7 +57,7 @@ record Alignment(long head, int covered) {
                     ? places.getOrDefault(passage.upTo(), 0)
                     : 0;
         }
-        // Another program wrote it. It tells the text of the last message only.
+        // Another program wrote it. It identifies only the text of the last message.
         for (int i = from; i < messages.size(); i++) {
             if (MessageHashes.of(messages.get(i).message()).equals(passage.messageHash())) {
                 return i + 1;

@@ -24,14 +24,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes memories of conversations in the background, some time after something was appended. Of one conversation at most one
- * run is at work in this process, and by the store's lease at most one in all processes. A run that fails or hangs delays no
- * turn: a turn only notes that there is something to do. What fails is tried again, each time after twice the pause. This
- * class is not for users: a {@code Keepsake} makes one. Thread-safe.
+ * Creates long-term memories of conversations in the background, some time after an append. For one conversation, at
+ * most one run works in this process. The store's lease allows at most one in all processes. A run that fails or hangs
+ * does not delay turns: a turn only records that there is work. Failed work is repeated, each time after twice the
+ * pause. This class is not for users: a {@code Keepsake} creates one. Thread-safe.
  */
 public final class BackgroundCreators implements ObservedLog.Observer {
 
-    /** The epoch of what was never erased. */
+    /** The epoch of a conversation that was never erased. */
     private static final long FIRST_EPOCH = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundCreators.class);
@@ -49,10 +49,10 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     private final Runnable onPassedBy;
     private final Map<MemoryKey, Job> jobs = new HashMap<>();
 
-    /** The epoch in which the memories of a conversation are known to have been made. */
+    /** The epoch in which the memories of a conversation were created, as far as it is known. */
     private final RecentlyUsed<MemoryKey, Long> epochs = new RecentlyUsed<>(CONVERSATIONS);
 
-    /** What is to be done for a conversation. Guarded by the map. */
+    /** The work to do for a conversation. Guarded by the map. */
     private static final class Job {
 
         private boolean isRunning;
@@ -62,14 +62,14 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     }
 
     /**
-     * Creates it. Nothing is begun before the first change.
+     * Creates the background creators. They start nothing before the first change.
      *
      * @param discussions makes the memories
      * @param logs returns the log of a conversation
-     * @param freshness how long after a change a run begins at the latest, from zero to one day
+     * @param freshness the longest time from a change to the start of a run, from zero to one day
      * @param executor runs the creators
-     * @param after returns an executor that begins something after a pause
-     * @param onPassedBy is run for each passage that is passed by; it must be fast
+     * @param after returns an executor that starts tasks after a pause
+     * @param onPassedBy called for each skipped passage; it must be fast
      * @throws InvalidInputException if the freshness is out of range
      */
     public BackgroundCreators(
@@ -106,7 +106,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         erased(key);
     }
 
-    /** Again, because a creator may have been at work. */
+    /** Erases again, because a creator may have been at work. */
     @Override
     public void erased(MemoryKey key) {
         if (key instanceof ConversationKey) {
@@ -134,20 +134,21 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         if (wasErased && Reads.info(log, key) == null) {
             discussions.store().erase(key);
             if (Reads.info(log, key) != null) {
-                // It was begun again in this moment, and perhaps had new memories already. They are made again.
+                // The conversation was started again at this moment, and may have had new memories already. They are
+                // created again.
                 stale(key);
             }
         }
     }
 
     /**
-     * Looks at a conversation some time later, because its memories do not fit its messages: it was erased, or continues on another
-     * branch.
+     * Checks a conversation some time later, because its memories do not fit its messages: it was erased, or continues
+     * on another branch.
      *
      * @param key the conversation
      */
     public void stale(MemoryKey key) {
-        // Only conversations have memories: what an agent's nodes say to each other is in them, as far as it matters.
+        // Only conversations have memories. The important messages of an agent's nodes are in the conversation.
         if (!(key instanceof ConversationKey)) {
             return;
         }
@@ -170,7 +171,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
                 after.apply(pause).execute(() -> schedule(key, Duration.ZERO));
             }
         } catch (RuntimeException e) {
-            // The next change begins anew.
+            // The next change starts again.
             LOG.warn(
                     "No memories of {} are made: the executor refuses work ({})",
                     key,
@@ -225,7 +226,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             }
             if (failure != null && !job.isTold) {
                 job.isTold = true;
-                // Its message may quote what was said, unless it is ours.
+                // The message of a foreign exception may quote texts of users.
                 LOG.warn(
                         "No memories of {} were made ({}). It is tried again in the background",
                         key,
@@ -244,8 +245,8 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     }
 
     /**
-     * Returns whether the memories are of messages that are not there any more. Only an erasure removes messages, and it removes
-     * all, so the first ones that memories were made of tell it. It is asked once in each epoch.
+     * Returns whether the memories belong to messages that no longer exist. Only an erasure removes messages, and it
+     * removes all of them. So it is sufficient to check the first messages of the memories, once in each epoch.
      */
     private boolean isOfErased(MemoryKey key, long epoch) {
         if (Objects.equals(epochs.get(key), epoch)) {
@@ -264,11 +265,11 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     }
 
     /**
-     * Makes what is due of a conversation on this thread, and what was passed by.
+     * Creates the due memories of a conversation on this thread, including those of skipped passages.
      *
      * @param key the conversation
-     * @return what was made, of all kinds
-     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored
+     * @return the created memories of all kinds
+     * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored
      * @throws KeepsakeException if a storage cannot be used
      */
     public MemoryRun make(MemoryKey key) {
@@ -279,7 +280,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         BranchMessages.Branch branch = branches.read(key);
         Discussion discussion = discussions.discussion(key, onPassedBy);
         if (branch.messages().isEmpty() || isOfErased(key, branch.epoch())) {
-            // It was erased by what does not know of memories, such as a clean-up in another process.
+            // It was erased by code that does not know long-term memories, such as a clean-up in another process.
             discussion.erase();
         }
         try {
@@ -294,7 +295,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             return new MemoryRun(folded.end() == End.BUSY ? End.BUSY : made.end(), all, made.problems());
         } finally {
             if (Reads.position(logs.apply(key), key).epoch() != branch.epoch()) {
-                // It was erased meanwhile, perhaps before the first memory was stored.
+                // It was erased meanwhile, possibly before the first memory was stored.
                 discussion.erase();
             }
         }

@@ -14,18 +14,18 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Tells which memories are of the conversation's current branch. A memory is, if the last message that it was made from is on
- * it, and so all others are. Memories whose messages have no ids, or that are made by hand, belong to every branch of a
- * conversation that has messages.
+ * Checks which memories belong to the conversation's current branch. A memory belongs to it if the last of its source
+ * messages is on the branch; then all its source messages are. Memories whose messages have no ids, and memories that
+ * were made by hand, belong to every branch of a conversation with messages.
  *
- * <p>Mostly this costs one read of the messages behind the newest memory. Only if that is on another branch, the whole branch
- * is read.
+ * <p>Usually this costs one read of the messages behind the newest memory. The whole branch is read only if that memory
+ * is on another branch.
  *
- * @param stale is told of conversations whose newest memories are not of the branch
+ * @param stale receives the conversations whose newest memories do not belong to the branch
  */
 record BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader, Consumer<MemoryKey> stale) {
 
-    /** Returns those of some memories of one kind that are of the branch. */
+    /** Returns those memories of one kind that belong to the branch. */
     List<MadeMemory> onBranch(MemoryKey key, List<MadeMemory> memories) {
         if (memories.isEmpty()) {
             return memories;
@@ -35,9 +35,9 @@ record BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader, Co
     }
 
     /**
-     * Returns what tells whether a memory is of the branch.
+     * Returns a predicate that checks whether a memory belongs to the branch.
      *
-     * @param kind the kind of memories; a summary is looked up as its chunks are
+     * @param kind the kind of memories; a summary is looked up like its chunks
      */
     private Predicate<MadeMemory> of(MemoryKey key, MemoryKind kind) {
         MemoryKind track = kind == MemoryKind.SUMMARY ? MemoryKind.CHUNK : kind;
@@ -48,13 +48,13 @@ record BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader, Co
             if (isOn(key, newest)) {
                 Set<String> ends =
                         path.stream().map(step -> step.passage().upTo()).collect(Collectors.toSet());
-                // A correction is on no path, but is of the same messages as the memory that it replaced.
+                // A correction is on no path, but has the same messages as the memory that it replaced.
                 return memory -> {
                     String last = memory.source().lastMessageId();
                     return last == null || ends.contains(memory.source().upTo()) || isOn(key, last);
                 };
             }
-            // It is on another branch, or the conversation was erased. Then older memories may still hold.
+            // It is on another branch, or the conversation was erased. Then older memories may still be valid.
             stale.accept(key);
         }
         Tail tail = logs.apply(key).read(key, ReadQuery.wholeBranch());

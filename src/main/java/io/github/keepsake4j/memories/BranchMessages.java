@@ -25,29 +25,33 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of a conversation's current branch, as sources of memories, with the trust that each deserves.
+ * The messages of a conversation's current branch as sources of memories, each with its trust.
  *
  * <ul>
- *   <li>A user message has the text that the user wrote, and {@link Trust#USER}. What was retrieved for it is left out.
- *   <li>A tool's result has {@link Trust#TOOL}, or {@link Trust#RETRIEVED} if it tells memories or recalled messages.
- *   <li>An answer has the least trust of what the model was shown for it, and {@link Trust#ASSISTANT} at most. Where it is not
- *       known what the model was shown, it was all that precedes the answer on its branch. Memories that it was shown count as
- *       what they are trusted, if their store is known and has them, and otherwise as {@link Trust#RETRIEVED}.
+ *   <li>A user message has the text that the user wrote, and {@link Trust#USER}. Retrieved texts are left out.
+ *   <li>A tool's result has {@link Trust#TOOL}, or {@link Trust#RETRIEVED} if it contains memories or recalled
+ * messages.
+ *   <li>An answer has the least trust of the texts that the model was shown for it, and {@link Trust#ASSISTANT} at
+ * most. If these texts are not known, everything before the answer on its branch counts. Memories that the model was
+ * shown count with their own trust if their store is known and has them, otherwise as {@link Trust#RETRIEVED}.
  * </ul>
  *
- * <p>What failed or was rejected is left out, and system messages. Thread-safe.
+ * <p>Failed and rejected messages and system messages are left out. Thread-safe.
  */
 public final class BranchMessages {
 
     private static final int REMEMBERED = 100_000;
 
-    /** So many answers are asked at once how they were made. */
+    /** The number of answers whose notes are read at once. */
     private static final int AT_ONCE = 500;
 
     private final Function<MemoryKey, MessageLog> logs;
     private final @Nullable MemoryReader memories;
 
-    /** What a model was exposed to that was shown a message. The ancestors of a message never change, so neither does this. */
+    /**
+     * The least trust of the texts up to a message. The ancestors of a message never change, so this does not change
+     * either.
+     */
     private final RecentlyUsed<Place, Trust> exposures = new RecentlyUsed<>(REMEMBERED);
 
     private record Place(MemoryKey key, long epoch, String messageId) {}
@@ -62,10 +66,10 @@ public final class BranchMessages {
     }
 
     /**
-     * Reads from several logs, of conversations that are shown memories.
+     * Creates a reader for several logs whose conversations are shown memories.
      *
      * @param logs returns the log of a memory
-     * @param memories tells how much the memories are trusted that answers were shown, or null if that is not known
+     * @param memories returns the trust of memories that answers were shown, or null if it is not known
      */
     public BranchMessages(Function<MemoryKey, MessageLog> logs, @Nullable MemoryReader memories) {
         this.logs = Objects.requireNonNull(logs, "logs");
@@ -87,7 +91,8 @@ public final class BranchMessages {
     }
 
     /**
-     * Reads the current branch. It costs one statement, and one for each 500 answers that were not read before by this object.
+     * Reads the current branch. It costs one statement, and one for each 500 answers that this object has not read
+     * before.
      *
      * @param key the conversation
      * @return the messages; empty if there is none
@@ -127,7 +132,7 @@ public final class BranchMessages {
         return new Branch(tail.epoch(), messages);
     }
 
-    /** Returns how answers were made. What is large of it is not kept. */
+    /** Returns how answers were made, without the large parts. */
     private static Map<String, Made> made(MessageLog log, MemoryKey key, List<String> answers) {
         Map<String, Made> made = new HashMap<>();
         for (int from = 0; from < answers.size(); from += AT_ONCE) {
@@ -144,8 +149,8 @@ public final class BranchMessages {
     }
 
     /**
-     * Returns the least trust of what a model was shown with a message. An answer's question counts even where it is not
-     * among what is kept, because it was stored with the answer.
+     * Returns the least trust of the texts that a model was shown with a message. An answer's question counts even if
+     * the notes do not name it, because it was stored with the answer.
      */
     private Trust exposure(
             MemoryKey key,
@@ -168,7 +173,7 @@ public final class BranchMessages {
             return own.isAll() ? Trust.USER : Trust.RETRIEVED;
         }
         if (message instanceof ToolExecutionResultMessage) {
-            // A tool may tell memories that are trusted less than a tool.
+            // A tool may return memories that are trusted less than a tool.
             return own.isAll() ? Trust.TOOL : Trust.RETRIEVED;
         }
         return message instanceof SystemMessage ? Trust.USER : Trust.RETRIEVED;
@@ -176,7 +181,7 @@ public final class BranchMessages {
 
     private Trust shownTo(MemoryKey key, Seen seen, Map<Long, Trust> exposed) {
         if (seen.altered()) {
-            // Nothing tells where the rest of the request was from.
+            // The source of the rest of the request is unknown.
             return Trust.RETRIEVED;
         }
         List<Trust> all = new ArrayList<>(List.of(Trust.ASSISTANT));
@@ -189,7 +194,7 @@ public final class BranchMessages {
         return Trust.least(all);
     }
 
-    /** Returns how much a memory is trusted. What was erased is not known any more. */
+    /** Returns the trust of a memory. The trust of an erased memory is unknown. */
     private Trust trust(MemoryKey key, String memoryId) {
         return memories == null
                 ? Trust.RETRIEVED

@@ -23,11 +23,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which memories are of what was read of a conversation. Mostly what was read tells it, with what was found out before: the
- * ancestors of a message never change, so what held for a message holds for those behind it. Otherwise the log is asked. Thread-safe.
+ * Checks which memories belong to the messages that were read of a conversation. Usually these messages and earlier
+ * results are sufficient: the ancestors of a message never change, so a result for a message is also valid for the
+ * messages behind it. Otherwise the log is read. Thread-safe.
  *
- * <p>While a view is in force, such as after {@code clear()}, a memory must be of messages behind it or in it, so that nothing of
- * what is hidden is shown.
+ * <p>While a view is in force, such as after {@code clear()}, a memory must belong to messages behind the view or in
+ * it, so that no hidden text is shown.
  */
 final class BranchSight {
 
@@ -37,13 +38,13 @@ final class BranchSight {
     private final RecentlyUsed<MemoryKey, Known> known = new RecentlyUsed<>(CONVERSATIONS);
 
     /**
-     * What is known of the messages that memories end with.
+     * The known results about the last messages of memories.
      *
      * @param epoch the epoch in which it holds
      * @param end the newest message of the branch for which it holds
      * @param on those on the branch
-     * @param off those that are not on it, and are older than its end
-     * @param firsts the sequences of the messages that memories begin with
+     * @param off the messages that are not on it and are older than its end
+     * @param firsts the sequences of the first messages of memories
      */
     private record Known(long epoch, String end, Set<String> on, Set<String> off, Map<String, Long> firsts) {}
 
@@ -51,11 +52,11 @@ final class BranchSight {
         this.logs = logs;
     }
 
-    /** Returns those of an overview that are of what was read, with the summary first. */
+    /** Returns the memories of an overview that belong to the messages that were read, with the summary first. */
     List<MadeMemory> of(MemoryKey key, Tail tail, Overview overview) {
         Optional<LoggedMessage> end = tail.messages().stream().max(Comparator.comparingLong(LoggedMessage::sequence));
         if (end.isEmpty()) {
-            // Where no message is shown, nothing is remembered: it was erased or cleared, or has not begun.
+            // If no message is shown, no memory is: the conversation was erased or cleared, or has not begun.
             return List.of();
         }
         Look look = new Look(key, tail, end.get().id());
@@ -78,7 +79,7 @@ final class BranchSight {
         return shown;
     }
 
-    /** One look at what was read. */
+    /** One check of the messages that were read. */
     private final class Look {
 
         private final MemoryKey key;
@@ -111,7 +112,7 @@ final class BranchSight {
             firsts.putAll(before.firsts());
         }
 
-        /** A view may show messages of any branch, so it tells nothing of other reads. */
+        /** A view may show messages of any branch, so its results are not valid for other reads. */
         Known known() {
             if (tail.view() == null) {
                 return new Known(tail.epoch(), end, Set.copyOf(on), Set.copyOf(off), Map.of());
@@ -121,7 +122,10 @@ final class BranchSight {
                     : new Known(before.epoch(), before.end(), before.on(), before.off(), Map.copyOf(firsts));
         }
 
-        /** Finds out about memories whose passages follow one another: what is before one on the branch is on it too. */
+        /**
+         * Checks memories whose passages follow one another. All passages before one on the branch are on the branch
+         * too.
+         */
         void upToNewest(List<MadeMemory> path) {
             List<String> lasts = path.stream()
                     .map(memory -> memory.source().lastMessageId())
@@ -130,7 +134,7 @@ final class BranchSight {
             if (lasts.isEmpty()) {
                 return;
             }
-            // Mostly it is the newest one. Otherwise the branch leaves the path somewhere.
+            // Usually it is the newest one. Otherwise the branch leaves the path at an earlier passage.
             int onPath = isOn(lasts.get(lasts.size() - 1)) ? lasts.size() : 0;
             int offPath = onPath == 0 ? lasts.size() : onPath;
             while (onPath < offPath - 1) {
@@ -150,7 +154,7 @@ final class BranchSight {
             return last == null || (isOn(last) && isVisible(memory));
         }
 
-        /** A summary tells of all that is before its end. */
+        /** A summary covers all messages before its end. */
         boolean isSummaryShown(MadeMemory summary, List<MadeMemory> path) {
             if (tail.view() != null) {
                 return false;

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The memories of one conversation, for an application and its user interface: to be read, corrected, pinned and forgotten.
- * Only memories whose messages are on the conversation's current branch are listed and found.
+ * The long-term memories of one conversation. An application and its user interface read, correct, pin and forget them
+ * here. Only memories whose messages are on the conversation's current branch are listed and found.
  *
  * <p>Thread-safe.
  */
@@ -30,7 +30,7 @@ public final class ConversationMemories {
      * @param store keeps the memories
      * @param logs returns the log of a conversation
      * @param key the conversation
-     * @param stale is told of the conversation if its newest memories are not of its branch; it must not wait
+     * @param stale receives the conversation if its newest memories do not belong to its branch; it must not wait
      */
     public ConversationMemories(
             MemoryStore store, Function<MemoryKey, MessageLog> logs, MemoryKey key, Consumer<MemoryKey> stale) {
@@ -42,7 +42,7 @@ public final class ConversationMemories {
     /**
      * Returns the current memories of a kind.
      *
-     * @param kind the kind; of summaries there is one at most
+     * @param kind the kind; there is at most one summary
      * @return the memories, oldest first
      * @throws StorageUnavailableException if a storage cannot be reached
      */
@@ -60,7 +60,7 @@ public final class ConversationMemories {
     /**
      * Finds facts by their words.
      *
-     * @param query what to look for
+     * @param query the query
      * @return the facts, the best first
      * @throws StorageUnavailableException if a storage cannot be reached
      */
@@ -72,7 +72,7 @@ public final class ConversationMemories {
     }
 
     /**
-     * Finds a memory, also one that was replaced, or whose messages are on another branch.
+     * Finds a memory, even if it was replaced or its messages are on another branch.
      *
      * @param id the memory's id
      * @return the memory, or empty if there is none
@@ -83,13 +83,13 @@ public final class ConversationMemories {
     }
 
     /**
-     * Says what a memory should say. The correction is a new memory that names the older one; both can be read, and only the
-     * newer one is current. It belongs to the same messages. Summaries of a corrected chunk are forgotten, so that the next
-     * update makes the summary again.
+     * Corrects a memory. The correction is a new memory that names the older one. Both can be read, and only the newer
+     * one is current. It belongs to the same messages. Summaries of a corrected chunk are forgotten, so that the next
+     * update creates the summary again.
      *
      * @param id the id of the current memory
-     * @param text what it should say
-     * @param by who says so, which is the trust of the correction
+     * @param text its new text
+     * @param by the author of the correction, which is its trust
      * @return the correction
      * @throws InvalidInputException if there is no such memory, or it is not current
      * @throws StorageUnavailableException if the storage cannot be reached; then call it again
@@ -125,7 +125,7 @@ public final class ConversationMemories {
     }
 
     /**
-     * Pins a memory, so that it is always among the recent ones, and is replaced by no fact that a model writes.
+     * Pins a memory. It is then always among the recent memories, and no fact of a model replaces it.
      *
      * @param id the memory's id
      * @param pinned whether it is pinned
@@ -137,9 +137,9 @@ public final class ConversationMemories {
     }
 
     /**
-     * Forgets a memory. Its text is removed, and that of the older memories that it replaced, and it is not made again from
-     * the same messages. Summaries of a forgotten chunk are forgotten too, and the next update makes the summary again from
-     * what is left.
+     * Forgets a memory. Its text is removed, and the texts of the older memories that it replaced. It is not created
+     * again from the same messages. Summaries of a forgotten chunk are forgotten too, and the next update creates the
+     * summary from the remaining chunks.
      *
      * @param id the memory's id
      * @throws InvalidInputException if there is no such memory
@@ -152,22 +152,22 @@ public final class ConversationMemories {
             MadeMemory memory = next.get();
             chain.add(memory);
             String older = memory.replaces();
-            // What it replaced would say it again.
+            // The replaced memories would contain it again.
             next = older == null || chain.stream().anyMatch(each -> each.id().equals(older))
                     ? Optional.empty()
                     : store.find(key, older);
         }
         forgetSummariesOf(chain.get(0));
-        // The oldest first, so that a failure leaves nothing that is current.
+        // The oldest first, so that after a failure no memory is current by mistake.
         for (int i = chain.size() - 1; i >= 0; i--) {
             store.put(key, chain.get(i).withStatus(MemoryStatus.FORGOTTEN));
         }
     }
 
     /**
-     * Removes all memories of the conversation, and keeps its messages. Erasing the conversation does this too; call it where a
-     * conversation was erased without the {@code Keepsake}, such as by a clean-up of the bare log, and no turn follows. What a creator makes that is at work is
-     * refused.
+     * Removes all memories of the conversation, and keeps its messages. Erasing the conversation does this too; call it
+     * if a conversation was erased without the {@code Keepsake}, such as by a clean-up of the bare log, and no turn
+     * follows. The results of a creator that is at work are refused.
      *
      * @throws StorageUnavailableException if the storage cannot be reached; then call it again
      */
@@ -189,7 +189,7 @@ public final class ConversationMemories {
         int place = path.indexOf(passage);
         for (MadeMemory version : store.summaries(key)) {
             int end = path.indexOf(version.source());
-            // A version of another branch may be of the same chunk.
+            // A version of another branch may contain the same chunk.
             if (version.status() != MemoryStatus.FORGOTTEN && (end < 0 || end >= place)) {
                 store.put(key, version.withStatus(MemoryStatus.FORGOTTEN));
             }
@@ -200,13 +200,16 @@ public final class ConversationMemories {
         MadeMemory memory = required(id);
         if (memory.status() != MemoryStatus.CURRENT) {
             throw new InvalidInputException(
-                    "id", "memory " + id + " of conversation " + key + " is " + memory.status() + ", not current");
+                    "id",
+                    "memory " + id + " of conversation " + key + " is " + memory.status() + ". Only a "
+                            + "current memory can be changed: list the memories and use the id of a current one");
         }
         return memory;
     }
 
     private MadeMemory required(String id) {
         return store.find(key, id)
-                .orElseThrow(() -> new InvalidInputException("id", "conversation " + key + " has no memory " + id));
+                .orElseThrow(() -> new InvalidInputException(
+                        "id", "conversation " + key + " has no memory " + id + "; list the memories for their ids"));
     }
 }

@@ -25,12 +25,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes chunks and facts of what is new in a conversation, and folds chunks into the summary. At most one is at work on a
- * discussion, by a lease; and if two are, because a lease expired, the store refuses what the second one made.
+ * Creates chunks and facts of the new messages of a conversation, and folds chunks into the summary. A lease allows one
+ * creator for a discussion. If two work at the same time because a lease expired, the store refuses the results of the
+ * second.
  */
 final class Creator {
 
-    /** A conversation with fewer messages has nothing to remember. */
+    /** The least number of messages of a conversation from which memories are created. */
     private static final int FEWEST_MESSAGES = 3;
 
     private static final int RECENT_CHUNKS = 3;
@@ -63,8 +64,8 @@ final class Creator {
     /**
      * Makes all memories that are due.
      *
-     * @param isAgain whether passages that were passed by are tried again
-     * @param onPassedBy is run for each passage that is passed by
+     * @param isAgain whether skipped passages are tried again
+     * @param onPassedBy called for each skipped passage
      */
     MemoryRun create(MemoryKey key, List<SourceMessage> messages, boolean isAgain, Runnable onPassedBy) {
         if (messages.size() < FEWEST_MESSAGES) {
@@ -100,10 +101,10 @@ final class Creator {
         private final List<MadeMemory> made = new ArrayList<>();
         private final List<String> problems = new ArrayList<>();
 
-        /** What was tried here, and why it failed: each passage is tried once. */
+        /** The passages that this run tried, with the reasons of failures. Each passage is tried once. */
         private final Map<Passage, String> tried = new HashMap<>();
 
-        /** The texts of the messages and their tokens, of those that were looked at. */
+        /** The texts and tokens of the messages that were needed so far. */
         private final String[] texts;
 
         private final int[] tokens;
@@ -149,7 +150,7 @@ final class Creator {
 
         private MemoryRun ended(End why, List<Passage> passedBy) {
             for (Passage passage : passedBy) {
-                problems.add(place(passage) + " are passed by" + tried.getOrDefault(passage, "")
+                problems.add(place(passage) + " are skipped" + tried.getOrDefault(passage, "")
                         + ". Discussion.retry or LongTermMemories.make tries them again");
             }
             return new MemoryRun(why, made, problems);
@@ -165,7 +166,7 @@ final class Creator {
             return chain.indexOf(passage.after()) + 1;
         }
 
-        /** Returns the number of messages up to its end, or 0 if it is not of these messages. */
+        /** Returns the number of messages up to its end, or 0 if it does not belong to these messages. */
         private int end(Passage passage) {
             return chain.indexOf(passage.upTo()) + 1;
         }
@@ -185,7 +186,9 @@ final class Creator {
             return end > from && sum >= size;
         }
 
-        /** Makes the memories of one passage. Returns why the run must end, or {@link End#UP_TO_DATE} if it goes on. */
+        /**
+         * Creates the memories of one passage. Returns why the run must end, or {@link End#UP_TO_DATE} if it continues.
+         */
         private End process(Progress progress, Passage passage) {
             Step step = progress.next(passage);
             tried.put(passage, "");
@@ -235,7 +238,7 @@ final class Creator {
             return End.UP_TO_DATE;
         }
 
-        /** Counts a try that failed. Returns why the run ends, or {@link End#UP_TO_DATE} if the passage is passed by. */
+        /** Counts a failed try. Returns why the run ends, or {@link End#UP_TO_DATE} if the passage is skipped. */
         private End failed(Progress progress, Step step, @Nullable RuntimeException e) {
             Passage passage = step.passage();
             String reason = e == null ? "the answer is blank" : reason(e);
@@ -246,7 +249,7 @@ final class Creator {
             boolean isCounted = store.addFailure(key, kind, progress.revision(), passage);
             if (isCounted && step.failed().isPassedBy()) {
                 LOG.warn(
-                        "Memories of {}: {} are passed by, because {} tries of {} failed ({}). Discussion.retry or"
+                        "Memories of {}: {} are skipped, because {} tries of {} failed ({}). Discussion.retry or"
                                 + " LongTermMemories.make tries them again",
                         key,
                         place(passage),
@@ -262,7 +265,10 @@ final class Creator {
             throw Creator.failed(key, place(passage), memories, e);
         }
 
-        /** Returns the titles and summaries of facts like a text. They are trusted as much as it, so they may be its sources. */
+        /**
+         * Returns the titles and summaries of facts that are similar to a text. They have at least its trust, so they
+         * may be its sources.
+         */
         private String known(String text, Trust trust) {
             return memories.workflow().readsMemories()
                     ? store.search(key, new FactQuery(List.of(text), KNOWN_FACTS, trust)).stream()
@@ -273,8 +279,8 @@ final class Creator {
         }
 
         /**
-         * Returns the fact of a title that a fact may replace: one that is trusted no more, and not pinned. What is made late
-         * replaces none, because it was said before.
+         * Returns the fact of a title that a fact may replace: a fact that is not trusted more and not pinned. A fact
+         * that is created late replaces none, because its messages are older.
          */
         private BiFunction<String, Trust, @Nullable String> replaced(Step step) {
             return (title, trust) -> step.isPassedBy()
@@ -287,7 +293,10 @@ final class Creator {
                             .orElse(null);
         }
 
-        /** Returns the chunk of a part, or null if the answer is blank. The workflow may read those of the parts before. */
+        /**
+         * Returns the chunk of a part, or null if the answer is blank. The workflow may read the chunks of the parts
+         * before.
+         */
         private @Nullable MadeMemory chunk(Passage passage, String part, Trust trust, List<MadeMemory> before) {
             boolean readsMemories = memories.workflow().readsMemories();
             List<MadeMemory> all = new ArrayList<>();
@@ -313,8 +322,8 @@ final class Creator {
         }
 
         /**
-         * Returns the end of the next passage: that of one that failed before, so that its tries are counted, or else whole
-         * messages up to the fill of a chunk, and one at least.
+         * Returns the end of the next passage. A passage that failed before keeps its end, so that its tries are
+         * counted. Otherwise the passage has whole messages up to the size of a chunk, and at least one.
          */
         private int fill(Progress progress, int from) {
             Optional<Passage> failed = progress.steps().stream()
@@ -334,7 +343,10 @@ final class Creator {
             return to;
         }
 
-        /** Returns what the workflow gets of messages: all in one, or the parts of a message that alone is longer than a chunk. */
+        /**
+         * Returns the inputs of the workflow for messages: one text, or the parts of a single message that is longer
+         * than a chunk.
+         */
         private List<String> parts(int from, int to) {
             List<String> whole = new ArrayList<>();
             for (int i = from; i < to; i++) {
@@ -391,7 +403,10 @@ final class Creator {
         }
     }
 
-    /** Returns what kind of error it was. Its message may quote what was sent, so only ours is told. */
+    /**
+     * Returns the reason of an error. The message of a foreign exception may quote the request, so only the message of
+     * this library's exceptions is returned.
+     */
     private static String reason(RuntimeException e) {
         return e instanceof MemoryFailedException
                 ? String.valueOf(e.getMessage())
@@ -401,7 +416,7 @@ final class Creator {
     private static MemoryFailedException failed(
             MemoryKey key, String what, NamedWorkflow workflow, RuntimeException e) {
         return new MemoryFailedException(
-                "Discussion " + key + ": " + workflow.name() + " made no memory of " + what + " (" + reason(e)
+                "Discussion " + key + ": " + workflow.name() + " created no memory of " + what + " " + "(" + reason(e)
                         + "). The next run tries them again",
                 e instanceof MemoryFailedException ? e.getCause() : e);
     }
@@ -454,15 +469,15 @@ final class Creator {
                     .madeBy(summaries.workflow().model(), summaries.version(), clock.instant());
             if (store.addSummary(key, versions.size(), progress.revision(), version)) {
                 made.add(version);
-                // What is left of a long backlog is folded too.
+                // The rest of a long backlog is folded too.
                 least = 1;
             }
         }
     }
 
     /**
-     * Returns the chunks behind the last one in a summary. A correction is in the place of what it corrects. Other chunks that
-     * were made by hand are in no place, and are left out.
+     * Returns the chunks behind the last one in a summary. A correction has the place of the chunk that it corrects.
+     * Other chunks that were made by hand have no place and are left out.
      */
     private static List<MadeMemory> unfolded(Progress progress, List<MadeMemory> chunks, @Nullable MadeMemory summary) {
         List<Passage> path = progress.path().stream().map(Step::passage).toList();

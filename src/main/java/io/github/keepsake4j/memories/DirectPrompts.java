@@ -4,7 +4,7 @@ import dev.langchain4j.model.chat.ChatModel;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The prompts with which one call of a model makes memories, where no workflow is named. */
+/** The prompts with which one call of a model creates memories if no workflow is named. */
 enum DirectPrompts {
     CHUNKS(
             "fileMemoryWorkflowName",
@@ -45,7 +45,7 @@ enum DirectPrompts {
     private final String standardSystem;
     private final String standardPrompt;
 
-    /** What the inputs are called in the prompts, in order. */
+    /** The names of the inputs in the prompts, in order. */
     @SuppressWarnings("ImmutableEnumChecker") // A list that List.of makes is immutable.
     private final List<String> placeholders;
 
@@ -64,14 +64,17 @@ enum DirectPrompts {
         this.placeholders = placeholders;
     }
 
-    /** Checks what a configuration says. */
+    /** Checks a configuration. */
     void check(NodeConfig config) {
         for (String field : List.of(workflowField, systemField, promptField)) {
             config.text(field);
         }
     }
 
-    /** Returns the name of the workflow that is used instead. A blank name is none, as in WilmerAI's own files. */
+    /**
+     * Returns the name of the workflow that is used instead. A blank name means no workflow, as in WilmerAI's own
+     * files.
+     */
     @Nullable
     String workflowName(NodeConfig config) {
         String name = config.text(workflowField);
@@ -93,10 +96,10 @@ enum DirectPrompts {
 
     private static String missing(List<String> inputs) {
         throw new MemoryFailedException(
-                "there is neither a chatModel nor a workflow for " + inputs.size() + " inputs", null);
+                "there is neither a chatModel nor a workflow for " + inputs.size() + " inputs; set one of them", null);
     }
 
-    /** A prompt that does not say where its first input is gets it at the end. */
+    /** A prompt without a placeholder for its first input gets it at the end. */
     private PromptWorkflow prompt(ChatModel model, NodeConfig config) {
         String system = config.text(systemField);
         String instructions = system == null ? standardSystem : system;

@@ -11,11 +11,11 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memories of one discussion: what makes them and what reads them. Without a discussion id nothing is persisted, and retrievers
- * use the messages at hand.
+ * The long-term memories of one discussion, with the methods that create and read them. Without a discussion id nothing
+ * is persisted, and retrievers use the given messages.
  *
- * <p>Creators call a model and may take long; call them apart from turns. Retrievers only read. The messages are always the whole
- * conversation, or the branch in use, from its beginning; system messages among them are left out.
+ * <p>Creators call a model and may take long; call them outside of turns. Retrievers only read. The messages are always
+ * the whole conversation, or the branch in use, from its beginning; system messages among them are left out.
  *
  * <p>Thread-safe.
  */
@@ -43,12 +43,12 @@ public final class Discussion {
     }
 
     /**
-     * Makes chunks or facts of what is new, if enough is. WilmerAI calls this node {@code QualityMemory}.
+     * Creates chunks or facts of new messages, if there are enough. WilmerAI calls this node {@code QualityMemory}.
      *
      * @param messages the conversation from its beginning, oldest first
-     * @return what was made, and which messages are passed by because {@value Step#MAX_FAILURES} tries failed
-     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and the next call tries the
-     *     same messages again
+     * @return the created memories, and the messages that were skipped because {@value Step#MAX_FAILURES} tries failed
+     * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored, and the next call
+     * tries the same messages again
      * @throws StorageUnavailableException if the storage cannot be reached
      */
     public MemoryRun qualityMemory(List<SourceMessage> messages) {
@@ -56,12 +56,12 @@ public final class Discussion {
     }
 
     /**
-     * Tries once more to make chunks or facts of the messages that were passed by, and then of what is new. What is made late is
-     * behind what was made before, and summaries that do not know of it are made again.
+     * Tries once more to create chunks or facts of skipped messages, and then of new messages. The late results are
+     * placed behind the earlier ones, and summaries without them are created again.
      *
      * @param messages the conversation from its beginning, oldest first
-     * @return what was made, and which messages are passed by still
-     * @throws MemoryFailedException if a model or a workflow failed at what is new
+     * @return the created memories, and the messages that are still skipped
+     * @throws MemoryFailedException if a model or a workflow failed at new messages
      * @throws StorageUnavailableException if the storage cannot be reached
      */
     public MemoryRun retry(List<SourceMessage> messages) {
@@ -82,7 +82,7 @@ public final class Discussion {
      * Folds new chunks into the summary, if there are enough of them. WilmerAI calls this node {@code chatSummarySummarizer}.
      *
      * @return the versions that were made
-     * @throws MemoryFailedException if a model or a workflow failed; the versions that were made before are stored
+     * @throws MemoryFailedException if a model or a workflow failed; the earlier versions are stored
      * @throws StorageUnavailableException if the storage cannot be reached
      */
     public MemoryRun updateSummary() {
@@ -94,8 +94,8 @@ public final class Discussion {
     }
 
     /**
-     * Makes an older version of the summary the current one. It becomes a new version, and the next update goes on behind the last
-     * chunk in it.
+     * Makes an older version of the summary the current one. It becomes a new version, and the next update continues
+     * behind its last chunk.
      *
      * @param version the number of the version, from 1
      * @return the new version
@@ -112,7 +112,9 @@ public final class Discussion {
             MadeMemory older = versions.get(version - 1);
             if (progress.holding(List.of(older)) == null) {
                 throw new InvalidInputException(
-                        "version", version + " is of messages that are no longer part of discussion " + key);
+                        "version",
+                        version + " covers messages that are no longer part of discussion " + key + "; "
+                                + "name another version");
             }
             MadeMemory again = MadeMemory.ofText(MemoryKind.SUMMARY, older.text(), older.source(), older.trust())
                     .madeBy(older.model(), older.promptVersion(), older.madeAt())
@@ -128,9 +130,9 @@ public final class Discussion {
      * {@code FullChatSummary} or one of your own.
      *
      * @param name the retriever's name
-     * @param config what it is configured with: {@code maxSummaryChunksFromFile} (0 for 3, -1 for all), {@code maxTurnsToPull} (the
-     *     same without a discussion), {@code input} (keywords separated by semicolons) and {@code limit}
-     * @param messages the messages at hand, which retrievers use if there is no discussion; may be empty
+     * @param config the configuration: {@code maxSummaryChunksFromFile} (0 for 3, -1 for all), {@code maxTurnsToPull}
+     *     (the same without a discussion), {@code input} (keywords separated by semicolons) and {@code limit}
+     * @param messages the messages that retrievers use if there is no discussion; may be empty
      * @return the text
      * @throws InvalidInputException if there is no such retriever
      */
@@ -146,7 +148,7 @@ public final class Discussion {
     /**
      * Returns the memories to be read.
      *
-     * @param messages the messages at hand; may be empty
+     * @param messages the given messages; may be empty
      * @return a view that cannot write
      */
     public DiscussionMemories memories(List<SourceMessage> messages) {
@@ -154,7 +156,7 @@ public final class Discussion {
     }
 
     /**
-     * Removes all memories of the discussion. What a creator makes that is at work is refused.
+     * Removes all memories of the discussion. The results of a creator that is at work are refused.
      *
      * @throws StorageUnavailableException if the storage cannot be reached; then call it again
      */

@@ -3,10 +3,11 @@ package io.github.keepsake4j.memories;
 import io.github.keepsake4j.message.InvalidInputException;
 
 /**
- * How memories of a discussion are made, with the names of WilmerAI's JSON. A number or a text that is absent has its default.
+ * The configuration of the creation of memories, with the names of WilmerAI's JSON. An absent number or text has its
+ * default.
  *
  * <ul>
- *   <li>{@code useVectorForQualityMemory}: whether facts are made rather than chunks
+ *   <li>{@code useVectorForQualityMemory}: whether facts are created instead of chunks
  *   <li>{@code fileMemoryWorkflowName}: the workflow that makes a chunk, or null for one call of the model
  *   <li>{@code vectorMemoryWorkflowName}: the workflow that makes facts, or null for one call of the model
  *   <li>{@code chatSummaryWorkflowName}: the workflow that makes the summary from the new chunks and the current summary, or null for one
@@ -18,16 +19,16 @@ import io.github.keepsake4j.message.InvalidInputException;
  *       {@code [Known_Facts]}
  *   <li>{@code vectorMemoryPrompt}: the prompt for facts, or null for the library's; with {@code [TextChunk]} and
  *       {@code [Known_Facts]}
- *   <li>{@code chatSummarySystemPrompt}: the instructions for the summary, or null for the library's; with {@code [CHAT_SUMMARY]} and
- *       {@code [LATEST_MEMORIES]}
- *   <li>{@code chatSummaryPrompt}: the prompt for the summary, or null for the library's; with the same
+ *   <li>{@code chatSummarySystemPrompt}: the instructions for the summary, or null for the library's; with
+ * {@code [CHAT_SUMMARY]} and {@code [LATEST_MEMORIES]}
+ *   <li>{@code chatSummaryPrompt}: the prompt for the summary, or null for the library's; with the same placeholders
  *   <li>{@code chunkEstimatedTokenSize}: the size in tokens from which a chunk is made; it is filled to 80 %. Default: 1000
  *   <li>{@code maxMessagesBetweenChunks}: the number of new messages from which a chunk is made. Default: 5
  *   <li>{@code vectorMemoryChunkEstimatedTokenSize}: the size in tokens from which facts are made. Default: 1000
  *   <li>{@code vectorMemoryMaxMessagesBetweenChunks}: the number of new messages from which facts are made. Default: 5
- *   <li>{@code lookbackStartTurn}: how many of the newest messages are left alone. Default: 3
+ *   <li>{@code lookbackStartTurn}: the number of the newest messages that are not processed yet. Default: 3
  *   <li>{@code vectorMemoryLookBackTurns}: the same for facts. Default: {@code lookbackStartTurn}
- *   <li>{@code loopIfMemoriesExceed}: how many chunks are folded into the summary at a time. Default: 3
+ *   <li>{@code loopIfMemoriesExceed}: the number of chunks that are folded into the summary at a time. Default: 3
  *   <li>{@code minMemoriesPerSummary}: the number of new chunks from which the summary is updated. Default: 3
  * </ul>
  */
@@ -67,8 +68,8 @@ public final class DiscussionConfig {
      * How messages become a passage.
      *
      * @param size the tokens from which it is one
-     * @param maxMessages the number of messages from which it is one
-     * @param lookback how many of the newest messages are left alone
+     * @param maxMessages the number of messages that make a chunk
+     * @param lookback the number of the newest messages that are not processed yet
      */
     record Passages(int size, int maxMessages, int lookback) {}
 
@@ -77,7 +78,7 @@ public final class DiscussionConfig {
      *
      * @param json a JSON object; fields that are not named here are ignored
      * @return the configuration
-     * @throws InvalidInputException if the text is no JSON object, or a field has a wrong type or value
+     * @throws InvalidInputException if the text is not a JSON object, or a field has a wrong type or value
      */
     public static DiscussionConfig ofJson(String json) {
         return of(NodeConfig.ofJson(json));
@@ -95,7 +96,7 @@ public final class DiscussionConfig {
     }
 
     /**
-     * Returns whether a model is needed to make memories, because a workflow is not named.
+     * Returns whether a model is needed to create memories because a workflow is not named.
      *
      * @return whether a model is called directly
      */
@@ -115,7 +116,7 @@ public final class DiscussionConfig {
         return DirectPrompts.SUMMARIES.workflow(json, named);
     }
 
-    /** Returns the kind of memories that are made. */
+    /** Returns the kind of memories that are created. */
     MemoryKind kind() {
         return facts ? MemoryKind.FACT : MemoryKind.CHUNK;
     }

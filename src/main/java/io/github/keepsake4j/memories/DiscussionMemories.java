@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memories of one discussion, to be read. Without a discussion there are no memories, and retrievers use the messages at
- * hand.
+ * Reads the memories of one discussion. Without a discussion there are no memories, and retrievers use the given
+ * messages.
  *
  * <p>Thread-safe.
  */
@@ -18,7 +18,7 @@ public final class DiscussionMemories {
     /** Separates the chunks of a text. */
     public static final String CHUNK_BREAK = "--ChunkBreak--";
 
-    /** The text where there are no memories. */
+    /** The text if there are no memories. */
     public static final String NO_MEMORIES = "No memories have been generated yet";
 
     /** The text where a search finds nothing. */
@@ -37,7 +37,8 @@ public final class DiscussionMemories {
     }
 
     /**
-     * Joins the texts of memories, separated by {@value #CHUNK_BREAK}. Where a text has that itself, a space is put into it.
+     * Joins the texts of memories, separated by {@value #CHUNK_BREAK}. If a text contains the separator, a space is put
+     * into it.
      *
      * @param memories the memories
      * @return the text; empty if there is none
@@ -46,7 +47,7 @@ public final class DiscussionMemories {
         return joinTexts(memories.stream().map(MadeMemory::text).toList(), CHUNK_BREAK);
     }
 
-    /** Joins texts by a delimiter that is in none of them afterwards. */
+    /** Joins texts by a delimiter, and changes texts that contain it. */
     static String joinTexts(List<String> texts, String delimiter) {
         String harmless = delimiter.length() < 2 ? delimiter : delimiter.charAt(0) + " " + delimiter.substring(1);
         return texts.stream().map(text -> text.replace(delimiter, harmless)).collect(Collectors.joining(delimiter));
@@ -102,7 +103,7 @@ public final class DiscussionMemories {
     /**
      * Finds facts by their words.
      *
-     * @param query what to look for; the more trust of the query and of this view is asked for
+     * @param query the query; the higher of its least trust and this view's applies
      * @return the facts, the best first
      */
     public List<FoundMemory> search(FactQuery query) {

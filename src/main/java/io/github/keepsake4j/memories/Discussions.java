@@ -16,9 +16,9 @@ import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memories that are made from discussions. The entry point of this package.
+ * Long-term memories of discussions. The entry point of this package.
  *
- * <p>Immutable and thread-safe. The store stays the caller's to close.
+ * <p>Immutable and thread-safe. The caller closes the store.
  */
 public final class Discussions {
 
@@ -50,25 +50,25 @@ public final class Discussions {
     }
 
     /**
-     * Returns a discussion. It is cheap, and nothing is read.
+     * Returns a discussion. Cheap: reads nothing.
      *
-     * @param key the discussion's key, or null if nothing is to be persisted
+     * @param key the discussion's key, or null to persist nothing
      * @return the discussion
      */
     public Discussion discussion(@Nullable MemoryKey key) {
         return discussion(key, () -> {});
     }
 
-    /** Returns a discussion that runs something for each passage that is passed by. */
+    /** Returns a discussion that calls a listener for each skipped passage. */
     Discussion discussion(@Nullable MemoryKey key, Runnable onPassedBy) {
         return new Discussion(this, key, onPassedBy);
     }
 
     /**
-     * Returns a discussion. It is cheap, and nothing is read.
+     * Returns a discussion. Cheap: reads nothing.
      *
      * @param tenant the tenant's or the user's id
-     * @param discussionId the discussion's id, or null if nothing is to be persisted
+     * @param discussionId the discussion's id, or null to persist nothing
      * @return the discussion
      * @throws InvalidInputException if an id breaks a rule of {@link io.github.keepsake4j.message.Ids#check}
      */
@@ -79,7 +79,7 @@ public final class Discussions {
     /**
      * Returns the store.
      *
-     * @return what keeps the memories
+     * @return the store of the memories
      */
     public MemoryStore store() {
         return store;
@@ -117,7 +117,7 @@ public final class Discussions {
         }
 
         /**
-         * Sets how memories are made. Default: {@link DiscussionConfig#DEFAULT}.
+         * Sets the configuration of the creation of memories. Default: {@link DiscussionConfig#DEFAULT}.
          *
          * @param discussionConfig the configuration
          * @return this builder
@@ -140,8 +140,9 @@ public final class Discussions {
         }
 
         /**
-         * Sets where WilmerAI's workflow files are. A name in the configuration that is not registered is that of a file, without
-         * {@code .json}. Files are read once. Only nodes of the type {@code Standard} can be run.
+         * Sets the directory of WilmerAI's workflow files. A name in the configuration that is not registered is the
+         * name of a file, without {@code .json}. Each file is read once. Only nodes of the type {@code Standard} can be
+         * run.
          *
          * @param directory the directory
          * @return this builder
@@ -152,7 +153,7 @@ public final class Discussions {
         }
 
         /**
-         * Registers a retriever of your own, or another one in the place of one that is there.
+         * Registers a retriever, or replaces one of the same name.
          *
          * @param name the name
          * @param retriever the retriever
@@ -175,9 +176,9 @@ public final class Discussions {
         }
 
         /**
-         * Makes memories of what users wrote alone, so that all of them have {@link Trust#USER}. Answers, tool results and
-         * retrieved texts are not shown to the model. Default: memories are made of all, and a memory of several messages has
-         * the least trust of them.
+         * Creates memories only of texts of users, so that all of them have {@link Trust#USER}. Answers, tool results
+         * and retrieved texts are not shown to the model. Default: memories are created of all messages. A memory of
+         * several messages has the least trust of them.
          *
          * @return this builder
          */
@@ -187,7 +188,7 @@ public final class Discussions {
         }
 
         /**
-         * Sets what counts the tokens of chunks. Default: {@link TokenCounter#standard()}.
+         * Sets the counter of the tokens of chunks. Default: {@link TokenCounter#standard()}.
          *
          * @param tokenCountEstimator a fast, local estimator
          * @return this builder
@@ -198,8 +199,8 @@ public final class Discussions {
         }
 
         /**
-         * Sets after how long another creator goes on with the work of one that died. It should be longer than a workflow takes.
-         * Default: 5 minutes.
+         * Sets the time after which another creator continues the work of a creator whose process died. It should be
+         * longer than a workflow takes. Default: 5 minutes.
          *
          * @param duration more than zero
          * @return this builder
@@ -211,7 +212,7 @@ public final class Discussions {
             return this;
         }
 
-        /** Sets the clock that tells when memories are made. */
+        /** Sets the clock for the creation times of memories. */
         Builder clock(Clock time) {
             this.clock = time;
             return this;
@@ -221,7 +222,8 @@ public final class Discussions {
          * Builds it.
          *
          * @return the memories of all discussions of the store
-         * @throws InvalidInputException if the configuration names a workflow that is not there, or a file has an unknown node
+         * @throws InvalidInputException if the configuration names a workflow that does not exist, or a file has an
+         * unknown node
          */
         public Discussions build() {
             return new Discussions(this);

@@ -6,9 +6,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What to look for among facts.
+ * A query for facts.
  *
- * @param keywords words, phrases or whole sentences, of which one is enough; only the first {@value #MAX_KEYWORDS} count
+ * @param keywords words, phrases or whole sentences; a fact must match one of them; only the first
+ * {@value #MAX_KEYWORDS} are used
  * @param limit the largest number of facts, 1 to {@value #MAX_LIMIT}
  * @param leastTrust the least trust that a fact must have
  */
@@ -20,7 +21,7 @@ public record FactQuery(List<String> keywords, int limit, Trust leastTrust) {
     /** The largest number of facts. */
     public static final int MAX_LIMIT = 1_000;
 
-    /** The number of facts where the caller gives none. */
+    /** The number of facts if the caller sets none. */
     public static final int DEFAULT_LIMIT = 5;
 
     /**
@@ -40,7 +41,7 @@ public record FactQuery(List<String> keywords, int limit, Trust leastTrust) {
     }
 
     /**
-     * Asks for up to {@value #DEFAULT_LIMIT} facts of any trust.
+     * Creates a query for up to {@value #DEFAULT_LIMIT} facts of any trust.
      *
      * @param text keywords separated by semicolons, or a sentence
      * @return the query

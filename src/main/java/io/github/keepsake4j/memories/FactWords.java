@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Finds facts by their words, and ranks them alike in every store. What a word says depends on how many facts have it, and
- * where: in a title or a key phrase more than in the text. A word that a fact has not counts by the parts that it has, so that
- * inflected words and the parts of compounds are found.
+ * Finds facts by their words, and ranks them in the same way in every store. The weight of a word depends on the number
+ * of facts that have it, and on its place: a title or a key phrase has more weight than the text. If a fact does not
+ * have a word but has some of its parts, the parts count. So inflected words and the parts of compounds are found.
  *
  * <p>Immutable and thread-safe.
  */
@@ -30,13 +30,13 @@ public final class FactWords {
     private static final double IN_SUMMARY = 2;
     private static final double IN_TEXT = 1;
 
-    /** At this weight a term counts half of what it can. */
+    /** The weight at which a term counts half of its maximum. */
     private static final double HALF = 1.2;
 
     /** The share of a word's parts that a fact must have. */
     private static final double LEAST_PARTS = 0.5;
 
-    /** What a word counts of which only parts are found. */
+    /** The factor of a word of which only parts are found. */
     private static final double BY_PARTS = 0.5;
 
     private final Words words;
@@ -67,11 +67,11 @@ public final class FactWords {
      */
     public record Score(long fact, double score) {}
 
-    /** A word of a query: its stems, and the parts in case that no stem is found. */
+    /** A word of a query: its stems, and its parts in case no stem is found. */
     private record Word(Set<String> stems, Set<String> parts, boolean isStopWord) {}
 
     /**
-     * Returns what the terms depend on.
+     * Returns the fingerprint of the terms.
      *
      * @return a short text
      */
@@ -109,7 +109,7 @@ public final class FactWords {
     /**
      * Returns the terms whose postings {@link #rank} needs.
      *
-     * @param query what to look for
+     * @param query the query
      * @return the terms, without duplicates
      */
     public Set<String> terms(FactQuery query) {
@@ -124,10 +124,10 @@ public final class FactWords {
     /**
      * Ranks facts.
      *
-     * @param query what to look for
-     * @param facts the number of facts among which is looked
+     * @param query the query
+     * @param facts the number of facts that are searched
      * @param postings all postings of the {@linkplain #terms terms} in these facts
-     * @return the facts that fit, the best first; of those that fit equally the one with the highest number first
+     * @return the matching facts, best first; facts of equal rank are in descending order of their numbers
      */
     public List<Score> rank(FactQuery query, long facts, Collection<Posting> postings) {
         Map<String, Map<Long, Double>> byTerm = new HashMap<>();
@@ -170,9 +170,9 @@ public final class FactWords {
     /**
      * Finds facts of a list.
      *
-     * @param query what to look for
+     * @param query the query
      * @param all the facts, oldest first
-     * @return the facts of enough trust that fit, the best first
+     * @return the matching facts of enough trust, best first
      */
     public List<FoundMemory> search(FactQuery query, List<MadeMemory> all) {
         List<MadeMemory> facts = all.stream()
@@ -198,7 +198,7 @@ public final class FactWords {
         return Math.log1p((Math.max(0, facts - frequency) + 0.5) / (frequency + 0.5));
     }
 
-    /** Stop words count only where a query has nothing else. */
+    /** Stop words count only if a query has no other words. */
     private List<Word> wordsOf(FactQuery query) {
         Set<Word> all = new LinkedHashSet<>();
         for (String keyword : query.keywords()) {

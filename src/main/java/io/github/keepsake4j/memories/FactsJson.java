@@ -12,19 +12,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The facts in a model's answer. Only four fields are read, and the title of an older fact that a fact contradicts. All else
- * that a model writes, such as a trust or an id, is ignored.
+ * Reads the facts in a model's answer. Reads only four fields and the title of an older fact that a fact contradicts.
+ * Ignores all other fields, such as a trust or an id.
  *
  * @param facts the valid ones
- * @param problems why each of the others was skipped
+ * @param problems the reasons why other objects were skipped
  */
 record FactsJson(List<MadeMemory> facts, List<String> problems) {
 
-    /** How an object or an array of objects begins. Brackets in prose seldom begin so. */
+    /** The beginning of an object or an array of objects. Brackets in prose rarely begin like this. */
     private static final Pattern BEGIN = Pattern.compile("\\{\\s*[\"}]|\\[\\s*[{\\]]");
 
     /**
-     * Reads an answer. What is around the JSON, such as prose or a fence, is left out; of several values all are read.
+     * Reads an answer. Text around the JSON, such as prose or a fence, is ignored. All values are read.
      *
      * @param replaced returns the id of the fact of a title that a fact of a trust may replace, or null
      * @throws MemoryFailedException if there is no JSON object or array in it, or no object in the array is valid
@@ -65,7 +65,10 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
         throw new MemoryFailedException("The answer is neither a JSON object nor an array", null);
     }
 
-    /** Returns the objects among other text. Where one begins that is not JSON, the answer was cut off, and facts are missing. */
+    /**
+     * Returns the objects among other text. An object that begins and is not valid JSON means that the answer was cut
+     * off and facts are missing.
+     */
     private static List<?> objectsInside(String answer, InvalidInputException whole) {
         List<@Nullable Object> objects = new ArrayList<>();
         Matcher begin = BEGIN.matcher(answer);
@@ -84,7 +87,7 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
         return objects;
     }
 
-    /** Returns the place behind the bracket that closes the one at a place, or the end of the text. */
+    /** Returns the place behind the closing bracket of the bracket at a place, or the end of the text. */
     private static int end(String text, int from) {
         int open = 0;
         boolean inString = false;

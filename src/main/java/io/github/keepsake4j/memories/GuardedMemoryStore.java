@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A store that refuses what no store takes before it touches its storage, and does each call under what guards it. */
+/** A store that checks inputs before it touches its storage, and makes each call under its guard. */
 public abstract class GuardedMemoryStore implements MemoryStore {
 
     /** For subclasses. */
@@ -20,8 +20,8 @@ public abstract class GuardedMemoryStore implements MemoryStore {
     /**
      * Reads.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param key the discussion
      * @param kind the kind of memories that it needs
      * @param work the work
@@ -32,8 +32,8 @@ public abstract class GuardedMemoryStore implements MemoryStore {
     /**
      * Changes something in one step.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param key the discussion
      * @param kind the kind of memories that it needs
      * @param work the work
@@ -147,10 +147,11 @@ public abstract class GuardedMemoryStore implements MemoryStore {
     private static void checkAdd(MemoryKind kind, Passage passage, List<MadeMemory> memories) {
         checkKind(kind);
         if (kind == MemoryKind.CHUNK && memories.isEmpty()) {
-            throw new InvalidInputException("memories", "must be one chunk or more, are none");
+            throw new InvalidInputException("memories", "must contain one chunk or more; is empty");
         }
         if (memories.isEmpty() && passage.equals(Passage.NONE)) {
-            throw new InvalidInputException("memories", "must not be empty without a passage");
+            throw new InvalidInputException(
+                    "memories", "must not be empty without a passage; pass a memory or a " + "passage");
         }
         for (MadeMemory memory : memories) {
             if (memory.kind() != kind) {

@@ -10,12 +10,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory that was made, and what it was made from. A model writes {@code text}, {@code title}, {@code summary},
- * {@code entities} and {@code keyPhrases}; the library alone sets all else.
+ * A long-term memory and its sources. A model writes {@code text}, {@code title}, {@code summary}, {@code entities} and
+ * {@code keyPhrases}; the library sets all other components.
  *
  * @param id the memory's id, unique within its discussion
  * @param kind the kind of memory
- * @param text the text that is shown; never the raw messages; empty if it was forgotten
+ * @param text the text that is shown, never the raw messages; empty if the memory was forgotten
  * @param title a fact's title; empty for other kinds
  * @param summary a fact's summary; empty for other kinds
  * @param entities the names in a fact; empty for other kinds
@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
  * @param source the messages that it was made from; for a summary the passage of the last chunk in it
  * @param model the name of the model that wrote it, or null if that is not known
  * @param promptVersion the name of the prompt or the workflow that it was made by; empty if that is not known
- * @param madeAt when it was made, in microseconds; it orders nothing
+ * @param madeAt when it was created, in microseconds; it defines no order
  * @param trust the least trust of its sources
  * @param pinned whether it is always shown
  * @param replaces the id of the older memory that it contradicts, or null
- * @param status what became of it
+ * @param status its status
  */
 public record MadeMemory(
         String id,
@@ -70,7 +70,7 @@ public record MadeMemory(
         Objects.requireNonNull(status, "status");
     }
 
-    /** Refuses what not every storage keeps as it is. */
+    /** Refuses texts that not every storage keeps unchanged. */
     private static void checkText(String field, String text) {
         if (UNSTORABLE.matcher(text).find()) {
             throw new InvalidInputException(field, "must not contain NUL (U+0000) or an unpaired surrogate");
@@ -78,13 +78,13 @@ public record MadeMemory(
     }
 
     /**
-     * Returns a new memory that is only a text: a chunk or a summary.
+     * Returns a new memory that has only a text: a chunk or a summary.
      *
      * @param kind the kind of memory
      * @param text the text
      * @param source the messages that it was made from
      * @param trust the least trust of its sources
-     * @return a current memory with a new id, made now
+     * @return a current memory with a new id and the present time
      */
     public static MadeMemory ofText(MemoryKind kind, String text, Passage source, Trust trust) {
         return made(kind, text, "", "", List.of(), List.of(), source, trust);
@@ -99,7 +99,7 @@ public record MadeMemory(
      * @param keyPhrases the phrases by which it is found
      * @param source the messages that it was made from
      * @param trust the least trust of its sources
-     * @return a current memory with a new id, made now
+     * @return a current memory with a new id and the present time
      */
     public static MadeMemory fact(
             String title, String summary, List<String> entities, List<String> keyPhrases, Passage source, Trust trust) {
@@ -135,7 +135,7 @@ public record MadeMemory(
     }
 
     /**
-     * Returns a copy that says by what it was made.
+     * Returns a copy with the model and the prompt that made it.
      *
      * @param modelName the name of the model, or null if it is not known
      * @param prompt the name of the prompt or of the workflow
@@ -169,7 +169,7 @@ public record MadeMemory(
     /**
      * Returns a copy with another status. A forgotten memory has no text, title, summary, entities or key phrases.
      *
-     * @param other what became of it
+     * @param other the new status
      * @return the copy
      */
     public MadeMemory withStatus(MemoryStatus other) {

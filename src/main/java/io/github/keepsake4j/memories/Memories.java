@@ -1,7 +1,7 @@
 package io.github.keepsake4j.memories;
 
 /**
- * Memories as a part of what a model sees.
+ * Shows long-term memories to a model.
  *
  * <pre>{@code
  * Keepsake.builder()
@@ -14,7 +14,8 @@ public final class Memories {
     private Memories() {}
 
     /**
-     * Shows the summary of the conversation, its pinned and its newest memories in one message before the turns.
+     * Shows the summary of the conversation, its pinned memories and its newest memories in one message before the
+     * turns.
      *
      * @param maxTokens the largest number of tokens of that message, 1 or more; much less than the limit of all messages
      * @return the strategy, which limits nothing itself

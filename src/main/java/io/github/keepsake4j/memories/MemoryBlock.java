@@ -7,21 +7,23 @@ import java.time.ZoneId;
 import java.util.Objects;
 
 /**
- * Shows memories of a conversation in one message behind the system message and the summary, in a fence that no memory can close:
- * the summary of {@code FullChatSummary}, then pinned memories, then the newest ones. What does not fit is left out as a whole, the
- * oldest of the newest ones first. The message depends on the memories alone, and not on the question. So it stays as it is, byte by byte,
- * until a memory is made or changed, and a provider's prompt cache holds.
+ * Shows long-term memories of a conversation in one message behind the system message and the summary. The message is
+ * in a fence that no memory can close. It has the summary of {@code FullChatSummary}, then pinned memories, then the
+ * newest memories. A memory that does not fit is left out as a whole; of the newest ones, the oldest are left out
+ * first. The message depends only on the memories and not on the question. So it stays the same, byte by byte, until a
+ * memory is created or changed, and a provider's prompt cache keeps working.
  *
- * <p>Only memories whose messages are on the branch that is shown are in it. After {@code clear()}, or while a list that was set is
- * shown, it has no memories of messages that are hidden, and no summary. Where the newest turn fits a limit only without the message, it is left out.
+ * <p>The message contains only memories whose messages are on the branch that is shown. After {@code clear()}, and
+ * while a list that was set is shown, it has no memories of hidden messages, and no summary. The message is left out if
+ * the newest turn fits a limit only without it.
  *
- * <p>The memories are loaded while the messages are read, by one statement. If that fails or takes more than a second, they are
- * left out, which is logged, and the turn goes on. Only conversations have memories, and not nodes. Immutable.
+ * <p>The memories are loaded while the messages are read, by one statement. If this fails or takes more than a second,
+ * they are left out with a log entry, and the turn continues. Conversations have memories; nodes do not. Immutable.
  *
  * @param maxTokens the largest number of tokens of the message
  * @param minTrust the least trust that a memory, and the summary, must have
- * @param maxRecent how many of the newest chunks, and of the newest facts, are looked at, 0 to 200
- * @param zone the time zone in which dates are told
+ * @param maxRecent the number of the newest chunks, and of the newest facts, that are considered, 0 to 200
+ * @param zone the time zone of dates
  */
 public record MemoryBlock(int maxTokens, Trust minTrust, int maxRecent, ZoneId zone) implements ContextStrategy {
 
@@ -45,7 +47,7 @@ public record MemoryBlock(int maxTokens, Trust minTrust, int maxRecent, ZoneId z
     }
 
     /**
-     * Sets the least trust. Default: {@link Trust#ASSISTANT}, so that what tools and documents said is left out.
+     * Sets the least trust. Default: {@link Trust#ASSISTANT}, so that memories of tools and documents are left out.
      *
      * @param trust the least trust that a memory, and the summary, must have; {@link Trust#RETRIEVED} for any
      * @return a copy
@@ -55,9 +57,9 @@ public record MemoryBlock(int maxTokens, Trust minTrust, int maxRecent, ZoneId z
     }
 
     /**
-     * Sets how many of the newest chunks, and of the newest facts, are looked at. Default: 20 of each.
+     * Sets the number of the newest chunks, and of the newest facts, that are considered. Default: 20 of each.
      *
-     * @param most from 0, for the summary and pinned memories alone, to 200
+     * @param most from 0, for only the summary and pinned memories, to 200
      * @return a copy
      * @throws InvalidInputException if the number is out of range
      */
@@ -66,7 +68,7 @@ public record MemoryBlock(int maxTokens, Trust minTrust, int maxRecent, ZoneId z
     }
 
     /**
-     * Sets the time zone in which dates are told. Default: UTC.
+     * Sets the time zone of dates. Default: UTC.
      *
      * @param other the time zone
      * @return a copy
@@ -75,7 +77,7 @@ public record MemoryBlock(int maxTokens, Trust minTrust, int maxRecent, ZoneId z
         return new MemoryBlock(maxTokens, minTrust, maxRecent, other);
     }
 
-    /** Selects all: the memories are in the context already, and every limit counts them. */
+    /** Selects all messages: the memories are in the context already, and every limit counts them. */
     @Override
     public Context select(Context context) {
         return context;

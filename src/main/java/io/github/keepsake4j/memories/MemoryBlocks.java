@@ -30,8 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads the memories that a {@link MemoryBlock} shows. A store that fails or hangs breaks no turn: its memories are left out, and as
- * long as a call of it hangs, no other turn waits for it. This class is not for users: a {@code Keepsake} makes one. Thread-safe.
+ * Loads the memories that a {@link MemoryBlock} shows. A store that fails or hangs does not break turns: its memories
+ * are left out, and while a call hangs, no other turn waits for it. This class is not for users: a {@code Keepsake}
+ * creates one. Thread-safe.
  */
 public final class MemoryBlocks {
 
@@ -51,7 +52,7 @@ public final class MemoryBlocks {
 
     private final AtomicBoolean isTold = new AtomicBoolean();
 
-    /** What was written last, so that a settled conversation counts nothing anew. */
+    /** The last message that was written, so that the tokens of an unchanged conversation are not counted again. */
     private final RecentlyUsed<MemoryKey, Written> written = new RecentlyUsed<>(CONVERSATIONS);
 
     private record Written(List<MadeMemory> memories, Optional<Remembered> message) {}
@@ -59,7 +60,7 @@ public final class MemoryBlocks {
     /**
      * Creates it. Nothing is read.
      *
-     * @param block what is shown
+     * @param block the settings of the message
      * @param reader reads the memories
      * @param logs returns the log of a conversation
      * @param counter counts the tokens of the message; a fast, local one
@@ -93,8 +94,8 @@ public final class MemoryBlocks {
      * Begins to load the memories of a conversation.
      *
      * @param key the conversation
-     * @return what waits for them, and returns those that are of the branch that was read; empty if there are none, if they
-     *     cannot be loaded in time, or for a node
+     * @return a function that waits for the memories and returns those of the branch that was read; it returns none if
+     * there are none, if they cannot be loaded in time, or for a node
      */
     public Function<Tail, Optional<Remembered>> begin(MemoryKey key) {
         if (!(key instanceof ConversationKey) || isHanging()) {
@@ -142,7 +143,7 @@ public final class MemoryBlocks {
         return Optional.empty();
     }
 
-    /** Tells it once, until it works again. Its message may quote what was said, unless it is ours. */
+    /** Logs a failure once, until loading works again. The message of a foreign exception may quote texts of users. */
     private void tell(MemoryKey key, @Nullable Throwable failure) {
         String why = failure instanceof KeepsakeException
                 ? failure.getMessage()
@@ -151,13 +152,13 @@ public final class MemoryBlocks {
                         : String.valueOf(
                                 failure == null ? null : failure.getClass().getName());
         if (isTold.compareAndSet(false, true)) {
-            LOG.warn("Memory {}: its turns go on without its memories ({})", key, why);
+            LOG.warn("Memory {}: its turns continue without long-term memories ({})", key, why);
         } else {
-            LOG.debug("Memory {}: a turn goes on without its memories ({})", key, why);
+            LOG.debug("Memory {}: a turn continues without long-term memories ({})", key, why);
         }
     }
 
-    /** Writes as many as fit: the summary, pinned ones, and then the newest ones. */
+    /** Writes as many memories as fit: the summary, pinned memories, and then the newest ones. */
     private Optional<Remembered> write(List<MadeMemory> memories) {
         List<MadeMemory> inOrder = memories.stream().sorted(ORDER).toList();
         List<MadeMemory> chosen = new ArrayList<>();
@@ -173,7 +174,7 @@ public final class MemoryBlocks {
         while (!chosen.isEmpty()) {
             Set<MadeMemory> set = new HashSet<>(chosen);
             Remembered message = message(inOrder.stream().filter(set::contains).toList());
-            // The tokens of a whole need not be the sum of those of its parts.
+            // The tokens of a whole text may differ from the sum of the tokens of its parts.
             if (message.message().tokens() <= block.maxTokens()) {
                 return Optional.of(message);
             }

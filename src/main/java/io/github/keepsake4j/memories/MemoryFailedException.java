@@ -4,8 +4,8 @@ import io.github.keepsake4j.message.KeepsakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a model or a workflow made no memory that can be stored. What was stored before stays, and the next run tries the
- * same messages again, {@value Step#MAX_FAILURES} times in all. Retryable.
+ * Thrown when a model or a workflow created no memory that can be stored. Earlier memories stay, and the next run tries
+ * the same messages again, {@value Step#MAX_FAILURES} times in all. Retryable.
  */
 public class MemoryFailedException extends KeepsakeException {
 

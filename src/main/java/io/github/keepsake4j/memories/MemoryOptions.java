@@ -9,7 +9,7 @@ import java.util.Objects;
  *
  * @param limit the largest number of memories, 1 to {@value #MAX_LIMIT}
  * @param minTrust the least trust that a memory must have
- * @param zone the time zone in which dates are told
+ * @param zone the time zone of dates
  */
 public record MemoryOptions(int limit, Trust minTrust, ZoneId zone) {
 
@@ -28,8 +28,8 @@ public record MemoryOptions(int limit, Trust minTrust, ZoneId zone) {
     }
 
     /**
-     * Returns the standard options: 5 memories that are made from what users and models said, with dates in UTC. Memories of
-     * tool results and retrieved texts are left out.
+     * Returns the standard options: 5 memories of texts of users and models, with dates in UTC. Memories of tool
+     * results and retrieved texts are left out.
      *
      * @return the options
      */
@@ -60,7 +60,7 @@ public record MemoryOptions(int limit, Trust minTrust, ZoneId zone) {
     /**
      * Sets the time zone.
      *
-     * @param other the time zone in which dates are told
+     * @param other the time zone of dates
      * @return a copy
      */
     public MemoryOptions withZone(ZoneId other) {

@@ -8,18 +8,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads memories. This is all that a retriever gets.
+ * Reads long-term memories. A retriever gets only this interface.
  *
  * <p>A memory is shown if its passage is on the path to the head (see {@link Progress}) and it is
- * {@linkplain MemoryStatus#CURRENT current}. Nothing is stored by reading, and nothing is made on the disk.
+ * {@linkplain MemoryStatus#CURRENT current}. Reading stores nothing and creates no files.
  *
  * <p>Every method is thread-safe, also across processes that share the storage. It throws
- * {@link StorageUnavailableException} (retryable) if the storage cannot be reached, and {@link UnreadableDataException} if what
- * is stored is damaged.
+ * {@link StorageUnavailableException} (retryable) if the storage cannot be reached, and {@link UnreadableDataException}
+ * if the stored data is damaged.
  */
 public interface MemoryReader {
 
-    /** How many pinned memories of each kind an overview has at most. */
+    /** The largest number of pinned memories of each kind in an overview. */
     int MAX_PINNED = 100;
 
     /**
@@ -58,8 +58,8 @@ public interface MemoryReader {
      * Finds facts by their words.
      *
      * @param key the discussion
-     * @param query what to look for
-     * @return the facts that are shown and fit, the best first, and of those that fit equally the newest first
+     * @param query the query
+     * @return the matching facts that are shown, best first; facts of equal rank are newest first
      */
     List<FoundMemory> search(MemoryKey key, FactQuery query);
 
@@ -76,16 +76,16 @@ public interface MemoryReader {
      * Reads all versions of the summary.
      *
      * @param key the discussion
-     * @return the versions in the order in which they were stored, also those that are not shown
+     * @return the versions in the order in which they were stored, including those that are not shown
      */
     List<MadeMemory> summaries(MemoryKey key);
 
     /**
-     * Reads what is shown without a question, in as few steps as the storage can.
+     * Reads the memories that are shown without a question, in as few steps as the storage can.
      *
      * @param key the discussion
      * @param last the largest number of the newest memories of each kind, 0 or more
-     * @param leastTrust the least trust that a memory must have; the summary has any
+     * @param leastTrust the least trust that a memory must have; it does not apply to the summary
      * @return the summary, the pinned memories, up to {@value #MAX_PINNED} of each kind, and the newest ones
      */
     default Overview overview(MemoryKey key, int last, Trust leastTrust) {

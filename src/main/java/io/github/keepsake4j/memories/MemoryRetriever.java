@@ -1,8 +1,8 @@
 package io.github.keepsake4j.memories;
 
 /**
- * Reads memories and returns them as text. WilmerAI calls it a node type. It gets nothing that could write, and must not call
- * a model. Must be thread-safe.
+ * Reads memories and returns them as text. WilmerAI calls it a node type. It gets only objects that cannot write, and
+ * must not call a model. Must be thread-safe.
  */
 @FunctionalInterface
 public interface MemoryRetriever {
@@ -11,7 +11,7 @@ public interface MemoryRetriever {
      * Reads memories.
      *
      * @param memories the memories of a discussion
-     * @param config what the caller configured, with the names of WilmerAI
+     * @param config the caller's configuration, with the names of WilmerAI
      * @return the text; never null
      */
     String retrieve(DiscussionMemories memories, NodeConfig config);

@@ -11,7 +11,7 @@ public interface MemoryRetrieverFactory {
     /**
      * Returns the retrievers.
      *
-     * @return the retrievers by the names by which they are asked for
+     * @return the retrievers by their names
      */
     Map<String, MemoryRetriever> retrievers();
 }

@@ -3,17 +3,17 @@ package io.github.keepsake4j.memories;
 import java.util.List;
 
 /**
- * What a creator did.
+ * The report of a creator.
  *
  * @param end why it ended
- * @param made what was stored, oldest first
- * @param problems why parts of an answer were skipped, and which messages are passed by; never text of messages
+ * @param made the stored memories, oldest first
+ * @param problems the reasons why parts of an answer or messages were skipped; never text of messages
  */
 public record MemoryRun(End end, List<MadeMemory> made, List<String> problems) {
 
     /** Why a creator ended. */
     public enum End {
-        /** All that is due is made. Perhaps nothing was due. */
+        /** All due memories were created. Possibly none were due. */
         UP_TO_DATE,
 
         /** The conversation has fewer than three messages. */

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.memories;
 
-/** What became of a memory. */
+/** The status of a memory. */
 public enum MemoryStatus {
     /** It holds. */
     CURRENT,

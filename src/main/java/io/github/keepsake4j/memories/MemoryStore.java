@@ -3,20 +3,21 @@ package io.github.keepsake4j.memories;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.function.Consumer;
 
-/** Keeps memories that were made. */
+/** Keeps long-term memories. */
 public interface MemoryStore extends MemoryWriter, AutoCloseable {
 
     /**
-     * Names the discussions of a tenant of which something is kept, in any order. One that is changed meanwhile may be missed.
+     * Lists the discussions of a tenant with stored data, in any order. A discussion that is changed meanwhile may be
+     * missing.
      *
      * @param tenant the tenant's id
-     * @param action is called for each, and may erase it
+     * @param action called for each discussion; may erase it
      */
     void discussions(String tenant, Consumer<MemoryKey> action);
 
     /**
-     * Gives the space of removed rows back and overwrites what is left of them in files, as far as the storage can. It may take
-     * long and may keep others waiting.
+     * Frees the space of removed rows and overwrites their remains in files, as far as the storage can. It may take
+     * long and may block other callers.
      */
     void compact();
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Memories as text for a model, in a fence that no memory can close. Pure functions. */
+/** Writes memories as text for a model, in a fence that no memory can close. Pure functions. */
 final class MemoryText {
 
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd", Locale.ROOT);
@@ -17,7 +17,10 @@ final class MemoryText {
 
     private MemoryText() {}
 
-    /** Writes memories, one below the other. What a memory says begins behind its date and source; its further lines are indented. */
+    /**
+     * Writes memories, one below the other. The text of a memory begins behind its date and source; its further lines
+     * are indented.
+     */
     static String of(List<MadeMemory> memories, ZoneId zone) {
         return Fence.MEMORIES.around(
                 memories.stream().map(memory -> entry(memory, zone)).collect(Collectors.joining("\n")));
@@ -26,7 +29,7 @@ final class MemoryText {
     /**
      * Writes memories as one message that a model is shown before a conversation.
      *
-     * @param memories the memories, among them a summary perhaps
+     * @param memories the memories; may contain a summary
      */
     static String block(List<MadeMemory> memories, ZoneId zone) {
         return INTRODUCTION + of(memories, zone);

@@ -21,16 +21,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tools with which a model looks up memories, and a retriever that adds them to a question: each content is a memory in a fence that its
- * text cannot close. A {@code Keepsake} makes it. The conversation is that with which the AI service was called; the model cannot choose
- * it. It only reads: the memories, and whether their messages are still on the conversation's branch. Thread-safe.
+ * Tools with which a model looks up memories, and a retriever that adds them to a question: each content is a memory in
+ * a fence that its text cannot close. A {@code Keepsake} creates it. The conversation is the one with which the AI
+ * service was called; the model cannot choose it. It only reads: the memories, and whether their messages are still on
+ * the conversation's branch. Thread-safe.
  *
  * @param reader reads the memories
  * @param logs returns the log of a conversation
  * @param keys returns the conversation of a LangChain4j memory id
- * @param scopes returns where to look for a conversation
+ * @param scopes returns the scope to search for a conversation
  * @param options which memories
- * @param stale is told of conversations whose newest memories are not of their branch; it must not wait
+ * @param stale receives the conversations whose newest memories do not belong to their branch; it must not wait
  */
 public record MemoryTools(
         MemoryReader reader,
@@ -41,7 +42,7 @@ public record MemoryTools(
         Consumer<MemoryKey> stale)
         implements ContentRetriever {
 
-    /** How many of a conversation's newest chunks are looked at in a search. */
+    /** The number of a conversation's newest chunks that a search considers. */
     private static final int CHUNKS = 200;
 
     private static final FactWords WORDS = new FactWords(Words.standard());
@@ -59,9 +60,9 @@ public record MemoryTools(
     /**
      * Looks up memories by words.
      *
-     * @param question what to look for
+     * @param question the question
      * @param memoryId the memory id of the call, which LangChain4j passes
-     * @return the memories, the best first, or a sentence that says that there are none
+     * @return the memories, best first, or a sentence that there are none
      */
     @Tool(
             name = "searchMemory",
@@ -78,7 +79,7 @@ public record MemoryTools(
      * Returns the newest memories.
      *
      * @param memoryId the memory id of the call, which LangChain4j passes
-     * @return the memories, or a sentence that says that there are none
+     * @return the memories, or a sentence that there are none
      */
     @Tool(
             name = "recentMemories",
@@ -100,13 +101,13 @@ public record MemoryTools(
                 .toList();
     }
 
-    /** Returns the memories that fit a question, the best first. */
+    /** Returns the memories that match a question, best first. */
     List<MadeMemory> search(@Nullable Object memoryId, String question) {
         FactQuery query = new FactQuery(List.of(question.split(";", -1)), options.limit(), options.minTrust());
         BranchCheck branch = new BranchCheck(logs, reader, stale);
         List<MadeMemory> found = new ArrayList<>();
         for (MemoryKey key : scope(memoryId)) {
-            // Some of what is found may be of another branch.
+            // Some of the found memories may belong to another branch.
             FactQuery more = new FactQuery(query.keywords(), 2 * MemoryOptions.MAX_LIMIT, query.leastTrust());
             List<MadeMemory> facts =
                     reader.search(key, more).stream().map(FoundMemory::memory).toList();
@@ -117,7 +118,7 @@ public record MemoryTools(
         return WORDS.search(query, found).stream().map(FoundMemory::memory).toList();
     }
 
-    /** Returns the newest memories, oldest first. Pinned ones come first and count too. */
+    /** Returns the newest memories, oldest first. Pinned memories come first and count too. */
     List<MadeMemory> recent(@Nullable Object memoryId) {
         BranchCheck branch = new BranchCheck(logs, reader, stale);
         List<MadeMemory> all = new ArrayList<>();
@@ -148,7 +149,8 @@ public record MemoryTools(
         if (named == null) {
             throw new InvalidInputException(
                     "scope",
-                    "must name memories; all of tenant " + key.tenant() + " would tell one user what another said");
+                    "must name memories; the scope of the whole tenant " + key.tenant() + " would show memories of "
+                            + "one user to another");
         }
         return named;
     }

@@ -11,7 +11,8 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * The memories of one kind of a discussion, and what a change makes of them. Each change returns a new track of the next revision.
+ * The memories of one kind of a discussion, with the changes of them. Each change returns a new track with the next
+ * revision.
  *
  * @param progress the passages
  * @param entries the memories in the order in which they were stored
@@ -26,7 +27,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
     /**
      * A memory.
      *
-     * @param step the number of the step that it is of, or 0 if it was made by hand
+     * @param step the number of its step, or 0 if it was made by hand
      * @param memory the memory
      */
     public record Entry(long step, MadeMemory memory) {}
@@ -64,7 +65,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
     }
 
     /**
-     * Adds the memories of a passage, see {@link MemoryStore#add}.
+     * Adds the memories of a passage; see {@link MemoryStore#add}.
      *
      * @param passage the passage, or {@link Passage#NONE}
      * @param memories the memories
@@ -104,7 +105,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
     }
 
     /**
-     * Counts a try that failed, see {@link MemoryStore#addFailure}.
+     * Counts a failed try; see {@link MemoryStore#addFailure}.
      *
      * @param passage the passage
      * @return the next track
@@ -115,7 +116,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
     }
 
     /**
-     * Moves the head. What is replaced on one branch only holds on the others.
+     * Moves the head. A memory that was replaced on one branch stays valid on the others.
      *
      * @param step the number of a step, or 0
      * @return the next track
@@ -135,7 +136,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
     }
 
     /**
-     * Puts a memory in the place of that with the same id.
+     * Replaces the memory of the same id.
      *
      * @param memory the memory
      * @return the next track
@@ -169,7 +170,8 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
      */
     public static void checkStep(MemoryKey key, Progress progress, long step) {
         if (step != 0 && progress.step(step).isEmpty()) {
-            throw new InvalidInputException("step", "discussion " + key + " has no step " + step);
+            throw new InvalidInputException(
+                    "step", "discussion " + key + " has no step " + step + "; read its " + "progress for the steps");
         }
     }
 
@@ -178,12 +180,13 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
      *
      * @param key the discussion
      * @param memory the memory
-     * @param isThere whether there is one with its id
+     * @param isThere whether a memory of its id exists
      * @throws InvalidInputException if there is
      */
     public static void checkNew(MemoryKey key, MadeMemory memory, boolean isThere) {
         if (isThere) {
-            throw new InvalidInputException("id", "memory " + memory.id() + " of discussion " + key + " is there");
+            throw new InvalidInputException(
+                    "id", "discussion " + key + " already has a memory " + memory.id() + "; use a new id");
         }
     }
 }

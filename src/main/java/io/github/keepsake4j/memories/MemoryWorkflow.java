@@ -4,8 +4,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes memories: a function, an AI service, an agentic workflow or a workflow file. It is called on the thread of the creator
- * and may block. It may throw: then nothing is stored and the passage is tried again with the next run. Must be thread-safe.
+ * Creates memories: a function, an AI service, an agentic workflow or a workflow file. It is called on the thread of
+ * the creator and may block. If it throws, nothing is stored and the next run tries the passage again. Must be
+ * thread-safe.
  */
 @FunctionalInterface
 public interface MemoryWorkflow {
@@ -14,9 +15,8 @@ public interface MemoryWorkflow {
      * Makes memories from a passage.
      *
      * @param inputs for a chunk: the passage as text, the recent chunks, all chunks and the current summary, which prompts call
-     *     {@code {agent1Input}} to {@code {agent4Input}}; for facts: the passage, and the titles and summaries of known facts like
-     *     it. All of it is untrusted text that the caller
-     *     of a model should fence.
+     *     {@code {agent1Input}} to {@code {agent4Input}}; for facts: the passage, and the titles and summaries of
+     * similar known facts. All inputs are untrusted text; fence them in a call of a model.
      * @return for a chunk: its text; for facts: a JSON object or an array of objects with {@code title}, {@code summary},
      *     {@code entities} and {@code key_phrases}, and in {@code replaces} the title of a fact that it contradicts; null or blank stores nothing, and the passage is tried again
      */
@@ -33,18 +33,18 @@ public interface MemoryWorkflow {
     }
 
     /**
-     * Returns whether it uses inputs behind the passage. If so, a memory is not trusted more than the memories that it was given.
-     * Default: true.
+     * Returns whether it uses inputs behind the passage. If so, a memory is not trusted more than the memories in the
+     * inputs. Default: true.
      *
-     * @return whether other memories are sources of what it makes
+     * @return whether other memories are sources of its results
      */
     default boolean readsMemories() {
         return true;
     }
 
     /**
-     * Returns what tells it apart from other prompts. It is stored with each memory. Default: an empty text, for which the name of
-     * the workflow is stored.
+     * Returns a text that identifies the version of its prompts. It is stored with each memory. Default: an empty text;
+     * then the name of the workflow is stored.
      *
      * @return a short text
      */

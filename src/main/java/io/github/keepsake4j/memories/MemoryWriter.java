@@ -8,20 +8,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads and changes memories that were made. Each change is atomic and is on the disk when the method returns. It is compared with the
- * revision that the caller saw, so that of two creators at the same place one changes nothing.
+ * Reads and changes long-term memories. Each change is atomic and is on the disk when the method returns. Each change
+ * compares the revision with the one that the caller saw, so that only one of two creators at the same place changes
+ * anything.
  */
 public interface MemoryWriter extends MemoryReader {
 
     /**
-     * Adds the memories of a passage, and the passage as a step under the head, which becomes the head. All of it is stored,
-     * or nothing. Where the passage has failed before, its step is processed by this; a head behind it stays.
+     * Adds the memories of a passage, and the passage as a step under the head, which becomes the head. Stores all of
+     * it, or nothing. If the passage failed before, its step becomes a processed step; a head behind it stays.
      *
      * @param key the discussion
      * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
      * @param revision the revision that the caller saw
-     * @param passage the passage, or {@link Passage#NONE} for memories that are made by hand, which move nothing and are always
-     *     on the path
+     * @param passage the passage, or {@link Passage#NONE} for memories of a user or an application; they do not move
+     * the head and are always on the path
      * @param memories the memories of this kind; one chunk or more, in order; for facts any number, because a passage may hold
      *     none. A memory that names another one in {@link MadeMemory#replaces()} makes it {@link MemoryStatus#REPLACED}.
      * @return false if the revision is another one; then nothing was changed
@@ -30,8 +31,8 @@ public interface MemoryWriter extends MemoryReader {
     boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> memories);
 
     /**
-     * Counts a try to make memories of a passage that failed. The passage becomes a step under the head with one failure, or has
-     * one more. The head stays.
+     * Counts a failed try to create memories of a passage. The passage becomes a step under the head with one failure,
+     * or gets one failure more. The head stays.
      *
      * @param key the discussion
      * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
@@ -42,7 +43,7 @@ public interface MemoryWriter extends MemoryReader {
     boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage);
 
     /**
-     * Moves the head to a step, so that only what is on the path to it is shown.
+     * Moves the head to a step, so that only memories on the path to it are shown.
      *
      * @param key the discussion
      * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
@@ -65,8 +66,8 @@ public interface MemoryWriter extends MemoryReader {
     boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary);
 
     /**
-     * Puts a memory in the place of that with the same id: pinned, replaced, forgotten, or with another text. What it was
-     * before is in no file and no row afterwards, as far as {@link MemoryStore#compact} is needed for that.
+     * Replaces the memory of the same id: pinned, replaced, forgotten, or with another text. Afterwards, its earlier
+     * text is in no row and no file, for some storages only after {@link MemoryStore#compact}.
      *
      * @param key the discussion
      * @param memory the memory; its kind and source are not changed
@@ -86,7 +87,7 @@ public interface MemoryWriter extends MemoryReader {
     Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration);
 
     /**
-     * Releases a lease. Does nothing if the owner does not hold it any more.
+     * Releases a lease. Does nothing if the owner no longer holds it.
      *
      * @param key the discussion
      * @param name the kind of work
@@ -95,8 +96,8 @@ public interface MemoryWriter extends MemoryReader {
     void releaseLease(MemoryKey key, String name, String owner);
 
     /**
-     * Removes all memories of a discussion. What a creator makes that began before is refused, because the revision has
-     * changed.
+     * Removes all memories of a discussion. The results of a creator that began earlier are refused, because the
+     * revision has changed.
      *
      * @param key the discussion
      */

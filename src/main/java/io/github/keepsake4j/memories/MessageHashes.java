@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** The hashes by which a message is found again. They are stored, so they never change. Pure functions. */
+/** Returns the hashes by which a message is found again. They are stored, so they never change. Pure functions. */
 final class MessageHashes {
 
     private static final MessageCodec CODEC = new MessageCodec();
@@ -26,7 +26,7 @@ final class MessageHashes {
         return Ids.sha256(MessageText.of(message));
     }
 
-    /** Returns some digits that tell a prompt apart from its other versions. */
+    /** Returns digits that distinguish the versions of a prompt. */
     static String shortHash(String text) {
         return Ids.sha256(text).substring(0, 8);
     }
@@ -67,7 +67,7 @@ final class MessageHashes {
         return Ids.sha256(texts.toString());
     }
 
-    /** Adds a text behind its length, so that no two lists of texts give the same bytes. */
+    /** Adds a text after its length, so that different lists of texts never give the same bytes. */
     private static void add(StringBuilder texts, String text) {
         texts.append(text.getBytes(StandardCharsets.UTF_8).length).append(':').append(text);
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workflow and how errors and memories call it.
+ * A workflow and its name in errors and memories.
  *
  * @param name the name
  */
@@ -17,7 +17,7 @@ record NamedWorkflow(String name, MemoryWorkflow workflow) {
         return answer == null || answer.isBlank() ? null : answer;
     }
 
-    /** Returns what is stored with each memory. */
+    /** Returns the text that is stored with each memory. */
     String version() {
         String version = workflow.version();
         return version.isEmpty() ? name : version;

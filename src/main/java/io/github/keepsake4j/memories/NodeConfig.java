@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a JSON object that configures something. Fields that nothing asks for are ignored. A field of null counts as
- * absent. A field of a wrong type is an error that names it. Immutable.
+ * The fields of a JSON object that configures something. Unknown fields are ignored. A field of null counts as absent.
+ * A field of a wrong type causes an error that names it. Immutable.
  */
 public final class NodeConfig {
 
@@ -47,7 +47,7 @@ public final class NodeConfig {
      *
      * @param name the field's name
      * @return the text, or null if it is absent
-     * @throws InvalidInputException if the field is no text
+     * @throws InvalidInputException if the field is not a text
      */
     public @Nullable String text(String name) {
         return fields.text(name);
@@ -57,9 +57,9 @@ public final class NodeConfig {
      * Returns a text.
      *
      * @param name the field's name
-     * @param otherwise what is returned if the field is absent
+     * @param otherwise the value to return if the field is absent
      * @return the text
-     * @throws InvalidInputException if the field is no text
+     * @throws InvalidInputException if the field is not a text
      */
     public String text(String name, String otherwise) {
         String text = text(name);
@@ -70,7 +70,7 @@ public final class NodeConfig {
      * Returns a flag.
      *
      * @param name the field's name
-     * @param otherwise what is returned if the field is absent
+     * @param otherwise the value to return if the field is absent
      * @return the flag
      * @throws InvalidInputException if the field is not true or false
      */
@@ -83,10 +83,10 @@ public final class NodeConfig {
      * Returns a whole number.
      *
      * @param name the field's name
-     * @param otherwise what is returned if the field is absent
+     * @param otherwise the value to return if the field is absent
      * @param least the smallest number that is allowed
      * @return the number
-     * @throws InvalidInputException if the field is no whole number, or too small
+     * @throws InvalidInputException if the field is not a whole number, or too small
      */
     public int number(String name, int otherwise, int least) {
         Integer number = fields.number(name);

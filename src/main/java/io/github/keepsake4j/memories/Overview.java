@@ -8,12 +8,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is shown of a discussion without a question: its summary, and its pinned and its newest memories.
+ * The memories of a discussion that are shown without a question: its summary, its pinned and its newest memories.
  *
- * @param summary the summary that holds, or null if there is none
+ * @param summary the current summary, or null if there is none
  * @param memories chunks and facts that are shown, those of each kind oldest first, and each one once
- * @param byHand the ids of those that are on no path, because they were made by hand: whether they are of a branch is told by the
- *     messages that they name
+ * @param byHand the ids of the memories that are on no path because they were made by hand; the messages that they name
+ * determine their branch
  */
 public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, Set<String> byHand) {
 
@@ -29,7 +29,7 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
     /**
      * What is known of one kind of memories.
      *
-     * @param shown all that are shown, oldest first
+     * @param shown all memories that are shown, oldest first
      * @param path the path to the head
      */
     public record Track(List<MadeMemory> shown, List<Step> path) {
@@ -52,7 +52,7 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
     /**
      * Chooses from all memories of a discussion.
      *
-     * @param summary the summary that holds, or null
+     * @param summary the current summary, or null
      * @param tracks the memories of each kind
      * @param last the largest number of the newest memories of each kind
      * @param leastTrust the least trust that a memory must have

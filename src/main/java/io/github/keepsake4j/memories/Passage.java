@@ -6,9 +6,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of consecutive messages that memories are made from. Two hashes tell where it is: each is that of a message and
- * of all messages before it. So a text that occurs twice has two places, and when a message is edited or deleted, the passages
- * that cover it and those behind it are those of another conversation.
+ * A stretch of consecutive messages from which memories are created. Two hashes identify its place. Each is the hash of
+ * a message and of all messages before it. So a text that occurs twice has two places. If a message is edited or
+ * deleted, the passages that cover it and those behind it no longer belong to the conversation.
  *
  * @param messageIds the ids of the messages, oldest first; empty if they have none
  * @param messages the number of messages; 0 for a memory that was made by hand

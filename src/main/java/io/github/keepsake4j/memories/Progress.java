@@ -13,12 +13,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far memories of one kind are made. The steps form a tree, because a conversation has branches and messages are edited.
- * The path to the head is what retrievers see.
+ * The progress of the creation of memories of one kind. The steps form a tree, because a conversation has branches and
+ * messages are edited. Retrievers see the path to the head.
  *
- * @param revision changes with each change of the memories, and never returns to what it was, also when they are erased
+ * @param revision changes with each change of the memories, and never has an earlier value again, even after an erasure
  * @param head the number of the last step of the path, or 0 for none
- * @param steps all steps in rising order of their numbers, also those that failed
+ * @param steps all steps in rising order of their numbers, including failed steps
  */
 public record Progress(long revision, long head, List<Step> steps) {
 
@@ -48,7 +48,7 @@ public record Progress(long revision, long head, List<Step> steps) {
     /**
      * Returns the numbers of the steps of the path.
      *
-     * @return the numbers, and 0 for what was made by hand
+     * @return the numbers, and 0 for memories that were made by hand
      */
     public Set<Long> onPath() {
         Set<Long> numbers = new HashSet<>(Set.of(0L));
@@ -70,7 +70,7 @@ public record Progress(long revision, long head, List<Step> steps) {
         return new Progress(revision + 1, newHead, steps);
     }
 
-    /** Puts a step in the place of that with the same number, or behind the others. */
+    /** Replaces the step of the same number, or adds the step behind the others. */
     Progress with(Step step) {
         NavigableMap<Long, Step> all = new TreeMap<>();
         steps.forEach(each -> all.put(each.number(), each));
@@ -79,8 +79,8 @@ public record Progress(long revision, long head, List<Step> steps) {
     }
 
     /**
-     * Returns the step of a passage that was not processed so far: the one that failed behind the head, or was passed by on the
-     * path, or else the next number under the head.
+     * Returns the step of a passage that is not processed yet: the step that failed behind the head or was skipped on
+     * the path, or else a step with the next number under the head.
      *
      * @param passage the passage
      * @return the step; with 0 failures if it is not stored
@@ -99,14 +99,14 @@ public record Progress(long revision, long head, List<Step> steps) {
      * Returns the head when a step is processed.
      *
      * @param step what {@link #next} returned
-     * @return the step's number, or the head as it is if the step is on the path to it
+     * @return the step's number, or the unchanged head if the step is on the path to it
      */
     public long headAfter(Step step) {
         return path().contains(step) ? head : step.number();
     }
 
     /**
-     * Returns the summary that holds. Only for the progress of chunks.
+     * Returns the current summary. Only for the progress of chunks.
      *
      * @param versions the versions in the order in which they were stored
      * @return the newest current version whose last chunk is on the path, or null if there is none

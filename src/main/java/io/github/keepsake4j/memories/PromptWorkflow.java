@@ -23,11 +23,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes memories with prompts that are sent to a model one after the other. Their values are untrusted: each is put between tags that it
- * cannot close, and the model is told that it is data.
+ * Creates memories with prompts that are sent to a model one after the other. Their values are untrusted. Each value is
+ * put between tags that it cannot close, and the prompt states that it is data.
  *
- * @param placeholders what the inputs are called in the prompts, in order
- * @param version tells the prompts apart from others
+ * @param placeholders the names of the inputs in the prompts, in order
+ * @param version the version of the prompts
  */
 record PromptWorkflow(ChatModel chatModel, List<Node> nodes, List<String> placeholders, String version)
         implements MemoryWorkflow {
@@ -102,7 +102,7 @@ record PromptWorkflow(ChatModel chatModel, List<Node> nodes, List<String> placeh
         return outputs.get(returned());
     }
 
-    /** The last node that is marked, or the last one. */
+    /** The last marked node, or else the last node. */
     private int returned() {
         for (int i = nodes.size() - 1; i >= 0; i--) {
             if (nodes.get(i).isReturned()) {
@@ -127,7 +127,8 @@ record PromptWorkflow(ChatModel chatModel, List<Node> nodes, List<String> placeh
                 Objects.requireNonNullElse(response.aiMessage().text(), "").strip();
         if (response.finishReason() == FinishReason.LENGTH) {
             throw new MemoryFailedException(
-                    "The model's answer was cut off because it needs more tokens than allowed", null);
+                    "The model's answer was cut off at its limit of tokens. Raise the model's maximum of output tokens",
+                    null);
         }
         if (tags.occursIn(answer)) {
             throw new MemoryFailedException("The model's answer repeats the prompt's tags", null);
@@ -143,7 +144,7 @@ record PromptWorkflow(ChatModel chatModel, List<Node> nodes, List<String> placeh
                 .replace('_', '-');
     }
 
-    /** Fills placeholders in one pass, so that a placeholder in a filled text stays what it is: text. */
+    /** Fills placeholders in one pass, so that a placeholder in a filled text stays text. */
     private static String fill(String template, Map<String, String> values) {
         if (values.isEmpty()) {
             return template;

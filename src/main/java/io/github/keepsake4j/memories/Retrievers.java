@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** The retrievers that WilmerAI has. Pure functions of what they are given. */
+/** The retrievers of WilmerAI. Pure functions of their inputs. */
 final class Retrievers {
 
     private static final int RECENT = 3;
@@ -79,7 +79,7 @@ final class Retrievers {
         return String.join("\n", TranscriptText.of(messages, MAX_TOOL_RESULT_CHARS));
     }
 
-    /** Finds messages as if each of them were a fact. */
+    /** Finds messages by treating each of them as a fact. */
     private static List<MadeMemory> inMessages(List<SourceMessage> messages, FactQuery query) {
         List<MadeMemory> texts = messages.stream()
                 .map(source -> MadeMemory.ofText(

@@ -34,7 +34,7 @@ public record SourceMessage(@Nullable String id, ChatMessage message, Trust trus
     }
 
     /**
-     * Returns a message of a log, trusted by its type. What an answer was made from is not looked at.
+     * Returns a message of a log, trusted by its type. The sources of an answer are ignored.
      *
      * @param logged the message
      * @return the source

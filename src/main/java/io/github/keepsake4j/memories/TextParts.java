@@ -12,7 +12,8 @@ final class TextParts {
     private TextParts() {}
 
     /**
-     * Returns the parts of a text: whole sentences, and pieces of a sentence that alone is too long. Joined they are the text.
+     * Returns the parts of a text: whole sentences, and pieces of a sentence that is too long. Joined, the parts are
+     * the text.
      *
      * @param maxTokens the largest size of a part; a part of one character may be larger
      */
@@ -46,7 +47,7 @@ final class TextParts {
         return pieces;
     }
 
-    /** Adds a sentence, in halves as often as it is too long, cut behind a space if there is one near. */
+    /** Adds a sentence. Halves it while it is too long, behind a space if there is one near. */
     private static void halve(String sentence, int maxTokens, TokenCountEstimator estimator, List<String> pieces) {
         int middle = sentence.length() / 2;
         if (Character.isLowSurrogate(sentence.charAt(middle))) {

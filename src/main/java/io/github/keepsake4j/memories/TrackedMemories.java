@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Memories of which those of one kind are read as a whole. What a change makes of them is decided in the heap. */
+/** A store that reads all memories of one kind as a whole, and makes changes in the heap. */
 public abstract class TrackedMemories implements MemoryWriter {
 
     private final FactWords words;
@@ -57,7 +57,7 @@ public abstract class TrackedMemories implements MemoryWriter {
      * Keeps the leases of a discussion.
      *
      * @param key the discussion
-     * @param leases what {@link #leases} returned and was changed
+     * @param leases the changed result of {@link #leases}
      */
     protected abstract void putLeases(MemoryKey key, Map<String, Lease> leases);
 

@@ -3,7 +3,7 @@ package io.github.keepsake4j.memories;
 import java.util.Collection;
 import java.util.Comparator;
 
-/** By whom a text was written, from the most trusted to the least. A memory has the least trust of its sources. */
+/** The author of a text, from the most trusted to the least. A memory has the least trust of its sources. */
 public enum Trust {
     /** A user wrote it. */
     USER(0),
@@ -14,7 +14,7 @@ public enum Trust {
     /** A tool returned it. */
     TOOL(2),
 
-    /** It was retrieved from documents, or its source is not known. */
+    /** The text was retrieved from documents, or its source is not known. */
     RETRIEVED(3);
 
     private final int level;
@@ -35,7 +35,7 @@ public enum Trust {
     /**
      * Returns whether this trust is enough.
      *
-     * @param least the least trust that is asked for
+     * @param least the least trust that is required
      * @return whether this is the same or more
      */
     public boolean isAtLeast(Trust least) {

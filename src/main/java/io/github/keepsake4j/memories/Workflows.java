@@ -37,7 +37,8 @@ record Workflows(Map<String, MemoryWorkflow> functions, @Nullable Path directory
             Path file = directory.resolve(name + ".json");
             if (Files.isRegularFile(file)) {
                 if (model == null) {
-                    throw new InvalidInputException("chatModel", "is required to run workflow " + name);
+                    throw new InvalidInputException(
+                            "chatModel", "is required to run workflow " + name + "; set a " + "model");
                 }
                 return new NamedWorkflow("workflow:" + name, PromptWorkflow.read(name, read(file), model));
             }

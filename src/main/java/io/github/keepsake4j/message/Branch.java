@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param leafId the id of the branch's newest message, which has no children
  * @param firstId the id of the branch's oldest message that no other branch has. It follows the message at which the
- *     branches part, so it tells them apart for a reader. If the memory has one branch, it is the root
+ * branches fork, so a reader can distinguish the branches by it. If the memory has one branch, it is the root
  * @param length the number of messages from the root to the leaf, including the leaf
  * @param lastMessageAt the time when the leaf was appended, in UTC with microsecond precision
  * @param current whether the head is this branch's leaf

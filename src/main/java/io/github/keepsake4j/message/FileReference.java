@@ -15,9 +15,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A reference to a file that belongs to a message. It says where the file's bytes are and does not hold the bytes
- * themselves. A message carries its references in the attribute {@value #ATTRIBUTE}, as a list of maps in the form of
- * {@link #toMap()}, so that every log stores them.
+ * A reference to a file that belongs to a message. It names the place of the file's bytes and does not contain the
+ * bytes themselves. A message carries its references in the attribute {@value #ATTRIBUTE}, as a list of maps in the
+ * form of {@link #toMap()}, so that every log stores them.
  *
  * @param type the kind of file
  * @param transferMethod which of the next three components locates the file
@@ -101,7 +101,7 @@ public record FileReference(
     }
 
     /**
-     * Creates a reference to a file that a tool made.
+     * Creates a reference to a file that a tool created.
      *
      * @param type the kind of file
      * @param toolFileId the file's id
@@ -275,7 +275,9 @@ public record FileReference(
         return Stream.of(type.getEnumConstants())
                 .filter(constant -> lower(constant).equals(given))
                 .findFirst()
-                .orElseThrow(() -> new InvalidInputException(field, "is not a known value"));
+                .orElseThrow(() -> new InvalidInputException(
+                        field,
+                        "is not a known value; use a constant of the " + "enums of FileReference in lower case"));
     }
 
     private static String lower(Enum<?> constant) {

@@ -25,10 +25,10 @@ public final class Ids {
      */
     public static final String BEFORE_IN_TIME = "00000000-0000-0000-0000-000000000000";
 
-    /** What follows a row's id in the id of its question, where a node or an engine stores it. */
+    /** The suffix of a question's id after its row's id, if a node or an engine stores it. */
     public static final String QUESTION = "#user";
 
-    /** What follows a row's id in the id of its question, where it was imported from Dify's tables. */
+    /** The suffix of a question's id after its row's id, if it was imported from Dify's tables. */
     public static final String IMPORTED_QUESTION = ":query";
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -88,7 +88,7 @@ public final class Ids {
      * has the row's id; it may be missing, because an engine stores the question before the run.
      *
      * @param row the row's id
-     * @return the id of its answer, then those that its question may have
+     * @return the id of its answer, then the ids that its question may have
      */
     public static List<String> ofRow(String row) {
         return List.of(row, row + QUESTION, row + IMPORTED_QUESTION);
@@ -109,7 +109,8 @@ public final class Ids {
     }
 
     /**
-     * Returns a hash, by which storages name what ids are too long or too free for.
+     * Returns a hash of a text. Storages use it as a name if an id is too long or contains characters that a name
+     * cannot have.
      *
      * @param text any text
      * @return the SHA-256 of its UTF-8, in 64 hexadecimal digits

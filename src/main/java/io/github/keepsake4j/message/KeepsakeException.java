@@ -3,10 +3,10 @@ package io.github.keepsake4j.message;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The root of this library's exceptions. The subclass tells the caller what to do: retry ({@link #isRetryable()}),
- * correct the input, or repair stored data. An exception's text names the memory and never contains the text of a
- * message. It is one line that can be printed: control and format characters, such as those of an id, are written as their
- * hexadecimal numbers behind a backslash.
+ * The root of this library's exceptions. The subclass determines what the caller should do: retry
+ * ({@link #isRetryable()}), correct the input, or repair stored data. An exception's text names the memory and never
+ * contains the text of a message. It is one line that can be printed: control and format characters, such as those of
+ * an id, are written as a backslash and their hexadecimal number.
  */
 public class KeepsakeException extends RuntimeException {
 
@@ -22,7 +22,10 @@ public class KeepsakeException extends RuntimeException {
         super(printable(message), cause);
     }
 
-    /** Escapes what would end a line of a log, steer a terminal or turn the direction of text: ids are any Unicode. */
+    /**
+     * Escapes characters that would end a line of a log, control a terminal or change the direction of text. Ids may
+     * contain any Unicode.
+     */
     private static String printable(String message) {
         StringBuilder line = new StringBuilder(message.length());
         message.codePoints().forEach(c -> {

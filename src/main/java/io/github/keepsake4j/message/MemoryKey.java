@@ -32,7 +32,7 @@ public sealed interface MemoryKey permits ConversationKey, NodeKey {
      *
      * @param canonical the form, as {@link #canonical()} returns it
      * @return the key
-     * @throws InvalidInputException if it is no canonical form, or an id in it breaks a rule
+     * @throws InvalidInputException if it is not a canonical form, or an id in it breaks a rule
      */
     static MemoryKey parse(String canonical) {
         String[] ids = canonical.split("/", -1);
@@ -45,15 +45,17 @@ public sealed interface MemoryKey permits ConversationKey, NodeKey {
         if (ids.length == 3 && ids[0].equals("conversation")) {
             return ConversationKey.of(ids[1], ids[2]);
         }
-        throw new InvalidInputException("key", "is not the canonical form of a key");
+        throw new InvalidInputException(
+                "key", "is not the canonical form of a key; pass a text that canonical() " + "returned");
     }
 
-    /** The JDK decodes as HTML forms do, where a plus is a space. */
+    /** The JDK's decoder is for HTML forms, where a plus is a space. */
     private static String decode(String id) {
         try {
             return URLDecoder.decode(id.replace("+", "%2B"), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            throw new InvalidInputException("key", "is not the canonical form of a key");
+            throw new InvalidInputException(
+                    "key", "is not the canonical form of a key; pass a text that " + "canonical() returned");
         }
     }
 
@@ -67,7 +69,7 @@ public sealed interface MemoryKey permits ConversationKey, NodeKey {
         if (id.chars().allMatch(MemoryKey::isUnreserved)) {
             return id;
         }
-        // The JDK encodes as HTML forms do, which differ from RFC 3986 in these three characters.
+        // The JDK's encoder is for HTML forms. It differs from RFC 3986 in these three characters.
         String form = URLEncoder.encode(id, StandardCharsets.UTF_8);
         return form.replace("+", "%20").replace("*", "%2A").replace("%7E", "~");
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** The text of messages. Hashes that are stored depend on it. */
+/** Returns the text of messages. Stored hashes depend on it, so it must not change. */
 public final class MessageText {
 
     private MessageText() {}

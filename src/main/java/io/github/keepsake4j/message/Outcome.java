@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a message ended that did not end well. Kept beside the message, not in it: two messages are equal whatever their
- * outcomes are.
+ * The outcome of a message that did not end well. It is stored beside the message and not in it, so messages with
+ * different outcomes can be equal.
  *
  * @param kind how it ended
  * @param reason a short word that says why, such as the name of a class, or null; at most {@link #MAX_REASON_LENGTH}
@@ -24,13 +24,13 @@ public record Outcome(Kind kind, @Nullable String reason) {
 
     /** How a message ended. */
     public enum Kind {
-        /** A user message whose turn got no answer. It leaves the view, except for the tool rounds that are complete. */
+        /** A user message whose turn got no answer. It leaves the view. Its complete tool rounds stay. */
         FAILED,
 
-        /** An answer that broke off. It is shown as far as it came. */
+        /** An interrupted answer. The part that was received is shown. */
         INCOMPLETE,
 
-        /** An answer that the user did not get, because something refused or replaced it. It is not shown. */
+        /** An answer that the user did not get, because a guardrail refused or replaced it. It is not shown. */
         REJECTED,
 
         /**
@@ -43,7 +43,7 @@ public record Outcome(Kind kind, @Nullable String reason) {
          * Reads a kind that a log stores.
          *
          * @param name the name, in any case
-         * @return the kind, or empty for the name of a kind that a newer version wrote
+         * @return the kind, or empty for a kind of a newer version
          */
         public static Optional<Kind> named(String name) {
             return Arrays.stream(values())
@@ -62,7 +62,8 @@ public record Outcome(Kind kind, @Nullable String reason) {
         if (reason != null) {
             if (reason.length() > MAX_REASON_LENGTH) {
                 throw new InvalidInputException(
-                        "outcome reason", "is " + reason.length() + " characters long; at most " + MAX_REASON_LENGTH);
+                        "outcome reason",
+                        "is " + reason.length() + " characters long; the limit is " + MAX_REASON_LENGTH);
             }
             if (reason.indexOf('\0') >= 0
                     || !StandardCharsets.UTF_8.newEncoder().canEncode(reason)) {
@@ -83,7 +84,7 @@ public record Outcome(Kind kind, @Nullable String reason) {
     }
 
     /**
-     * Creates the outcome of an answer that broke off.
+     * Creates the outcome of an interrupted answer.
      *
      * @param reason {@code cancelled}, {@code cut} or {@code limit}; cut to {@link #MAX_REASON_LENGTH}
      * @return the outcome

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.message;
 
-/** Thrown when a log, an index or a store is used that was closed, for example while the application shuts down. Not retryable. */
+/** Thrown when a closed log, index or store is used, for example while the application shuts down. Not retryable. */
 public class StorageClosedException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;

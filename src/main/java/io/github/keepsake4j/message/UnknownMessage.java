@@ -19,7 +19,7 @@ public final class UnknownMessage extends CustomMessage {
     }
 
     /**
-     * Creates the marker in the place of a message whose stored bytes cannot be read.
+     * Creates the marker for a message whose stored bytes cannot be read.
      *
      * @return a message with only a type, {@code UNREADABLE}
      */

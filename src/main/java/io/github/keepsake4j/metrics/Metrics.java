@@ -66,7 +66,7 @@ public interface Metrics {
     default void summaryMade(String backend, long tokensFolded, long tokensSent) {}
 
     /**
-     * Counts a failed attempt to make a summary. The attempt changed nothing.
+     * Counts a failed attempt to create a summary. The attempt changed nothing.
      *
      * @param backend the backend that would have stored it
      * @param kind the kind of failure: one of a few words in lower case
@@ -81,7 +81,7 @@ public interface Metrics {
     default void memoryRemoved(String backend) {}
 
     /**
-     * Counts messages of a conversation that no long-term memory could be made of, and that are passed by.
+     * Counts messages of a conversation that are skipped because no long-term memory could be created of them.
      *
      * @param backend the backend of the long-term memories
      */

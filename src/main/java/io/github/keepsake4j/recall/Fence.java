@@ -8,35 +8,38 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
- * Two marks around a text that a model is shown, so that it is known where the text ends, and what a framework adds to a
- * message or a tool returns is found again. No text can close a fence from inside: where a mark of any fence, or what looks
- * like one, occurs in the text, its bracket is replaced.
+ * Puts two marks around a text for a model. The marks show where the text ends. By the marks, the text is found again
+ * after a framework added it to a message, or a tool returned it. No text can close a fence from inside: if the text
+ * contains a mark of any fence, or something that looks like one, the bracket of that mark is replaced.
  *
- * <p>What looks like a mark is an opening bracket and the name of a fence. Only letters, digits and opening brackets count,
- * in compatibility decomposition and in any case. So blanks, dashes, slashes, accents and characters that are not seen may be
- * missing, added or exchanged. Letters of other scripts are other letters.
+ * <p>A text looks like a mark if it is an opening bracket and the name of a fence. Only letters, digits and opening
+ * brackets are compared, in compatibility decomposition and in any case. Blanks, dashes, slashes, accents and invisible
+ * characters may be missing, added or exchanged. Letters of other scripts are other letters.
  */
 public enum Fence {
     /** Around messages that were recalled. */
     RECALLED("recalled-messages"),
 
-    /** Around memories that were made. */
+    /** Around long-term memories. */
     MEMORIES("made-memories");
 
-    /** The names of the fences without what does not count. */
+    /** The names of the fences, reduced to the characters that are compared. */
     private static final List<String> NAMES =
             Arrays.stream(values()).map(fence -> fence.name.replace("-", "")).toList();
 
     /** All characters whose decomposition has an opening bracket. */
     static final String BRACKETS = "<\u226E\uFE64\uFF1C";
 
-    /** What is neither a letter nor a digit nor an opening bracket, and the letters that are not seen: fillers of Korean syllables. */
+    /**
+     * The characters that are not compared: all but letters, digits and opening brackets, and the invisible letters
+     * (fillers of Korean syllables).
+     */
     private static final Pattern NOT_COUNTING = Pattern.compile("[^\\p{L}\\p{N}<]|[\\u115F\\u1160]");
 
-    /** Looks like an angle bracket and is none. */
+    /** A character that looks like an angle bracket. */
     private static final char HARMLESS = '\u2039';
 
-    /** What some program takes for the end of a line. */
+    /** The characters that some program treats as the end of a line. */
     private static final Pattern LINE_BREAK = Pattern.compile("\\R|[\\x1C-\\x1E]");
 
     private static final String INDENTED = "\n  ";
@@ -50,7 +53,7 @@ public enum Fence {
     /**
      * Puts a text between the marks, each on a line of its own.
      *
-     * @param text any text; marks in it are made harmless
+     * @param text any text; its marks are made harmless
      * @return the fenced text
      */
     public String around(String text) {
@@ -58,8 +61,8 @@ public enum Fence {
     }
 
     /**
-     * Returns a text in which no mark of a fence, and nothing that looks like one, is left. Nothing is removed, so that no new
-     * mark comes into being.
+     * Returns a text without marks of a fence, and without text that looks like one. Characters are replaced and not
+     * removed, so that no new mark can result.
      *
      * @param text any text
      * @return a text of the same length
@@ -74,7 +77,10 @@ public enum Fence {
         return changed.toString();
     }
 
-    /** Returns whether the name of a fence is the next that counts. It ends at the next bracket, so each character is read once. */
+    /**
+     * Returns whether the name of a fence follows, ignoring characters that are not compared. Stops at the next
+     * bracket, so each character is read once.
+     */
     private static boolean isNameBehind(String text, int begin) {
         String read = "";
         for (int i = begin; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
@@ -93,7 +99,7 @@ public enum Fence {
         return name -> name.startsWith(read);
     }
 
-    /** Returns what counts of a character when marks are compared. */
+    /** Returns the part of a character that is compared. */
     private static String counting(int codePoint) {
         String one = Character.toString(codePoint);
         String plain = codePoint < 0x80 ? one : Normalizer.normalize(one, Normalizer.Form.NFKD);
@@ -103,7 +109,7 @@ public enum Fence {
     }
 
     /**
-     * Returns a text whose further lines are indented, so that none of them begins like a line that comes from us.
+     * Returns a text whose lines after the first are indented, so that none of them looks like a line of this library.
      *
      * @param text any text
      * @return the text with a line feed and two spaces in place of each line break
@@ -112,14 +118,14 @@ public enum Fence {
         return LINE_BREAK.matcher(text).replaceAll(INDENTED);
     }
 
-    /** Returns how many lines of a text {@link #indented} indents. */
+    /** Returns the number of lines that {@link #indented} indents. */
     static long lineBreaks(String text) {
         return LINE_BREAK.matcher(text).results().count();
     }
 
     /**
-     * Replaces what is fenced, and the marks, by spaces, so that all else stays at its place. What is behind an opening mark
-     * that is not closed is replaced too.
+     * Replaces fenced texts and their marks by spaces, so that the rest keeps its place. If an opening mark is not
+     * closed, everything behind it is replaced too.
      *
      * @param text the text of a message
      * @return a text of the same length

@@ -28,33 +28,35 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the messages in which words occur: by the index, and, of what a memory has behind the watermark, by splitting it.
- * Writes nothing. Thread-safe.
+ * Finds the messages in which words occur. It asks the index, and splits the messages behind a memory's watermark,
+ * which are not indexed yet. Writes nothing. Thread-safe.
  */
 record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer indexer, Words words, int maxPostings) {
 
-    /** How many messages behind the watermark of a memory are looked at, from the oldest on. */
+    /** The number of messages behind a memory's watermark that are read, from the oldest on. */
     static final int TAIL = 200;
 
-    /** How many of the newest messages are looked at where there are more, since what was just said is asked for first. */
+    /**
+     * The number of the newest messages that are read if there are more, since users search for recent messages first.
+     */
     static final int NEWEST = 50;
 
     /**
-     * How many UTF-16 code units of what is not indexed yet are split for one search. A longer message is found when it is indexed.
-     * The worst text of this length takes 0.1 seconds on one core.
+     * The number of UTF-16 code units of messages without an index entry that are split for one search. A longer
+     * message is found when it is indexed. The worst text of this length takes 0.1 seconds on one core.
      */
     static final int MAX_SPLIT = 50_000;
 
-    /** Of how many memories at most these are read for one search. */
+    /** The largest number of memories whose messages behind the watermark are read for one search. */
     private static final int MAX_TAILS = 20;
 
-    /** How many times fewer postings are read of a large scope. */
+    /** The divisor of the number of postings for a large scope. */
     private static final int FEWER = 4;
 
     /** The messages behind the watermark of a memory, and whether there are more than were split. */
     private record Tail(MemoryKey key, List<IndexedMessage> messages, boolean more) {}
 
-    /** What one search may still split. Used by one thread. */
+    /** The remaining amount of text that one search may split. Used by one thread. */
     private static final class Budget {
 
         private int left = MAX_SPLIT;
@@ -73,7 +75,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
      * @param scope where to look
      * @param terms the words' terms
      * @param most the largest number of messages to return
-     * @param heads the heads of memories that were read, to which those that are read here are added
+     * @param heads the heads of memories that were read; this method adds the heads that it reads
      * @return the best, in a fixed order
      */
     Candidates find(Scope scope, Collection<String> terms, int most, Heads heads) {
@@ -99,14 +101,14 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         return found.best(scope, most, lagging);
     }
 
-    /** Returns the memories that may have something behind their watermarks. */
+    /** Returns the memories that may have messages behind their watermarks. */
     private Set<MemoryKey> tails(Scope scope) {
         Set<MemoryKey> behind = indexer.behind(scope.tenant());
         List<MemoryKey> memories = scope.memories();
         if (memories != null) {
             Set<MemoryKey> first = new LinkedHashSet<>(behind);
             first.retainAll(Set.copyOf(memories));
-            // What others appended is not known here, so a few memories are looked at each time.
+            // Appends of other processes are not known here, so a few memories are checked each time.
             if (memories.size() <= MAX_TAILS) {
                 first.addAll(memories);
             }
@@ -119,7 +121,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         MessageLog log = logs.apply(key);
         long epoch = heads.of(key).position().epoch();
         if (known != null && known.epoch() == epoch) {
-            // The message at the watermark too, which another log, or an older copy of it, may not have.
+            // Also reads the message at the watermark. Another log, or an older copy of the log, may not have it.
             HistoryPage page = log.history(key, new HistoryQuery(TAIL + 1, known.sequence() - 1, true));
             List<LoggedMessage> read = page.messages();
             if (!read.isEmpty() && read.get(0).sequence() == known.sequence()) {
@@ -157,7 +159,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         return new Tail(key, split, more);
     }
 
-    /** Returns the sequences that lie around some places. */
+    /** Returns the sequences around some places. */
     static Set<Long> around(Collection<Long> places, int reach) {
         return places.stream()
                 .flatMapToLong(place -> LongStream.rangeClosed(Math.max(1, place - reach), place + reach))
@@ -165,7 +167,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                 .collect(Collectors.toSet());
     }
 
-    /** Reads the messages of some sequences of each memory, for each log in as few steps as it can. */
+    /** Reads the messages of some sequences of each memory, in as few steps as each log can. */
     Map<MemoryKey, NavigableMap<Long, LoggedMessage>> at(Map<MemoryKey, ? extends Collection<Long>> sequences) {
         Map<MemoryKey, NavigableMap<Long, LoggedMessage>> found = new HashMap<>();
         byLog(sequences)
@@ -185,8 +187,8 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
     }
 
     /**
-     * Leaves out what was erased since it was read. A memory that was begun anew under the same id has other messages in the same
-     * places, and it was asked of these whether they are on the branch.
+     * Removes messages that were erased since they were read. A new memory of the same id has other messages at the
+     * same places, and the check of the branch was made with those.
      */
     <T> List<T> stillThere(List<T> found, Function<T, MemoryKey> key, Function<T, List<LoggedMessage>> messages) {
         Map<MemoryKey, Set<String>> ids = new LinkedHashMap<>();
@@ -205,7 +207,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                 .toList();
     }
 
-    /** What was found, as it is put together. */
+    /** The result of a search, while it is built. */
     private final class Found {
 
         private final Map<String, Long> frequencies;
@@ -243,7 +245,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                     new Scores(postings.values().stream().mapToInt(List::size).sum());
             Matches statistics = new Matches(messages, totalLength, frequencies, Map.of());
             double average = statistics.averageLength();
-            // In the order of the terms' texts, so that sums of the same numbers are the same.
+            // In the order of the terms' texts, so that equal numbers always have equal sums.
             postings.keySet().stream().sorted().forEach(term -> {
                 double idf = Bm25.idf(statistics.frequency(term), messages);
                 for (Posting posting : postings.getOrDefault(term, List.of())) {
@@ -266,8 +268,8 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
     }
 
     /**
-     * Adds up what words count in messages. A search adds up to tens of thousands of numbers, which in a map of objects took longer
-     * than to read them. Not thread-safe.
+     * Adds the scores of words in messages. A search adds tens of thousands of numbers. In a map of objects, this took
+     * longer than reading the numbers. Not thread-safe.
      */
     private static final class Scores {
 
@@ -292,7 +294,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
             sums = new double[size];
         }
 
-        /** Adds what a word counts in a message. */
+        /** Adds the score of a word in a message. */
         void add(Posting posting, double weight) {
             long hash = (posting.memory() * 0x9E3779B97F4A7C15L + posting.sequence()) * 0x9E3779B97F4A7C15L;
             int mask = postings.length - 1;
@@ -311,7 +313,9 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
             sums[at] += weight;
         }
 
-        /** Returns the messages with the largest sums, best first; of equal ones those with the higher sequence. */
+        /**
+         * Returns the messages with the largest sums, best first. If sums are equal, the higher sequence comes first.
+         */
         List<Candidate> best(int most) {
             PriorityQueue<Candidate> best = new PriorityQueue<>(BEST_FIRST.reversed());
             for (int i = 0; i < postings.length; i++) {

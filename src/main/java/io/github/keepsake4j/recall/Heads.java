@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The heads of the memories that one search looks at. Each is read once. Used by one thread. */
+/** The heads of the memories that one search uses. Each is read once. Used by one thread. */
 final class Heads {
 
     private final Function<MemoryKey, MessageLog> logs;
@@ -18,12 +18,12 @@ final class Heads {
         this.logs = logs;
     }
 
-    /** Notes what was read of a memory. */
+    /** Records a read of a memory. */
     void put(MemoryKey key, Tail tail) {
         read.put(key, tail);
     }
 
-    /** Returns the head of a memory, perhaps with messages. */
+    /** Returns the head of a memory. It may have messages. */
     Tail of(MemoryKey key) {
         return read.computeIfAbsent(key, unread -> logs.apply(unread).read(unread, ReadQuery.newest(0)));
     }

@@ -4,7 +4,7 @@ import dev.langchain4j.data.message.ChatMessageType;
 import java.util.Map;
 
 /**
- * What an index keeps of a message.
+ * The data of a message in an index.
  *
  * @param sequence the message's sequence in its memory, from 1
  * @param type the type of message

@@ -16,14 +16,14 @@ final class IndexedText {
 
     private IndexedText() {}
 
-    /** What LangChain4j writes between a user's text and what was retrieved for it, where no other template was given. */
+    /** The text that LangChain4j's default template writes between a user's text and the retrieved contents. */
     private static final String BEFORE_RETRIEVED = DefaultContentInjector.DEFAULT_PROMPT_TEMPLATE
             .template()
             .replace("{{userMessage}}", "")
             .replace("{{contents}}", "");
 
     /**
-     * Returns the text of a message, with spaces in place of what was recalled, remembered or retrieved for it.
+     * Returns the text of a message, with spaces in place of texts that were recalled, remembered or retrieved for it.
      *
      * @param message any message
      * @return its texts, one after the other; empty if it has none
@@ -34,7 +34,7 @@ final class IndexedText {
         return retrieved < 0 ? text : text.substring(0, retrieved) + " ".repeat(text.length() - retrieved);
     }
 
-    /** Splits a message into what an index keeps of it. */
+    /** Splits a message into the terms that an index keeps. */
     static IndexedMessage split(LoggedMessage message, Words words) {
         String text = of(message.message());
         List<Token> tokens = words.tokens(text);

@@ -35,12 +35,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes an index from logs in the background. It learns of what this process appends and erases at once, and of what others do
- * by a sweep. It has no thread of its own, and ends when it is not referred to any more. Thread-safe.
+ * Builds an index from logs in the background. Appends and erasures of this process are reported to it at once. It
+ * finds the changes of other processes by a sweep. It has no thread of its own, and ends when it is no longer
+ * referenced. Thread-safe.
  *
- * <p>A batch and the watermark behind it are written in one step, and only if the watermark is the one that was seen. So
- * nothing is added twice, whatever is killed or meets another. The lease only keeps two processes from splitting the same long
- * history; an indexer that adds less than a page needs none.
+ * <p>A batch and the watermark behind it are written in one step, and only if the watermark is the one that was read.
+ * So nothing is added twice, even if a process is killed or two indexers work at the same time. The lease only prevents
+ * two processes from splitting the same long history. An indexer that adds less than a page needs no lease.
  */
 final class Indexer {
 
@@ -48,12 +49,12 @@ final class Indexer {
 
     private static final String LEASE = "index";
 
-    /** A database lists by activity exactly to the hour. */
+    /** A database's list by activity is exact to the hour. */
     private static final Duration ACTIVITY = Duration.ofHours(2);
 
     private static final int PAGE = 1_000;
 
-    /** How many memories wait. Those that come then are found by the sweep. */
+    /** The largest number of waiting memories. The sweep finds the memories beyond it. */
     private static final int MAX_WAITING = 100_000;
 
     private static final int MAX_TRIES = 8;
@@ -75,7 +76,7 @@ final class Indexer {
     private int failures;
     private boolean forgot;
 
-    /** Tenants that were swept, and when the sweep before began. */
+    /** The tenants that were swept, and the start of their last sweep. */
     private final Map<String, Instant> swept = new ConcurrentHashMap<>();
 
     private int sweeps;
@@ -84,11 +85,11 @@ final class Indexer {
     /**
      * The settings of an indexer.
      *
-     * @param pause how long appends are collected before they are indexed
+     * @param pause the time for which appends are collected before they are indexed
      * @param sweepEvery the time from one sweep to the next
-     * @param checkEvery after how many sweeps what was erased elsewhere is looked for
-     * @param page how many messages are read in one step; up to eight times as many are added in one
-     * @param lease how long an indexer that was killed keeps others from a long history
+     * @param checkEvery the number of sweeps after which erasures of other processes are searched
+     * @param page the number of messages that are read in one step; up to eight times as many are added in one step
+     * @param lease the time for which a killed indexer blocks others from a long history
      */
     record Settings(Duration pause, Duration sweepEvery, int checkEvery, int page, Duration lease) {
         static final Settings STANDARD =
@@ -128,7 +129,7 @@ final class Indexer {
         }
     }
 
-    /** Begins the sweeps, of this tenant and of all that are indexed or used. */
+    /** Starts the sweeps of this tenant and of all tenants that are indexed or used. */
     void start(String tenant) {
         use(tenant);
         sweepLater(new WeakReference<>(this), settings.pause(), later, executor);
@@ -139,7 +140,9 @@ final class Indexer {
         tenants.add(tenant);
     }
 
-    /** An executor that refuses work was shut down, because the application ends. The index goes on at its next start. */
+    /**
+     * An executor that refuses work was shut down because the application ends. The index continues at the next start.
+     */
     private static void tryToRun(Executor executor, Runnable work) {
         try {
             executor.execute(work);
@@ -149,7 +152,7 @@ final class Indexer {
         }
     }
 
-    /** A task refers weakly to the indexer, so that it does not outlive those that use it. */
+    /** A task has a weak reference to the indexer, so that the indexer does not outlive its users. */
     private static void sweepLater(
             WeakReference<Indexer> reference, Duration pause, Function<Duration, Executor> later, Executor executor) {
         later.apply(pause).execute(() -> {
@@ -178,7 +181,7 @@ final class Indexer {
         }
     }
 
-    /** Damage stays until what its error advises is done. */
+    /** Damage stays until a user follows the advice of its error. */
     private static String reason(RuntimeException e) {
         return e instanceof UnreadableDataException
                 ? String.valueOf(e.getMessage())
@@ -190,7 +193,7 @@ final class Indexer {
         waiting.clear();
     }
 
-    /** Notes that a memory was appended to or erased. */
+    /** Records that a memory was appended to or erased. */
     void changed(MemoryKey key) {
         synchronized (this) {
             if (stopped) {
@@ -214,7 +217,7 @@ final class Indexer {
         later.apply(pause).execute(() -> executor.execute(this::work));
     }
 
-    /** Returns the memories of a tenant that wait or are in work. */
+    /** Returns the memories of a tenant that wait or are being indexed. */
     synchronized Set<MemoryKey> behind(String tenant) {
         Set<MemoryKey> behind = new LinkedHashSet<>();
         for (Set<MemoryKey> some : List.of(inWork, waiting)) {
@@ -223,7 +226,7 @@ final class Indexer {
         return behind;
     }
 
-    /** Returns whether what others appended to a tenant's memories may be unknown. */
+    /** Returns whether other processes may have made appends to a tenant's memories that are unknown here. */
     boolean isUnswept(String tenant) {
         Instant last = swept.get(tenant);
         synchronized (this) {
@@ -288,9 +291,9 @@ final class Indexer {
     }
 
     /**
-     * Indexes what a memory has behind the watermark.
+     * Indexes the messages of a memory behind the watermark.
      *
-     * @return false if another process is doing it, or the memory was erased meanwhile; then it is to be tried again
+     * @return false if another process is indexing the memory, or the memory was erased meanwhile; then try again later
      */
     boolean catchUp(MemoryKey key) {
         open();
@@ -329,7 +332,7 @@ final class Indexer {
                 if (!index.add(key, known, after, batch.messages)) {
                     return false;
                 }
-                // What was erased after it was read must not stay.
+                // Messages that were erased after they were read must not stay in the index.
                 if (position(log, key).epoch() != position.epoch()) {
                     index.remove(key);
                     return false;
@@ -348,8 +351,8 @@ final class Indexer {
     }
 
     /**
-     * Messages that are added in one step. The rows of a term are far from those of another, so a large batch is written in much
-     * less time than small ones.
+     * The messages that are added in one step. The rows of different terms are far from each other, so one large batch
+     * takes much less time than several small ones.
      */
     private static final class Batch {
 
@@ -383,7 +386,7 @@ final class Indexer {
         return index.watermarks(List.of(key)).get(key);
     }
 
-    /** Looks for what was appended, and now and then for what was erased, by others. */
+    /** Looks for appends of other processes, and less often for their erasures. */
     void sweep() {
         boolean checks;
         Set<String> all;
@@ -396,7 +399,7 @@ final class Indexer {
         all.addAll(indexed);
         for (String tenant : all) {
             Instant begun = Instant.now();
-            // After a clear, all memories are behind and not only those that were used since.
+            // After a clear, all memories need indexing, not only those that were used since.
             Instant before = checks || !indexed.contains(tenant) ? null : swept.get(tenant);
             Set<MemoryKey> listed = new HashSet<>();
             for (MessageLog log : sweptLogs) {

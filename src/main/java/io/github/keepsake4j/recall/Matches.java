@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an index tells of some terms in a scope, at one moment.
+ * The data of an index about some terms in a scope, at one moment.
  *
  * @param messages the number of indexed messages in the scope
  * @param totalLength the sum of their lengths, in terms
@@ -18,7 +18,7 @@ import java.util.Map;
 public record Matches(
         long messages, long totalLength, Map<String, Long> frequencies, Map<String, List<Posting>> postings) {
 
-    /** What nothing matches. */
+    /** The result without matches. */
     public static final Matches NONE = new Matches(0, 0, Map.of(), Map.of());
 
     /** Copies the components. */
@@ -58,7 +58,7 @@ public record Matches(
     public record Share(String term, long frequency, int most) {
 
         /**
-         * Returns how many postings of a memory are read: its part of {@code most}, rounded up.
+         * Returns the number of postings that are read of a memory: its part of {@code most}, rounded up.
          *
          * @param ofMemory the number of its messages in which the term occurs
          * @return the number of its newest postings
@@ -71,12 +71,13 @@ public record Matches(
     }
 
     /**
-     * Chooses the postings to read: those of the rarest terms, and a part of the first term with which they would be more
-     * than the limit.
+     * Chooses the postings to read: all postings of the rarest terms, and a part of the postings of the first term that
+     * would exceed the limit.
      *
      * @param frequencies for each term the number of messages in which it occurs
      * @param maxPostings the limit, 1 or more
-     * @return the terms to read, from the rarest to the most frequent; equally frequent ones in the order of their texts
+     * @return the terms to read, from the rarest to the most frequent; equally frequent terms are in the order of their
+     * texts
      */
     public static List<Share> choose(Map<String, Long> frequencies, int maxPostings) {
         List<Map.Entry<String, Long>> rarestFirst = new ArrayList<>(frequencies.entrySet());

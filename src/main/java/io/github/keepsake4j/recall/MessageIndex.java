@@ -10,13 +10,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps which terms occur in which messages of a log. An index is made from the log in the background, never contains a
- * message's text or id, and can be dropped and made again while no process uses it. It serves any log. What it tells of one tenant
- * does not depend on others.
+ * Stores which terms occur in which messages of a log. An index is built from the log in the background. It never
+ * contains a message's text or id. It can be dropped and rebuilt while no process uses it. It works with any log. Its
+ * results for one tenant do not depend on other tenants.
  *
  * <p>Every method is atomic and thread-safe, also across processes that share the storage. It throws
- * {@link StorageUnavailableException} (retryable) if the storage cannot be reached, and {@link UnreadableDataException} if what is
- * stored is damaged; {@link #clear} makes it usable again.
+ * {@link StorageUnavailableException} (retryable) if the storage cannot be reached, and {@link UnreadableDataException}
+ * if the stored index is damaged; {@link #clear} makes it usable again.
  */
 public interface MessageIndex extends AutoCloseable {
 
@@ -24,10 +24,10 @@ public interface MessageIndex extends AutoCloseable {
     int MAX_TERMS = 1_000;
 
     /**
-     * Says by which words terms are made. The first call for an empty index stores it.
+     * Declares the words that make the terms. The first call for an empty index stores their fingerprint.
      *
-     * @param fingerprint a text that differs for words that make other terms
-     * @throws KeepsakeException if the index was made by other words; {@link #clear} it or use another one
+     * @param fingerprint a text that identifies the words; words that make different terms have different fingerprints
+     * @throws KeepsakeException if the index was made with other words; {@link #clear} it or use another one
      */
     void open(String fingerprint);
 
@@ -35,7 +35,7 @@ public interface MessageIndex extends AutoCloseable {
      * Returns how far memories are indexed.
      *
      * @param keys the memories
-     * @return the watermarks of those of which anything is indexed
+     * @return the watermarks of the memories with indexed messages
      */
     Map<MemoryKey, Watermark> watermarks(Collection<? extends MemoryKey> keys);
 
@@ -45,42 +45,42 @@ public interface MessageIndex extends AutoCloseable {
      * @param key the memory
      * @param before the watermark that the caller has seen, or null for none
      * @param after the new watermark, of the same epoch as {@code before}
-     * @param messages the messages behind {@code before} and up to {@code after}, in order of sequence; those without
-     *     terms may be left out
+     * @param messages the messages behind {@code before} and up to {@code after}, in order of sequence; messages
+     * without terms may be left out
      * @return false if the watermark is another one; then nothing was changed
      */
     boolean add(MemoryKey key, @Nullable Watermark before, Watermark after, List<IndexedMessage> messages);
 
     /**
-     * Removes all that is kept of a memory. Its terms are then in no row. Does nothing if nothing is kept.
+     * Removes a memory from the index. Afterwards, no row has its terms. Does nothing if the memory is not indexed.
      *
      * @param key the memory
      */
     void remove(MemoryKey key);
 
     /**
-     * Removes everything, also what {@link #open} stored. A damaged SQLite file is moved aside, to its name with
-     * {@code .damaged}, and a new one is begun; best while no other process opens it.
+     * Removes everything, including the fingerprint that {@link #open} stored. A damaged SQLite file is renamed to its
+     * name with {@code .damaged}, and a new file is created; call this while no other process opens the file.
      *
-     * @throws UnreadableDataException if a damaged file has tables that are not the index's. Nothing was changed then
+     * @throws UnreadableDataException if a damaged file has tables of other owners; then nothing was changed
      */
     void clear();
 
     /**
-     * Gives the space of removed rows back and overwrites what is left of them in files, as far as the storage can. It may
-     * take long and may keep others waiting.
+     * Frees the space of removed rows and overwrites their remains in files, as far as the storage can. It may take
+     * long and may block other callers.
      */
     void compact();
 
     /**
-     * Lists the tenants of which anything is indexed.
+     * Lists the tenants with indexed messages.
      *
      * @return their ids, in any order
      */
     List<String> tenants();
 
     /**
-     * Lists the memories of a tenant of which anything is indexed.
+     * Lists the memories of a tenant that have indexed messages.
      *
      * @param tenant the tenant's id
      * @param after the number of the last memory of the page before, or 0 for the first page
@@ -90,22 +90,23 @@ public interface MessageIndex extends AutoCloseable {
     Map<Long, MemoryKey> memories(String tenant, long after, int limit);
 
     /**
-     * Returns the memories of numbers that {@link Posting#memory()} has.
+     * Returns the memories of the numbers of {@link Posting#memory()}.
      *
      * @param numbers the numbers
-     * @return the memories; those that were removed are absent
+     * @return the memories; removed memories are absent
      */
     Map<Long, MemoryKey> keys(Collection<Long> numbers);
 
     /**
-     * Reads the postings of terms. Costs are bounded: postings are read from the rarest term on, up to the limit. Of the
-     * first term with which they would be more, each memory gives its newest ones, in proportion. Of further terms only
-     * the frequency is told. If more memories have a term than the limit, those that were first indexed last are read.
+     * Reads the postings of terms. The cost is bounded: postings are read from the rarest term on, up to the limit. Of
+     * the first term that would exceed the limit, each memory gives its newest postings, in proportion. Of the further
+     * terms, only the frequency is returned. If more memories have a term than the limit, the most recently added
+     * memories are read.
      *
      * @param scope where to look
      * @param terms the terms, at most {@value #MAX_TERMS}
      * @param maxPostings the largest number of postings, 1 or more; each memory may add one to it
-     * @return what was found
+     * @return the matches
      */
     Matches match(Scope scope, Collection<String> terms, int maxPostings);
 
@@ -123,15 +124,15 @@ public interface MessageIndex extends AutoCloseable {
     /**
      * Checks the words of an index.
      *
-     * @param known the fingerprint of those by which it was made
-     * @param fingerprint that of those by which it is opened
+     * @param known the fingerprint of the words of the index
+     * @param fingerprint the fingerprint of the words that open it
      * @throws KeepsakeException if they are others
      */
     static void checkWords(String known, String fingerprint) {
         if (!known.equals(fingerprint)) {
             throw new KeepsakeException(
-                    "The index was made by other words (" + known + ", now " + fingerprint
-                            + "); clear() it, so that it is made again, or use another one",
+                    "The index was made with other words (" + known + ", now " + fingerprint + "). Call clear() to "
+                            + "rebuild it, or use another index",
                     null);
         }
     }

@@ -35,16 +35,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageRecall {
 
-    /** How many messages the index proposes. Half as many find about as much in a short memory, and less in a long one. */
+    /**
+     * The number of messages that the index proposes. Half as many find about as much in a short memory, and less in a
+     * long memory.
+     */
     private static final int CANDIDATES = 100;
 
-    /** How many in a large scope, where nearly every one of them is a read of another memory. */
+    /** The number of proposed messages in a large scope, where nearly each message is a read of another memory. */
     private static final int FEWER_CANDIDATES = 50;
 
     /** The tokens of a message's time and speaker. */
     private static final int TOKENS_OF_A_LINE = 16;
 
-    /** The tokens that the indent of a further line is counted as: its two spaces are seldom one token with what follows. */
+    /**
+     * The tokens that are counted for the indent of a line. Its two spaces are rarely one token with the following
+     * text.
+     */
     private static final int TOKENS_OF_AN_INDENT = 2;
 
     private final MessageSearch search;
@@ -52,9 +58,9 @@ public final class MessageRecall {
     private final Words words;
 
     /**
-     * What a model is shown of a memory.
+     * The messages of a memory that a model is shown.
      *
-     * @param read what was read of the memory
+     * @param read the read of the memory
      * @param ids the ids of the messages that are shown
      */
     public record Seen(Tail read, Set<String> ids) {}
@@ -62,8 +68,8 @@ public final class MessageRecall {
     /**
      * Creates a recall.
      *
-     * @param search what finds messages
-     * @param shown returns what a model is shown of a memory
+     * @param search the search for messages
+     * @param shown returns the messages of a memory that a model is shown
      */
     public MessageRecall(MessageSearch search, Function<MemoryKey, Seen> shown) {
         this.search = search;
@@ -72,7 +78,7 @@ public final class MessageRecall {
     }
 
     /**
-     * Recalls what answers a question.
+     * Recalls messages that answer a question.
      *
      * @param scope one memory, or some that the application names
      * @param text the question; any text
@@ -83,7 +89,9 @@ public final class MessageRecall {
     public Recalled recall(Scope scope, String text, RecallOptions options) {
         if (scope.memories() == null) {
             throw new InvalidInputException(
-                    "scope", "must name memories for a recall; all of a tenant would tell one user what another said");
+                    "scope",
+                    "must name memories for a recall; the scope of a whole tenant would show messages of "
+                            + "one user to another");
         }
         Question asked = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words);
         if (asked.terms().isEmpty()) {
@@ -120,7 +128,7 @@ public final class MessageRecall {
     /** A message that may answer the question. */
     private record Found(Memory memory, Ranked ranked) {}
 
-    /** Returns how many messages the index proposes. */
+    /** Returns the number of messages that the index proposes. */
     static int most(Scope scope) {
         return scope.isLarge() ? FEWER_CANDIDATES : CANDIDATES;
     }
@@ -133,7 +141,7 @@ public final class MessageRecall {
             MemoryKey key = candidates.keys().get(best.get(i).posting().memory());
             if (key != null) {
                 long place = best.get(i).posting().sequence();
-                // A better half is looked at with two messages before and behind, one of which may be the answer.
+                // The better half is ranked with two messages before and behind each, one of which may be the answer.
                 int reach = i < most / 2 ? 2 : 1;
                 places.computeIfAbsent(key, k -> new HashSet<>()).addAll(Finder.around(List.of(place), reach));
             }
@@ -170,7 +178,7 @@ public final class MessageRecall {
         return message.tokens() + TOKENS_OF_A_LINE + TOKENS_OF_AN_INDENT * RecalledText.furtherLines(message);
     }
 
-    /** What was read of one memory for one question. */
+    /** The messages of one memory that were read for one question. */
     private final class Memory {
 
         private final MemoryKey key;
@@ -194,7 +202,10 @@ public final class MessageRecall {
             return speakers;
         }
 
-        /** Ranks the messages. Which of them are hidden is not known yet: it costs a read, and few of them are given out. */
+        /**
+         * Ranks the messages. It is not known yet which of them are hidden: this costs a read, and few of them are
+         * returned.
+         */
         List<Ranked> rank(Ranking ranking, WantedTerms terms, Duration sessionGap) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
@@ -263,7 +274,7 @@ public final class MessageRecall {
                     List.copyOf(passage));
         }
 
-        /** One read tells it of all messages, if one of them is to be given out. */
+        /** One read finds the hidden messages of all, as soon as one message is to be returned. */
         private boolean isOnBranch(LoggedMessage message) {
             if (onBranch == null) {
                 onBranch = visible.onBranch(messages.keySet());
@@ -277,7 +288,7 @@ public final class MessageRecall {
 
         private @Nullable LoggedMessage neighbour(LoggedMessage of, boolean after, long budget, RecallOptions options) {
             LoggedMessage near = after ? child(of) : parent(of);
-            // Calls and results of tools are passed over.
+            // Skips the calls and results of tools.
             while (near != null && !isSaid(near)) {
                 near = after ? child(near) : parent(near);
             }

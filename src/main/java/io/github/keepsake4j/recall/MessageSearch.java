@@ -30,8 +30,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
- * Searches logs by an index, and keeps the index up to date. This class is not for users: a {@code Keepsake} has one. It needs
- * no closing. Thread-safe.
+ * Searches logs with an index, and keeps the index up to date. This class is not for users: a {@code Keepsake} has one.
+ * It needs no closing. Thread-safe.
  */
 public final class MessageSearch {
 
@@ -52,10 +52,10 @@ public final class MessageSearch {
      * Creates a search. Nothing is read or written before {@link #start}, a search, or a change of a {@linkplain #watched
      * watched} log.
      *
-     * @param index the index, which the caller closes after the logs are not used any more
+     * @param index the index, which the caller closes when the logs are no longer used
      * @param logs returns the log that keeps a memory
      * @param allLogs all of these logs
-     * @param words what splits texts into terms
+     * @param words the splitter of texts into terms
      * @param executor runs the indexer
      * @param later returns an executor that runs something after a pause
      */
@@ -83,7 +83,7 @@ public final class MessageSearch {
     }
 
     /**
-     * Begins to index what is in the logs.
+     * Begins to index the messages of the logs.
      *
      * @param tenant the tenant that is indexed first; others follow when they are used
      */
@@ -116,12 +116,12 @@ public final class MessageSearch {
         return logs.apply(key);
     }
 
-    /** Returns what splits texts into terms. */
+    /** Returns the splitter of texts into terms. */
     Words words() {
         return words;
     }
 
-    /** Returns what finds candidates, for recall. */
+    /** Returns the finder of candidates, for recall. */
     Finder finder() {
         indexer.open();
         return finder;
@@ -131,7 +131,7 @@ public final class MessageSearch {
      * Searches messages.
      *
      * @param scope where to look
-     * @param text what a person typed; any text
+     * @param text the user's words; any text
      * @param options how to look
      * @return a page of hits
      */
@@ -159,7 +159,7 @@ public final class MessageSearch {
         private final Map<MemoryKey, Visible> visible = new HashMap<>();
         private int skipped;
 
-        /** Where a candidate is, and the score of the best of those that are there. */
+        /** The place of candidates, and the score of the best of them. */
         private record Place(MemoryKey key, long sequence, double score) {}
 
         Page(Query query, SearchOptions options, Map<Long, MemoryKey> keys, Heads heads) {
@@ -169,12 +169,15 @@ public final class MessageSearch {
             this.heads = heads;
         }
 
-        /** One hit more than the page tells that there is a next page. */
+        /** One hit more than the page shows that there is a next page. */
         private int missing() {
             return options.pageSize() + 1 - hits.size();
         }
 
-        /** Looks up as many as are missing, and twice as many each time that some were not wanted. */
+        /**
+         * Looks up as many candidates as hits are missing, and doubles the number each time that some do not match the
+         * options.
+         */
         void fill(List<Candidate> best) {
             List<Place> places = places(best);
             int batch = missing() + options.offset();
@@ -229,7 +232,7 @@ public final class MessageSearch {
                             sequence + SearchOptions.MAX_NEIGHBOURS,
                             true)
                     .values();
-            // What was erased and begun anew may have another message in the place.
+            // A memory that was erased and written again may have another message at this place.
             List<Highlight> highlights = query.highlights(IndexedText.of(message.message()), words);
             if (highlights.isEmpty()) {
                 return;
@@ -302,7 +305,7 @@ public final class MessageSearch {
         }
     }
 
-    /** What a memory shows. Read once for a search, when it is asked for. */
+    /** The visible messages of a memory. Read once for a search, when they are needed. */
     static final class Visible {
 
         private final MessageLog log;
@@ -316,7 +319,7 @@ public final class MessageSearch {
             this.heads = heads;
         }
 
-        /** Returns whether a message neither ended badly nor was hidden. */
+        /** Returns whether a message neither failed nor was hidden. */
         boolean shows(LoggedMessage message) {
             if (endedBadly(message)) {
                 return false;

@@ -50,14 +50,14 @@ final class Named {
         }
     }
 
-    /** Hears a word, and returns whether it names a speaker. */
+    /** Records a word, and returns whether it names a speaker. */
     boolean heard(String word) {
         List<String> speakers = speakersByWord.getOrDefault(word.toLowerCase(Locale.ROOT), List.of());
         heard.addAll(speakers);
         return !speakers.isEmpty();
     }
 
-    /** Returns the one speaker that was heard, or null if none or several were. */
+    /** Returns the only speaker that was named, or null if none or several were named. */
     @Nullable
     String only() {
         return heard.size() == 1 ? heard.iterator().next() : null;

@@ -41,7 +41,7 @@ record NamedDates(List<NamedDate> dates) {
     }
 
     /**
-     * A date of which something may be missing.
+     * A date with possibly missing parts.
      *
      * @param year the year, or null
      * @param month the month, or null
@@ -51,12 +51,12 @@ record NamedDates(List<NamedDate> dates) {
 
         private static final int DAYS_AFTER = 10;
 
-        /** Returns how well a day fits, 0 to 2. What is told is often of the days before. */
+        /** Returns how well a day fits, 0 to 2. Messages often report about the days before them. */
         double fits(LocalDate day) {
             if (month == null) {
                 return year != null && day.getYear() == year ? 0.3 : 0;
             }
-            // Without a year, the month that is over last.
+            // Without a year, the most recent month of that name.
             int of = year != null ? year : day.getMonthValue() < month.getValue() ? day.getYear() - 1 : day.getYear();
             YearMonth named = YearMonth.of(of, month);
             double fits = YearMonth.from(day).equals(named) ? 1 : 0;
@@ -112,7 +112,7 @@ record NamedDates(List<NamedDate> dates) {
         }
     }
 
-    /** Finds months with the day and the year beside them, and years. */
+    /** Finds years, and months with the day and the year next to them. */
     private static void addWritten(List<String> words, List<NamedDate> dates) {
         boolean[] used = new boolean[words.size()];
         for (int i = 0; i < words.size(); i++) {
@@ -142,7 +142,7 @@ record NamedDates(List<NamedDate> dates) {
         }
     }
 
-    /** "may", "march" and "mar" in lower case and at the beginning are other words. */
+    /** "may", "march" and "mar" in lower case or at the beginning are not months. */
     private static @Nullable Month month(String word, boolean first) {
         boolean upper = Character.isUpperCase(word.charAt(0));
         Month month = MONTHS.get(word.toLowerCase(Locale.ROOT));
@@ -170,7 +170,7 @@ record NamedDates(List<NamedDate> dates) {
         return Map.copyOf(months);
     }
 
-    /** Returns how well a day fits the date that it fits best, 0 to 2. */
+    /** Returns how well a day fits the best of the dates, 0 to 2. */
     double fit(LocalDate day) {
         return dates.stream().mapToDouble(date -> date.fits(day)).max().orElse(0);
     }

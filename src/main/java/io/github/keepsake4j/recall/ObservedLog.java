@@ -10,46 +10,46 @@ import java.time.Instant;
 import java.util.Objects;
 
 /**
- * Tells an observer what is appended and erased through it. It adds no statement to any call. This class is not for users: a
+ * Reports appends and erasures to an observer. It adds no statement to any call. This class is not for users: a
  * {@code Keepsake} puts it around its logs. Thread-safe.
  */
 public final class ObservedLog extends ForwardingMessageLog {
 
-    /** Is told of changes after they are stored, on the caller's thread. Must be thread-safe and must not wait. */
+    /** Receives changes after they are stored, on the caller's thread. Must be thread-safe and must not wait. */
     public interface Observer {
 
         /**
-         * Is told that something was appended.
+         * Called after an append.
          *
          * @param key the memory
          */
         void appended(MemoryKey key);
 
         /**
-         * Is told that another message is the head of the memory or of a branch.
+         * Called when another message became the head of the memory or of a branch.
          *
          * @param key the memory
          */
         default void moved(MemoryKey key) {}
 
         /**
-         * Is told that a memory is about to be erased, whatever is appended to it. What is removed now is removed also if the
-         * process ends before the erasure, which the caller then repeats. It may wait, and the caller of the erasure gets what it
-         * throws.
+         * Called before a memory is erased unconditionally. An implementation removes its own data here. If the process
+         * then ends before the erasure, the caller repeats the erasure. The method may wait. Its exceptions go to the
+         * caller of the erasure.
          *
          * @param key the memory
          */
         default void erasing(MemoryKey key) {}
 
         /**
-         * Is told that a clean-up has gone over a tenant's memories, so that what an erasure left that a crash ended is removed.
+         * Called after a clean-up of a tenant's memories, to remove the remains of an erasure that a crash interrupted.
          *
          * @param tenant the tenant's id
          */
         default void cleanedUp(String tenant) {}
 
         /**
-         * Is told that a memory was erased. It may wait, and the caller of the erasure gets what it throws.
+         * Called after a memory was erased. The method may wait. Its exceptions go to the caller of the erasure.
          *
          * @param key the memory
          */
@@ -62,7 +62,7 @@ public final class ObservedLog extends ForwardingMessageLog {
      * Observes a log.
      *
      * @param log the log
-     * @param observer is told of changes
+     * @param observer receives the changes
      */
     public ObservedLog(MessageLog log, Observer observer) {
         super(log);
@@ -95,7 +95,7 @@ public final class ObservedLog extends ForwardingMessageLog {
 
     @Override
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
-        // The rest goes after the condition: what is used in this moment keeps it.
+        // Other data is removed after the condition was checked: a memory that is in use keeps it.
         boolean erased = super.eraseIfIdle(key, since);
         if (erased) {
             observer.erased(key);
@@ -105,7 +105,7 @@ public final class ObservedLog extends ForwardingMessageLog {
 
     @Override
     public long removeTombstones(String tenant, Instant erasedBefore) {
-        // First, because a tombstone tells that a memory was erased.
+        // First, because a tombstone shows that a memory was erased.
         observer.cleanedUp(tenant);
         return super.removeTombstones(tenant, erasedBefore);
     }

@@ -13,21 +13,23 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the author of a message wrote, without what was added to it: what LangChain4j puts behind a question with its
- * {@code DefaultContentInjector} and the template that it has unless another one is given, texts in a {@link Fence}, and the
- * texts that the memory component keeps with a message. What an injector with another template added cannot be told from the
- * user's own text; with such a one, set {@code storeRetrievedContentInChatMemory(false)}.
+ * The text that the author of a message wrote, without added texts. Added texts are: the contents that LangChain4j's
+ * {@code DefaultContentInjector} puts behind a question with its default template, texts in a {@link Fence}, and the
+ * texts that the memory component stores with a message. The additions of an injector with another template cannot be
+ * distinguished from the user's own text. With such an injector, set {@code storeRetrievedContentInChatMemory(false)}.
  *
  * @param text the text; empty if the author wrote none
  * @param isAll whether nothing was added to it
  */
 public record OwnText(String text, boolean isAll) {
 
-    /** Where the memory component keeps retrieved texts, some of which are contents of the message too. */
+    /**
+     * The attribute in which the memory component keeps retrieved texts. Some of them are contents of the message too.
+     */
     private static final String KEPT_WITH_MESSAGE = "keepsake.context";
 
     /**
-     * Returns what the author of a message wrote.
+     * Returns the own text of a message's author.
      *
      * @param message any message
      * @return its own text
@@ -40,11 +42,11 @@ public record OwnText(String text, boolean isAll) {
     }
 
     /**
-     * Returns a question without what was added to it.
+     * Returns a question without added texts.
      *
      * @param question any question
-     * @return the question with its own text alone, and with its contents that are no text; the same instance if nothing was
-     *     added
+     * @return the question with only its own text and its contents other than text; the same instance if nothing was
+     * added
      */
     public static UserMessage without(UserMessage question) {
         OwnText own = of(question);

@@ -8,12 +8,12 @@ import dev.langchain4j.data.message.ChatMessageType;
  * @param memory the memory's number in the index; see {@link MessageIndex#keys}
  * @param sequence the message's sequence in its memory
  * @param count how often the term occurs, at most {@value #MAX_COUNT}
- * @param length the message's length in terms, rounded to what one byte can tell
- * @param type the type of message; {@code CUSTOM} for all that are neither of the user, the model or a tool
+ * @param length the message's length in terms, rounded to a value that fits in one byte
+ * @param type the type of message; {@code CUSTOM} for messages that come neither from the user nor the model nor a tool
  */
 public record Posting(long memory, long sequence, int count, int length, ChatMessageType type) {
 
-    /** The largest count that an index tells apart. */
+    /** The largest count that an index distinguishes. */
     public static final int MAX_COUNT = 15;
 
     private static final int SEQUENCE_BITS = 18;
@@ -63,7 +63,7 @@ public record Posting(long memory, long sequence, int count, int length, ChatMes
                 TYPES[stored >>> LENGTH_BITS & ((1 << TYPE_BITS) - 1)]);
     }
 
-    /** Rounds a length to what one byte can tell: exactly below 32, and to an eighth above. */
+    /** Rounds a length so that it fits in one byte: exact below 32, and to an eighth above. */
     private static int lengthClass(int length) {
         if (length < 32) {
             return length;

@@ -12,24 +12,24 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a person looks for.
+ * A user's query.
  *
  * @param terms the terms to look up
  * @param hasBeginning whether one of them is the beginning of a word
  */
 record Query(Set<String> terms, boolean hasBeginning) {
 
-    /** The number of UTF-16 code units of a query that terms are made from. */
+    /** The number of UTF-16 code units of a query from which terms are made. */
     static final int MAX_LENGTH = 2_000;
 
-    /** The largest number of terms. Those of the first words are taken, and whole words before their parts. */
+    /** The largest number of terms. The terms of the first words are used, and whole words before their parts. */
     static final int MAX_TERMS = 200;
 
     /**
-     * Splits what a person typed.
+     * Splits a user's words.
      *
      * @param text any text
-     * @param words what splits
+     * @param words the splitter
      * @return the query; without terms if the text has no words
      */
     static Query of(String text, Words words) {
@@ -67,7 +67,7 @@ record Query(Set<String> terms, boolean hasBeginning) {
         if (letters < 2 || letters > 3) {
             return List.of();
         }
-        // A word that is still being typed is no stop word yet, and with more letters it is none.
+        // A word that is still being typed is not a stop word: with more letters, it is another word.
         List<Token> beginnings = words.beginnings(text.substring(start) + "xx");
         return beginnings.size() < letters - 1 ? List.of() : List.of(beginnings.get(letters - 2));
     }
@@ -75,7 +75,7 @@ record Query(Set<String> terms, boolean hasBeginning) {
     /**
      * Finds the terms in a text.
      *
-     * @return where they are, in order and without overlaps; empty if the text has none of them
+     * @return the places of the terms, in order and without overlaps; empty if the text has none of them
      */
     List<Highlight> highlights(String text, Words words) {
         List<Token> found = new ArrayList<>();

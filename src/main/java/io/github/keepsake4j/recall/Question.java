@@ -14,10 +14,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is asked for.
+ * A question of a recall.
  *
- * @param units the words, without those that say little and without the names of those who speak
- * @param speaker the one speaker that is named, or null if none or several are
+ * @param units the words, without stop words and without the names of the speakers
+ * @param speaker the one speaker that is named, or null if none or several are named
  * @param dates the dates that are named
  */
 record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
@@ -25,7 +25,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
     static final int MAX_TERMS = MessageIndex.MAX_TERMS;
 
-    /** The number of UTF-16 code units of a question that terms are made from. */
+    /** The number of UTF-16 code units of a question from which terms are made. */
     static final int MAX_LENGTH = 20_000;
 
     Question {
@@ -33,17 +33,17 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
     }
 
     /**
-     * One word. A text has it if it has one of its stems, and to a part if it has most of its parts.
+     * One word. A text has the word if it has one of its stems. It has the word in part if it has most of its parts.
      *
      * @param stems the terms that each mean the word
      * @param parts the terms that mean it together
      */
     record Unit(Set<String> stems, Set<String> parts) {
 
-        /** A word that shares fewer of its parts with a text is another word. */
+        /** The least share of a word's parts that a text must have. With a smaller share, it is another word. */
         private static final double FEWEST_PARTS = 0.6;
 
-        /** What all parts count, where a stem counts 1. */
+        /** The weight of all parts, relative to 1 for a stem. */
         private static final double ALL_PARTS = 0.7;
 
         /** Returns how much of this word a text has, 0 to 1. */
@@ -69,7 +69,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
             return most > 0 ? most : in(terms.keySet());
         }
 
-        /** Returns how much this word tells. */
+        /** Returns the weight of this word. */
         double idf(Matches statistics) {
             long stem = stems.stream().mapToLong(statistics::frequency).max().orElse(0);
             long whole = parts.stream().mapToLong(statistics::frequency).min().orElse(0);
@@ -81,8 +81,8 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
      * Splits a question.
      *
      * @param text the question
-     * @param speakers the names of those who speak, and the roles
-     * @param words what splits
+     * @param speakers the names of the speakers, and the roles
+     * @param words the splitter
      * @return the question
      */
     static Question of(String text, Collection<String> speakers, Words words) {

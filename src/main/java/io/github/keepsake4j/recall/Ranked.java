@@ -4,7 +4,7 @@ package io.github.keepsake4j.recall;
  * A message with its rank.
  *
  * @param utterance the message
- * @param score the score; only those of one question can be compared
+ * @param score the score; only scores of one question can be compared
  * @param features why it has this score
  */
 record Ranked(Utterance utterance, double score, Features features) {}

@@ -9,16 +9,16 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Ranks messages by how likely they answer a question. The words of an answer are seldom those of the question: they are
- * around it. So a message counts with its neighbours, with the question that it answers and with its session. A pure
- * function of its input.
+ * Ranks messages by how likely they answer a question. An answer rarely contains the words of the question. They are in
+ * the messages around it. So a message is scored together with its neighbours, with the question that it answers and
+ * with its session. A pure function of its input.
  */
 final class Ranking {
 
     /** How far away a neighbour may be. */
     static final int REACH = 4;
 
-    /** What a neighbour's words count at a distance. */
+    /** The weight of a neighbour's words by distance. */
     private static final double DECAY = 0.3;
 
     private static final Comparator<Ranked> BEST_FIRST = Comparator.comparingDouble(Ranked::score)
@@ -51,7 +51,7 @@ final class Ranking {
      * Ranks the messages of sessions.
      *
      * @param sessions the messages that are known
-     * @return all of them, best first; of equal ones the newest first
+     * @return all messages, best first; messages of equal score are newest first
      */
     List<Ranked> rank(List<Session> sessions) {
         List<Ranked> ranked = new ArrayList<>();

@@ -9,14 +9,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How something is recalled for a model. Created by {@link #standard()} and changed by the other methods.
+ * The options of a recall for a model. Created by {@link #standard()} and changed by the other methods.
  *
  * @param maxTokens the largest number of tokens of all passages together, 1 or more
  * @param maxPassages the largest number of passages, 1 to {@value #MAX_PASSAGES}
- * @param neighbours the largest number of messages before and behind a message that come with it, 0 to
+ * @param neighbours the largest number of messages before and behind a message that are returned with it, 0 to
  *     {@value #MAX_NEIGHBOURS}
- * @param sessionGap how long a pause in a memory is that ends a session, more than zero
- * @param zone the time zone in which a question's dates are meant
+ * @param sessionGap the pause in a memory that ends a session, more than zero
+ * @param zone the time zone of the dates in a question
  * @param hidden whether messages that {@code clear} hid are recalled too
  * @param shownTo the memory whose shown messages are not recalled because the model sees them anyway; null for the scope's
  *     memory if it has only one, else for none
@@ -76,7 +76,7 @@ public record RecallOptions(
     }
 
     /**
-     * Sets how many messages around a message come with it.
+     * Sets the number of messages around a message that are returned with it.
      *
      * @param onEachSide from 0 to {@value #MAX_NEIGHBOURS}
      * @return a copy
@@ -96,7 +96,7 @@ public record RecallOptions(
     }
 
     /**
-     * Sets the time zone in which a question's dates are meant.
+     * Sets the time zone of the dates in a question.
      *
      * @param user the user's zone
      * @return a copy
@@ -106,7 +106,7 @@ public record RecallOptions(
     }
 
     /**
-     * Recalls also what {@code clear} hid.
+     * Also recalls messages that {@code clear} hid.
      *
      * @return a copy
      */
@@ -115,7 +115,7 @@ public record RecallOptions(
     }
 
     /**
-     * Names the memory that the model works with. What is shown of it is not recalled.
+     * Sets the memory that the model works with. Its shown messages are not recalled.
      *
      * @param memory the memory
      * @return a copy

@@ -14,13 +14,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tool with which a model looks up what was said before, and a retriever that adds it to a question: each content is a passage with
- * times and speakers. A {@code Keepsake} makes it. The memory is that with which the AI service was called; the model cannot choose it.
- * Thread-safe.
+ * A tool with which a model looks up earlier messages, and a retriever that adds them to a question. Each content is a
+ * passage with times and speakers. A {@code Keepsake} creates it. The memory is the one with which the AI service was
+ * called; the model cannot choose it. Thread-safe.
  *
- * @param recall what recalls
+ * @param recall the recall
  * @param keys returns the memory of a LangChain4j memory id
- * @param scopes returns where to look for a memory
+ * @param scopes returns the scope to search for a memory
  * @param options how to recall
  */
 public record RecallTool(
@@ -39,11 +39,11 @@ public record RecallTool(
     }
 
     /**
-     * Looks up what was said before.
+     * Looks up earlier messages.
      *
-     * @param question what to look for
+     * @param question the question
      * @param memoryId the memory id of the call, which LangChain4j passes
-     * @return passages with times and speakers, best first, or a sentence that says that nothing was found
+     * @return passages with times and speakers, best first, or a sentence that nothing was found
      */
     @Tool(
             name = "recall",
@@ -81,7 +81,8 @@ public record RecallTool(
         if (memoryId == null) {
             throw new InvalidInputException(
                     "memory id",
-                    "is missing; call the AI service with a @MemoryId, so that it is known whose memory is meant");
+                    "is missing; add a parameter with @MemoryId to the method of the AI service, so that the "
+                            + "memory is known");
         }
         return keys.apply(memoryId);
     }
@@ -89,7 +90,7 @@ public record RecallTool(
     /**
      * Returns the memory id of a query.
      *
-     * @param query what a retriever is asked
+     * @param query the query of a retriever
      * @return the id, or null if there is none
      */
     public static @Nullable Object memoryId(Query query) {

@@ -6,10 +6,10 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What was recalled for a question.
+ * The result of a recall.
  *
- * @param passages parts of conversations, best first; no message is in two of them
- * @param lagging whether something may be missing that was said just now, because the index has not come so far
+ * @param passages the parts of conversations, best first; no message is in two of them
+ * @param lagging whether the newest messages may be missing because they are not indexed yet
  */
 public record Recalled(List<Passage> passages, boolean lagging) {
 
@@ -24,7 +24,7 @@ public record Recalled(List<Passage> passages, boolean lagging) {
      * @param key the memory that it is from
      * @param score how well it fits; only scores of one question can be compared
      * @param features why it was recalled
-     * @param sessionTime when the first message of its session was said, of those that were looked at
+     * @param sessionTime the time of the first message of its session, among the messages that were read
      * @param message the message
      * @param messages the message and its neighbours on its branch, oldest first
      */

@@ -12,19 +12,22 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Recalled messages as text for a model. The text is between two marks, so that what a framework adds to a message, or a
- * tool's result, is not found and recalled again.
+ * Writes recalled messages as text for a model. The text is between two marks, so that it is not found and recalled
+ * again after a framework added it to a message or a tool returned it.
  */
 final class RecalledText {
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm", Locale.ROOT);
 
-    /** Line breaks and other control characters, which would end the line that a name is on, or change how it is shown. */
+    /** Line breaks and other control characters. They would end the line of a name or change its display. */
     private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\u2028\\u2029]+");
 
     private RecalledText() {}
 
-    /** Writes a passage. A message begins with its time and speaker; its further lines are indented, so that none looks like that. */
+    /**
+     * Writes a passage. A message begins with its time and speaker; its further lines are indented, so that none of
+     * them looks like a beginning.
+     */
     static String of(Passage passage, ZoneId zone) {
         StringBuilder text = new StringBuilder();
         for (LoggedMessage message : passage.messages()) {
@@ -39,7 +42,7 @@ final class RecalledText {
         return Fence.RECALLED.around(text.toString().stripTrailing());
     }
 
-    /** Returns who said a message: a name, on one line, or the role. */
+    /** Returns the speaker of a message: a name on one line, or the role. */
     static String speaker(LoggedMessage message) {
         if (message.message() instanceof UserMessage user) {
             String name = user.name() == null
@@ -52,12 +55,15 @@ final class RecalledText {
                 : message.message().type().name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns how many lines of a message are indented at most. */
+    /** Returns the largest number of lines of a message that are indented. */
     static long furtherLines(LoggedMessage message) {
         return Fence.lineBreaks(MessageText.of(message.message()));
     }
 
-    /** Returns the text of a message without what was recalled or retrieved for it, and without gaps in its place. */
+    /**
+     * Returns the text of a message without texts that were recalled or retrieved for it, and without gaps in their
+     * place.
+     */
     private static String own(ChatMessage message) {
         String text = MessageText.of(message);
         String blanked = IndexedText.of(message);

@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memories in which messages are looked for. Always of one tenant.
+ * The memories in which messages are searched. All of them belong to one tenant.
  *
  * @param tenant the tenant's id
  * @param memories the memories, without duplicates, or null for all memories of the tenant; an empty list finds nothing
@@ -19,7 +19,10 @@ public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
     /** The largest number of memories that a scope may name. */
     public static final int MAX_MEMORIES = 1_000;
 
-    /** Of more memories less is read: what is found lies in about as many places as there are memories. */
+    /**
+     * The number of memories above which less is read of each: the hits are then in about as many places as there are
+     * memories.
+     */
     private static final int FEW_MEMORIES = 32;
 
     /**
@@ -33,11 +36,12 @@ public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
             memories = memories.stream().distinct().toList();
             if (memories.size() > MAX_MEMORIES) {
                 throw new InvalidInputException(
-                        "scope", "has " + memories.size() + " memories; at most " + MAX_MEMORIES + " are allowed");
+                        "scope", "has " + memories.size() + " memories; the limit is " + MAX_MEMORIES);
             }
             for (MemoryKey key : memories) {
                 if (!key.tenant().equals(tenant)) {
-                    throw new InvalidInputException("scope", "memory " + key + " is of another tenant");
+                    throw new InvalidInputException(
+                            "scope", "memory " + key + " belongs to another tenant; name " + "memories of one tenant");
                 }
             }
         }
@@ -77,7 +81,7 @@ public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
         return new Scope(Objects.requireNonNull(tenant, "tenant"), null);
     }
 
-    /** Returns whether these are so many memories that less is read of them. */
+    /** Returns whether the scope has so many memories that less is read of each. */
     boolean isLarge() {
         return memories == null || memories.size() > FEW_MEMORIES;
     }

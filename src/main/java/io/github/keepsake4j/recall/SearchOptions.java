@@ -8,16 +8,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How messages are looked for. Created by {@link #standard()} and changed by the other methods.
+ * The options of a search. Created by {@link #standard()} and changed by the other methods.
  *
  * @param pageSize the largest number of hits on a page, 1 to {@value #MAX_PAGE_SIZE}
- * @param offset how many hits come before the page
- * @param types the types of messages to look for
+ * @param offset the number of hits before the page
+ * @param types the types of messages to search
  * @param from the time from which messages are found, or null for no limit
  * @param to the time before which messages are found, or null for no limit
  * @param currentBranch whether only messages of the current branch are found
  * @param visibleOnly whether messages that {@code clear} hid, that failed, or that were rejected are left out
- * @param neighbours the largest number of messages before and behind a hit that come with it, 0 to {@value #MAX_NEIGHBOURS}
+ * @param neighbours the largest number of messages before and behind a hit that are returned with it, 0 to
+ * {@value #MAX_NEIGHBOURS}
  */
 public record SearchOptions(
         int pageSize,
@@ -35,7 +36,7 @@ public record SearchOptions(
     /** The largest number of neighbours on a side. */
     public static final int MAX_NEIGHBOURS = 4;
 
-    /** The largest offset. Who looks so far back needs other words. */
+    /** The largest offset. A search that needs a larger one needs other words. */
     public static final int MAX_OFFSET = 1_000;
 
     /** Checks and copies the components. */
@@ -47,8 +48,8 @@ public record SearchOptions(
     }
 
     /**
-     * Returns the options for a first page of 10 hits in everything that users, models and tools said, on all branches, also
-     * in what was hidden, with a neighbour on each side.
+     * Returns the options for a first page of 10 hits in all messages of users, models and tools, on all branches,
+     * including hidden messages, with one neighbour on each side.
      *
      * @return the options
      */
@@ -90,7 +91,7 @@ public record SearchOptions(
      * Finds messages of a span of time only.
      *
      * @param first the first time, or null for no limit
-     * @param behind the time behind the last, or null for no limit
+     * @param behind the end of the time, exclusive, or null for no limit
      * @return a copy
      */
     public SearchOptions between(@Nullable Instant first, @Nullable Instant behind) {
@@ -107,7 +108,7 @@ public record SearchOptions(
     }
 
     /**
-     * Leaves out what {@code clear} hid, failed questions and rejected answers.
+     * Leaves out messages that {@code clear} hid, failed questions and rejected answers.
      *
      * @return a copy
      */
@@ -116,7 +117,7 @@ public record SearchOptions(
     }
 
     /**
-     * Sets how many messages around a hit come with it.
+     * Sets the number of messages around a hit that are returned with it.
      *
      * @param onEachSide from 0 to {@value #MAX_NEIGHBOURS}
      * @return a copy

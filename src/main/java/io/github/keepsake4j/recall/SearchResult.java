@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One page of what a search found.
+ * One page of a search's hits.
  *
  * @param hits the messages, best first
- * @param lagging whether something may be missing that was said just now, because the index has not come so far
+ * @param lagging whether the newest messages may be missing because they are not indexed yet
  * @param next the options for the next page, or empty if nothing more is found
  */
 public record SearchResult(List<Hit> hits, boolean lagging, Optional<SearchOptions> next) {
@@ -26,9 +26,8 @@ public record SearchResult(List<Hit> hits, boolean lagging, Optional<SearchOptio
      * @param key the memory that it is in
      * @param message the message, as the log has it now
      * @param before the messages that it follows, oldest first
-     * @param after the messages that follow it; where several answer the same message soon, the
-     *     newest of them
-     * @param highlights where the words are in the message's text, in order and without overlaps
+     * @param after the messages that follow it; if several answer the same message, the newest of them
+     * @param highlights the places of the words in the message's text, in order and without overlaps
      */
     public record Hit(
             double score,
@@ -47,7 +46,7 @@ public record SearchResult(List<Hit> hits, boolean lagging, Optional<SearchOptio
     }
 
     /**
-     * A part of a message's text. The text of a user's message is that of its text contents, joined by line feeds.
+     * A part of a message's text. The text of a user's message is its text contents, joined by line feeds.
      *
      * @param start the index of its first UTF-16 code unit
      * @param end the index behind its last one

@@ -6,9 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Messages that were said one after the other without a long pause.
+ * Consecutive messages without a long pause between them.
  *
- * @param utterances the messages that are known of it, in order of sequence
+ * @param utterances the known messages of the session, in order of sequence
  */
 record Session(List<Utterance> utterances) {
 
@@ -20,7 +20,7 @@ record Session(List<Utterance> utterances) {
      * Cuts messages into sessions.
      *
      * @param utterances messages in order of sequence
-     * @param gap how long a pause is that begins a new session
+     * @param gap the pause that begins a new session
      * @return the sessions, in the same order
      */
     static List<Session> cut(List<Utterance> utterances, Duration gap) {

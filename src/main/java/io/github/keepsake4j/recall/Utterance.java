@@ -15,11 +15,11 @@ import java.util.Set;
  * A message as ranking sees it.
  *
  * @param sequence its sequence in its memory
- * @param speaker who said it: a name, or the role in lower case
+ * @param speaker the speaker: a name, or the role in lower case
  * @param time when it was said
  * @param length the number of its terms, with repetitions
- * @param terms how often each term occurs that was wanted
- * @param stated those of its sentences that are no questions
+ * @param terms how often each wanted term occurs
+ * @param stated its sentences that are not questions
  * @param asked those of its questions
  */
 record Utterance(
@@ -37,7 +37,7 @@ record Utterance(
         return of(sequence, speaker, time, text, new SomeTokens(tokens, tokens.size()));
     }
 
-    /** Splits a text, of which only some terms are kept. */
+    /** Splits a text and keeps only some terms. */
     static Utterance of(long sequence, String speaker, Instant time, String text, Words words, WantedTerms wanted) {
         return of(sequence, speaker, time, text, words.tokens(text, wanted));
     }

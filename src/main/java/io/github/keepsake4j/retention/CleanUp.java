@@ -34,16 +34,16 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>Memories are listed and checked in batches, so that heap use does not grow with their number. Each memory is
- * checked once more in the step that removes it, as {@link MessageLog#eraseIfIdle} describes, so that what is appended in that
- * moment stays. A turn that is in progress then fails as after any {@link MessageLog#erase}. A memory that cannot be read is not removed, because its bytes may be
- * repaired. It is counted and logged, and the run goes on. An outage ends the run with an error; the next run continues
- * with the remaining memories.
+ * checked once more in the step that removes it, as {@link MessageLog#eraseIfIdle} describes, so that a concurrent
+ * append keeps the memory. A turn in progress then fails as after any {@link MessageLog#erase}. A memory that cannot be
+ * read is not removed, because its bytes may be repaired. It is counted and logged, and the run continues. An outage
+ * ends the run with an error; the next run continues with the remaining memories.
  *
- * <p>A run also removes what erasures left of the tenant's memories, after a period that is longer than any work takes
- * that began before the erasure.
+ * <p>A run also removes the tombstones of the tenant's erased memories. It keeps them for a period that is longer than
+ * any work that began before the erasure.
  *
  * <p>Immutable and thread-safe. The creators of the logs remain responsible for closing them. Two runs at the same time
- * do no harm.
+ * are safe.
  */
 public final class CleanUp {
 
@@ -91,7 +91,7 @@ public final class CleanUp {
      */
     public record Report(long looked, long removed, long messages, long failed) {
 
-        /** The report on a memory that was checked and stays. */
+        /** The report on a memory that was checked and kept. */
         static final Report STAYS = new Report(1, 0, 0, 0);
 
         Report and(Report other) {
@@ -135,8 +135,8 @@ public final class CleanUp {
     }
 
     /**
-     * Sets how long the tombstone of an erased memory stays. A turn, a retry or a summary that began before the erasure and
-     * is delayed for longer is not refused any more. Only a bucket's log has tombstones that are removed. Default: 30 days.
+     * Sets how long the tombstone of an erased memory stays. A turn, a retry or a summary that began before the erasure
+     * and is delayed for longer is no longer refused. Only a bucket's log has tombstones to remove. Default: 30 days.
      *
      * @param period the period, longer than zero
      * @return a copy
@@ -179,9 +179,9 @@ public final class CleanUp {
     }
 
     /**
-     * Sets a listener that is called for each memory before it is removed, or in a dry run would be. A memory that is
-     * used again in that moment is told and stays. An exception from the listener ends the run, and that memory is not
-     * removed. Default: none.
+     * Sets a listener that is called for each memory before it is removed, or in a dry run would be. The listener is
+     * also called for a memory that is kept because it is used at that moment. An exception from the listener ends the
+     * run, and that memory is not removed. Default: none.
      *
      * @param memories the listener, which is called on the thread of the run
      * @return a copy
@@ -191,12 +191,13 @@ public final class CleanUp {
     }
 
     /**
-     * Sets what removes things that are kept elsewhere of a memory, such as {@code memoryStore::erase} for those that were made of
-     * it. It is called after each removal, so that a memory that is used again in that moment keeps them. If the process ends in
-     * between, they stay: {@code Keepsake.cleanUp()}, which does not need this, removes them in its next run. An exception that is
-     * retryable ends the run. Default: nothing.
+     * Sets a function that removes the data of a memory in other places, such as {@code memoryStore::erase} for its
+     * long-term memories. It is called after each removal, so that a memory that is used at that moment keeps the data.
+     * If the process ends in between, the data stays. {@code Keepsake.cleanUp()} does not need this function, and
+     * removes such data in its next run. A retryable exception ends the run. Default: none.
      *
-     * @param removes removes what is kept of a memory elsewhere; called on the thread of the run, and not in a dry run
+     * @param removes removes the data of a memory in other places; called on the thread of the run, and not in a dry
+     * run
      * @return a copy
      */
     public CleanUp alsoErasing(Consumer<MemoryKey> removes) {
@@ -238,7 +239,7 @@ public final class CleanUp {
                 info -> isPart(conversation, info.key()),
                 key -> isPart(conversation, key),
                 (log, key) -> {
-                    // First, too: a run after a crash would not list the conversation.
+                    // Also first, because a run after a crash would not list the conversation.
                     others.accept(key);
                     log.erase(key);
                     return true;
@@ -276,7 +277,7 @@ public final class CleanUp {
             if (!erased.test(log, info.key())) {
                 return Report.STAYS;
             }
-            // Last, because what is used in this moment keeps it.
+            // Last, because a memory that is used at this moment keeps its data.
             others.accept(info.key());
             Metrics.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
             return new Report(1, 1, info.messages(), 0);

@@ -11,8 +11,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Runs summaries, the index and asynchronous calls, and stops with the application: after the web server, which may still add
- * to memories, and before the beans are destroyed, so that the log is open while work ends.
+ * Runs summaries, the index and asynchronous calls, and stops with the application. It stops after the web server,
+ * which may still append to memories, and before the beans are destroyed, so that the log is open while work ends.
  */
 final class BackgroundWork implements Executor, SmartLifecycle {
 

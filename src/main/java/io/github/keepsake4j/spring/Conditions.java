@@ -16,7 +16,7 @@ final class Conditions {
 
     private Conditions() {}
 
-    /** Matches if the application sets any property of ours: it then means to use memories. */
+    /** Matches if the application sets any property of this library: it then intends to use memories. */
     static final class OnAnyProperty implements Condition {
 
         @Override
@@ -27,7 +27,10 @@ final class Conditions {
         }
     }
 
-    /** Matches if the application has no {@link ChatMemoryStore} bean but the one that conversations are imported from. */
+    /**
+     * Matches if the application has no {@link ChatMemoryStore} bean except the one from which conversations are
+     * imported.
+     */
     static final class OnNoOtherChatMemoryStore implements ConfigurationCondition {
 
         @Override
@@ -45,7 +48,7 @@ final class Conditions {
         }
     }
 
-    /** Matches if there is a cron expression, and it is not the one that means "off". */
+    /** Matches if there is a cron expression other than the one that means "off". */
     static final class OnRetention implements Condition {
 
         @Override

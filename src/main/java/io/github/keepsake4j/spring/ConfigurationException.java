@@ -14,7 +14,7 @@ final class ConfigurationException extends KeepsakeException {
     /**
      * Creates an exception.
      *
-     * @param problem what is wrong, as a sentence
+     * @param problem the problem, as a sentence
      * @param action what to add or set, as a sentence
      * @param cause the cause, or null
      */

@@ -15,8 +15,9 @@ import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
 
 /**
- * How memories are made and read: by the properties, and by the application's beans. The name of a bean of
- * {@link MemoryWorkflow} is what the JSON of a discussion names; the name of one of {@link MemoryRetriever} is the node type's.
+ * Configures the creation and the retrieval of long-term memories, by the properties and the application's beans. The
+ * JSON of a discussion names beans of {@link MemoryWorkflow}. The name of a bean of {@link MemoryRetriever} is a node
+ * type.
  */
 final class Creators {
 
@@ -57,7 +58,7 @@ final class Creators {
             return builder.build();
         } catch (InvalidInputException e) {
             throw new ConfigurationException(
-                    "What keepsake4j.memories names is refused: " + e.getMessage() + ".",
+                    "The configuration in keepsake4j.memories is refused: " + e.getMessage() + ".",
                     "Add a bean of MemoryWorkflow of this name, or put the file into keepsake4j.memories.workflow-directory.",
                     e);
         }
@@ -72,7 +73,7 @@ final class Creators {
         } catch (InvalidInputException e) {
             throw new ConfigurationException(
                     property + " is refused: " + e.getMessage() + ".",
-                    "Correct the JSON. The guide about memories that are made names the fields.",
+                    "Correct the JSON. The guide about long-term memories lists the fields.",
                     e);
         }
     }

@@ -18,7 +18,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * The data source that keeps the memories: the one with {@link KeepsakeDataSource}, else the application's only or primary
- * one. Which database it is of is asked once, on a connection, when a log is wanted.
+ * one. The kind of its database is read once, on a connection, when a log is needed.
  */
 final class DataSources {
 
@@ -49,7 +49,7 @@ final class DataSources {
         this.resources = resources;
     }
 
-    /** Returns {@link #POSTGRESQL} or {@link #SQLITE}, or null if there is no data source of these. */
+    /** Returns {@link #POSTGRESQL} or {@link #SQLITE}, or null if there is no data source of either kind. */
     @Nullable
     String platform() {
         Database database = find();
@@ -89,7 +89,7 @@ final class DataSources {
                 log -> log.read(ConversationKey.of(properties.tenant(), "keepsake4j"), ReadQuery.newest(0)));
     }
 
-    /** Returns the data source if it is of PostgreSQL, or null. */
+    /** Returns the data source if it belongs to PostgreSQL, or null. */
     @Nullable
     DataSource postgres() {
         return POSTGRESQL.equals(platform()) ? apartFromTransactions(required().dataSource()) : null;
@@ -108,7 +108,7 @@ final class DataSources {
         }
         if (platform(database) == null) {
             throw new ConfigurationException(
-                    "The DataSource is of " + database.product() + ", and memories are kept in PostgreSQL or SQLite.",
+                    "The DataSource is of " + database.product() + ", but memories need PostgreSQL or SQLite.",
                     "Add a DataSource of PostgreSQL with @KeepsakeDataSource, or set keepsake4j.store to another store.");
         }
         return database;
@@ -130,7 +130,7 @@ final class DataSources {
             }
             if (some.stream().findAny().isPresent()) {
                 throw new ConfigurationException(
-                        "There are several DataSource beans, and it is not said which one keeps the memories.",
+                        "There are several DataSource beans, and none is marked for the memories.",
                         "Mark it with @KeepsakeDataSource, or mark one as @Primary.");
             }
         }

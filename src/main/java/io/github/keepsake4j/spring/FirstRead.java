@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads once at the start what was opened in a database, which finds what a first chat would. */
+/** Reads once from each opened database at the start, to find errors before the first chat. */
 final class FirstRead {
 
     private static final Logger LOG = LoggerFactory.getLogger(FirstRead.class);
@@ -19,7 +19,7 @@ final class FirstRead {
     /**
      * Opens something and reads from it. A database that is not available is a warning, because it may be available later.
      *
-     * @param problem what cannot be done if this fails, for an error
+     * @param problem the consequence of a failure, for the error's text
      * @param action what to do then
      * @param open opens it
      * @param read reads anything
@@ -45,7 +45,7 @@ final class FirstRead {
         }
     }
 
-    /** Returns how the tables of a script in the jar are made. */
+    /** Returns how to create the tables of a script in the jar. */
     static String makeTables(String script) {
         return "Set keepsake4j.jdbc.initialize-schema=always, so that the tables are made at the start, or run the script"
                 + " io/github/keepsake4j/schema/" + script + " in the jar by hand or by Flyway.";
@@ -63,8 +63,8 @@ final class FirstRead {
     }
 
     /**
-     * Returns an error whose first line says why there is no connection, with the state and the words of the server. They do not
-     * have the password; what a driver says of a URL may.
+     * Returns an error whose first line says why there is no connection, with the server's SQL state and text. These do
+     * not contain the password; a driver's text about a URL may.
      */
     static ConfigurationException noConnection(SQLException e) {
         SQLException connecting = connecting(e);
@@ -101,12 +101,17 @@ final class FirstRead {
                 : "Check that the database runs, and spring.datasource.url.";
     }
 
-    /** Returns whether the server did not let the user in. 08004: the password is missing, or the way of asking for it. */
+    /**
+     * Returns whether the server refused the user. 08004 means that the password or the method of authentication is
+     * missing.
+     */
     private static boolean isRefusal(String state) {
         return state.startsWith("28") || state.equals("08004");
     }
 
-    /** Returns the first cause that says why there is no connection, or null. Pools put errors of their own around it. */
+    /**
+     * Returns the first cause that explains why there is no connection, or null. Pools wrap it in errors of their own.
+     */
     private static @Nullable SQLException connecting(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException sql

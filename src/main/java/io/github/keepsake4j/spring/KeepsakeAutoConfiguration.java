@@ -34,9 +34,9 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.core.io.ResourceLoader;
 
 /**
- * The memories of an application. All beans are lazy: an application that has the jar and neither a property of ours nor a use
- * of a memory opens no store, and none has to be there. With a property, {@link #keepsakeEagerStart} makes them at the start, so that
- * mistakes are told then.
+ * Configures the memories of an application. All beans are lazy: an application that has the jar but uses neither a
+ * property nor a memory opens no store and needs none. If a property is set, {@link #keepsakeEagerStart} creates the
+ * beans at the start, so that mistakes are found then.
  */
 @AutoConfiguration(
         afterName = {
@@ -60,7 +60,10 @@ class KeepsakeAutoConfiguration {
         return new MemoriesInUse();
     }
 
-    /** Makes the memories at the start, so that what is wrong with the configuration is told then and not in the first chat. */
+    /**
+     * Creates the memories at the start, so that errors of the configuration are reported then and not in the first
+     * chat.
+     */
     @Bean
     @Conditional(Conditions.OnAnyProperty.class)
     SmartInitializingSingleton keepsakeEagerStart(ObjectProvider<Keepsake> keepsakes) {
@@ -182,7 +185,7 @@ class KeepsakeAutoConfiguration {
         Keepsake keepsake = builder.build();
         MessageIndex index = indexes.getIfUnique();
         LOG.info(
-                "Keepsake4j: store {}, window {}, index {}, memories that are made {}",
+                "Keepsake4j: store {}, window {}, index {}, long-term memories {}",
                 messageLog.backend(),
                 strategies.getIfUnique() == null
                         ? Settings.window(properties)
@@ -219,7 +222,7 @@ class KeepsakeAutoConfiguration {
             ObjectProvider<Metrics> metrics) {
         return new RetentionJob(properties, () -> {
             Keepsake whole = keepsake.getIfUnique();
-            // With a conversation go its memories that were made, of which the logs alone do not know.
+            // Long-term memories are removed with their conversation. The logs do not know them.
             CleanUp cleanUp = whole == null
                     ? CleanUp.of(messageLog.getObject(), nodeLog.getIfUnique(messageLog::getObject))
                     : whole.cleanUp();

@@ -3,8 +3,8 @@ package io.github.keepsake4j.spring;
 import io.github.keepsake4j.Keepsake;
 
 /**
- * Sets what no property sets. Beans of this type are called in their order, after the properties were applied, before the
- * {@link Keepsake} is built.
+ * Sets options that have no property. Beans of this type are called in their order, after the properties were applied,
+ * before the {@link Keepsake} is built.
  *
  * <pre>
  * &#64;Bean

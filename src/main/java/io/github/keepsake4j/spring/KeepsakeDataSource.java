@@ -8,9 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the {@code DataSource} bean that keeps the memories, where the application has several, or where its transactions must
- * not compete with the memories for connections. Such a bean is best declared with {@code defaultCandidate = false}, so that
- * Spring Boot still makes the application's own.
+ * Marks the {@code DataSource} bean that keeps the memories. Use it if the application has several, or if its
+ * transactions must not compete with the memories for connections. Declare such a bean with {@code defaultCandidate =
+ * false}, so that Spring Boot still creates the application's own data source.
  *
  * <pre>
  * &#64;Bean(defaultCandidate = false)

@@ -18,8 +18,8 @@ import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
- * How many memories a tenant has, and which of them are damaged. No text of a message, no title and no metadata is in an answer;
- * ids of damaged memories are. A read looks at most at {@value #MOST} memories of a log.
+ * Returns the number of a tenant's memories, and the damaged ones. An answer contains the ids of damaged memories, and
+ * never texts of messages, titles or metadata. A read checks at most {@value #MOST} memories of a log.
  */
 @Endpoint(id = "keepsake")
 final class KeepsakeEndpoint {
@@ -35,10 +35,10 @@ final class KeepsakeEndpoint {
         this.inUse = inUse;
     }
 
-    /** What a tenant has, by the names of the logs' beans. */
+    /** The memories of a tenant, by the names of the logs' beans. */
     record Report(String tenant, Map<String, Counts> logs) {}
 
-    /** What a log has of a tenant; {@code complete} is false if there is more. */
+    /** The memories of a tenant in a log; {@code complete} is false if there are more. */
     record Counts(String backend, long memories, long messages, long tokens, List<Damaged> damaged, boolean complete) {}
 
     /** A memory, or a part of it, that cannot be read. */
@@ -52,7 +52,7 @@ final class KeepsakeEndpoint {
         return new Report(asked, logs);
     }
 
-    /** What a thorough check of one memory found; {@code known} is false if no log has the memory. */
+    /** The result of a thorough check of one memory; {@code known} is false if no log has the memory. */
     record Checked(boolean known, List<Damaged> damaged) {}
 
     /** Checks one memory of the application's tenant thoroughly. */

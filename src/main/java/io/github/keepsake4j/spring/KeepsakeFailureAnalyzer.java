@@ -4,7 +4,10 @@ import io.github.keepsake4j.message.KeepsakeException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Prints what is missing and what to add, in place of a stack trace. Other errors of ours say both in one sentence. */
+/**
+ * Prints the missing part and the action, in place of a stack trace. Other errors of this library contain both in one
+ * sentence.
+ */
 final class KeepsakeFailureAnalyzer extends AbstractFailureAnalyzer<KeepsakeException> {
 
     @Override

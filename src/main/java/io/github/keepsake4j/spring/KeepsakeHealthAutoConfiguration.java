@@ -11,7 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 
-/** The health of the memories, as Spring Boot 3 asks for it. */
+/** Reports the health of the memories to Spring Boot 3. */
 @AutoConfiguration(after = KeepsakeAutoConfiguration.class)
 @ConditionalOnClass(name = "org.springframework.boot.actuate.health.AbstractHealthIndicator")
 @ConditionalOnBean(MemoriesInUse.class)

@@ -11,7 +11,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 
-/** The health of the memories, as Spring Boot 4 asks for it. */
+/** Reports the health of the memories to Spring Boot 4. */
 @AutoConfiguration(after = KeepsakeAutoConfiguration.class)
 @ConditionalOnClass(name = "org.springframework.boot.health.contributor.AbstractHealthIndicator")
 @ConditionalOnBean(MemoriesInUse.class)

@@ -16,23 +16,24 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.scheduling.support.CronExpression;
 
 /**
- * The properties. An unknown name below the prefix is an error, because a misspelt property would be a setting that is
- * silently not there.
+ * The properties. An unknown name below the prefix is an error, because a misspelt property would otherwise be ignored
+ * silently.
  *
  * @param enabled whether there are any beans of Keepsake4j
- * @param store where memories are kept; without it, the only store that is configured
- * @param tenant the tenant of memory ids that name none, such as a String
+ * @param store the store of the memories; by default the only store that is configured
+ * @param tenant the tenant of memory ids without a tenant, such as a String
  * @param acceptDefaultMemoryId whether AI services without a MemoryId may be used; all their users share one memory
- * @param keepRequests whether the whole request is kept beside an answer where the stored messages do not tell it
- * @param importFrom name of the ChatMemoryStore or ImportSource bean whose conversations are taken in when they are used
- * @param shutdownMaxWait how long a stopping application waits for summaries and the index
- * @param strategy what the model sees
+ * @param keepRequests whether the whole request is stored with an answer if it differs from the stored messages
+ * @param importFrom name of the ChatMemoryStore or ImportSource bean whose conversations are imported when they are
+ * used
+ * @param shutdownMaxWait the time for which a stopping application waits for summaries and the index
+ * @param strategy the messages that the model sees
  * @param summary summaries in place of old turns
- * @param turns what happens when two turns of a conversation meet
+ * @param turns the policy for two turns of a conversation at the same time
  * @param nodeLog another store for the memories of nodes
  * @param index the index for search and recall
- * @param memories memories that are made of conversations
- * @param retention removal of memories that are not used any more
+ * @param memories long-term memories of conversations
+ * @param retention removal of memories that are no longer used
  * @param jdbc the store jdbc
  * @param sqlite the store sqlite
  * @param file the store file
@@ -75,14 +76,15 @@ record KeepsakeProperties(
     }
 
     /**
-     * What the model sees. The limits that are set hold together.
+     * The messages that the model sees. All limits that are set apply together.
      *
-     * @param maxMessages how many of the newest messages the model sees at most; 50 if no limit is set
-     * @param maxTurns how many of the newest turns the model sees at most
-     * @param maxTokens how many tokens the messages that the model sees have at most
-     * @param step how many messages a window moves at once, so that a prompt cache holds between the moves
+     * @param maxMessages the largest number of the newest messages that the model sees; 50 if no limit is set
+     * @param maxTurns the largest number of the newest turns that the model sees
+     * @param maxTokens the largest number of tokens of the messages that the model sees
+     * @param step the number of messages that a window moves at once, so that a prompt cache works between the moves
      * @param model the model whose tokens are counted, such as gpt-4o
-     * @param keepToolResults how many of the newest tool results are shown in full; older ones are shown as cleared
+     * @param keepToolResults the number of the newest tool results that are shown in full; older ones are shown as
+     * cleared
      */
     record Strategy(
             @Nullable Integer maxMessages,
@@ -107,10 +109,10 @@ record KeepsakeProperties(
      *
      * @param enabled whether a ChatModel bean writes summaries in the background
      * @param chatModel name of the ChatModel bean that writes them, if there are several
-     * @param triggerTokens from how many tokens on a summary is made
-     * @param keepTokens how many of the newest tokens a summary leaves out
-     * @param instructions what the model is told to write, in place of the standard text
-     * @param timeout how long one call of the model may take
+     * @param triggerTokens the number of tokens from which a summary is created
+     * @param keepTokens the number of the newest tokens that a summary leaves out
+     * @param instructions the instructions for the model, in place of the standard text
+     * @param timeout the time limit of one call of the model
      */
     record Summary(
             boolean enabled,
@@ -135,12 +137,12 @@ record KeepsakeProperties(
     }
 
     /**
-     * What happens when two turns of a conversation meet in Keepsake.turn.
+     * The policy for two turns of a conversation at the same time, with Keepsake.turn.
      *
-     * @param policy whether both go on, the later one fails, or it waits
-     * @param lease how long a turn excludes others after its process was killed
-     * @param limit how long a turn that does not end excludes others
-     * @param maxWait how long a turn waits for another one
+     * @param policy whether both continue, the later one fails, or the later one waits
+     * @param lease the time for which a turn excludes others after its process was killed
+     * @param limit the time for which a turn that does not end excludes others
+     * @param maxWait the time for which a turn waits for another one
      */
     record Turns(
             @DefaultValue("keep") TurnPolicy policy,
@@ -158,14 +160,15 @@ record KeepsakeProperties(
     /**
      * Another store for the memories of nodes, such as agents.
      *
-     * @param store where memories of nodes are kept, with the properties of that store; by default where all are
+     * @param store the store of the memories of nodes, with the properties of that store; by default the store of all
+     * memories
      */
     record NodeLog(@Nullable Store store) {}
 
     /**
      * The index for search and recall.
      *
-     * @param enabled whether there is an index; made in PostgreSQL if the memories are there, else in memory
+     * @param enabled whether there is an index; it is in PostgreSQL if the memories are, else in the heap
      * @param file a SQLite file of its own for the index
      */
     record Index(boolean enabled, @Nullable Path file) {
@@ -178,19 +181,22 @@ record KeepsakeProperties(
     }
 
     /**
-     * Memories that are made of conversations in the background.
+     * Long-term memories, created of conversations in the background.
      *
      * @param enabled whether memories are made
-     * @param chatModel name of the ChatModel bean that makes them, if there are several
-     * @param freshness how long after a message memories are made of it at the latest
-     * @param discussion how they are made, as the text of WilmerAI's JSON; by default with its defaults
+     * @param chatModel name of the ChatModel bean that creates them, if there are several
+     * @param freshness the longest time from a message to the creation of its memories
+     * @param discussion the configuration, as the text of WilmerAI's JSON; by default with its defaults
      * @param discussionFile location of a file with this JSON, such as file:discussion.json or classpath:discussion.json
-     * @param workflowDirectory where workflow files are that the JSON names and that are no MemoryWorkflow beans
-     * @param store where they are kept, file or jdbc (PostgreSQL); file if there is a directory, else where conversations are
-     * @param directory the directory of the store file, made if it is absent
+     * @param workflowDirectory the directory of the workflow files that the JSON names; beans of MemoryWorkflow need no
+     * file
+     * @param store the store, file or jdbc (PostgreSQL); by default file if there is a directory, else the store of the
+     * conversations
+     * @param directory the directory of the store file; it is created if it does not exist
      * @param leastTrust the least trust of memories that retrievers read
-     * @param userTextOnly whether they are made of what users wrote alone
-     * @param blockTokens shows the model the newest ones in one message of at most so many tokens; by default none
+     * @param userTextOnly whether they are created only of texts of users
+     * @param blockTokens the largest number of tokens of the message that shows the newest memories to the model; by
+     * default there is no message
      */
     record Memories(
             boolean enabled,
@@ -231,13 +237,13 @@ record KeepsakeProperties(
     }
 
     /**
-     * Removal of memories that are not used any more. Off unless there is a cron expression.
+     * Removal of memories that are no longer used. Off unless there is a cron expression.
      *
      * @param cron when memories are removed, as in Spring's scheduling, such as 0 0 3 * * *; off if absent or -
      * @param zone the time zone of the cron expression
-     * @param idleFor how long a memory must be unused
-     * @param tombstonesFor how long the marks of erased memories are kept
-     * @param batchSize how many memories are listed at once
+     * @param idleFor the time for which a memory must be unused
+     * @param tombstonesFor the time for which the tombstones of erased memories are kept
+     * @param batchSize the number of memories that are listed at once
      * @param tenants the tenants whose memories are removed; by default keepsake4j.tenant
      */
     record Retention(
@@ -272,10 +278,10 @@ record KeepsakeProperties(
     /**
      * The store jdbc.
      *
-     * @param initializeSchema whether the tables are made at the start: in SQLite only, always, or never
-     * @param platform the database, postgresql or sqlite; asked of the DataSource if absent
-     * @param schema location of a script that makes the tables, in place of the script in the jar; PostgreSQL only
-     * @param statementTimeout how long one statement may take
+     * @param initializeSchema whether the tables are created at the start: in SQLite only, always, or never
+     * @param platform the database, postgresql or sqlite; by default read from the DataSource
+     * @param schema location of a script that creates the tables, in place of the script in the jar; PostgreSQL only
+     * @param statementTimeout the time limit of one statement
      * @param transactionPooler whether there is a transaction pooler, such as PgBouncer, that tracks no prepared statements
      */
     record Jdbc(
@@ -307,7 +313,7 @@ record KeepsakeProperties(
     /**
      * The store file.
      *
-     * @param directory the directory, made if it is absent
+     * @param directory the directory; it is created if it does not exist
      * @param fsync whether each append is synced to the device
      */
     record File(@Nullable Path directory, @DefaultValue("true") boolean fsync) {}
@@ -316,8 +322,8 @@ record KeepsakeProperties(
      * The store redis.
      *
      * @param url the server, such as redis://localhost:6379; without it, the UnifiedJedis bean is used
-     * @param prefix what all keys begin with
-     * @param timeToLive how long a memory that is not used is kept; for ever if absent
+     * @param prefix the prefix of all keys
+     * @param timeToLive the time for which an unused memory is kept; by default for ever
      */
     record Redis(@Nullable URI url, @DefaultValue("keepsake:") String prefix, @Nullable Duration timeToLive) {
 
@@ -341,12 +347,12 @@ record KeepsakeProperties(
      * The store s3.
      *
      * @param bucket the bucket, which must exist
-     * @param prefix what all names of objects begin with
+     * @param prefix the prefix of the names of all objects
      * @param endpoint the server, unless it is Amazon's; without endpoint and region, an S3Client bean is used if there is one
      * @param region the region
-     * @param accessKey id of the credentials; without it, the SDK looks for credentials itself
+     * @param accessKey id of the credentials; by default, the SDK looks for credentials itself
      * @param secretKey secret of the credentials
-     * @param pathStyle whether the bucket is in the path; by default, what the library chooses for the endpoint
+     * @param pathStyle whether the bucket is in the path; by default, the library decides by the endpoint
      * @param turnMode whether the messages of a turn are written together at its end
      */
     record S3(

@@ -15,8 +15,8 @@ import org.springframework.aot.hint.TypeReference;
 import org.springframework.core.io.ClassPathResource;
 
 /**
- * Tells GraalVM what a native image must keep, also in its older versions, which do not read the jar's own file. What is in the
- * file is in the forms that are read here.
+ * Registers the classes and resources that a native image must keep. It is also for older versions of GraalVM, which do
+ * not read the jar's own file. The entries are read from this file.
  */
 final class KeepsakeRuntimeHints implements RuntimeHintsRegistrar {
 

@@ -2,7 +2,7 @@ package io.github.keepsake4j.spring;
 
 import io.github.keepsake4j.log.MessageLog;
 
-/** Puts something around a log before the memories use it. */
+/** Wraps a log before the memories use it. */
 @FunctionalInterface
 interface LogDecorator {
 

@@ -14,8 +14,8 @@ import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 
 /**
- * Knows which memories were made, so that nothing else makes them: a look at the application's health must not open a store.
- * Puts streaming models behind {@link StreamingModels}, which pass calls through until a memory was made.
+ * Records the memories that were created, so that a check of the application's health does not create them and opens no
+ * store. Puts streaming models behind {@link StreamingModels}, which pass calls through until a memory was created.
  */
 final class MemoriesInUse implements BeanPostProcessor, BeanFactoryAware {
 
@@ -40,14 +40,14 @@ final class MemoriesInUse implements BeanPostProcessor, BeanFactoryAware {
         return bean;
     }
 
-    /** Returns the application's memories, or null if nothing uses one. */
+    /** Returns the application's memories, or null if none is in use. */
     @Nullable
     Keepsake keepsake() {
         return keepsake;
     }
 
     /**
-     * Reads once in each log that was opened a memory that does not exist. Opens and writes nothing.
+     * Reads a memory that does not exist, once in each open log. Opens and writes nothing.
      *
      * @return the backend of each log by the name of its bean, empty if no memory is in use
      * @throws RuntimeException if one of them fails; its text names no message

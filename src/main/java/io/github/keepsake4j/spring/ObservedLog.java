@@ -10,7 +10,10 @@ import java.lang.reflect.Proxy;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A log whose calls are observations. What is observed is the method, or the kind of change, and the backend, never a memory. */
+/**
+ * A log whose calls are observations. An observation has the method or the kind of change, and the backend, and never a
+ * memory.
+ */
 final class ObservedLog {
 
     /** Do no I/O, or end the log. */

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Says what LangChain4j's own error does not: that {@code @Primary} does not decide. */
+/** Adds to LangChain4j's own error that {@code @Primary} does not decide. */
 final class ProviderConflictFailureAnalyzer extends AbstractFailureAnalyzer<IllegalConfigurationException> {
 
     @Override

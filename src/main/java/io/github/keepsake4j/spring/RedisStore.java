@@ -5,7 +5,7 @@ import io.github.keepsake4j.log.redis.RedisMessageLog;
 import org.springframework.beans.factory.BeanFactory;
 import redis.clients.jedis.UnifiedJedis;
 
-/** The store redis, apart from the others because Jedis may be absent. */
+/** The store redis, in a class of its own because Jedis may be absent. */
 final class RedisStore {
 
     private RedisStore() {}

@@ -10,8 +10,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.support.CronTrigger;
 
 /**
- * Removes memories that are not used any more, at the times of a cron expression. It has a thread of its own, so that it needs
- * no scheduling in the application. Several instances may run at the same time.
+ * Removes memories that are no longer used, at the times of a cron expression. It has a thread of its own, so the
+ * application needs no scheduling. Several instances may run at the same time.
  */
 final class RetentionJob implements SmartLifecycle {
 
@@ -51,7 +51,7 @@ final class RetentionJob implements SmartLifecycle {
         return running;
     }
 
-    /** Cleans up all tenants that are set. A tenant that fails is tried again at the next time. */
+    /** Cleans up all configured tenants. A tenant that fails is tried again at the next time. */
     void run() {
         KeepsakeProperties.Retention retention = properties.retention();
         CleanUp cleanUp = cleanUps.get()

@@ -7,7 +7,7 @@ import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** The store s3, apart from the others because Amazon's SDK may be absent. */
+/** The store s3, in a class of its own because Amazon's SDK may be absent. */
 final class S3Store {
 
     private S3Store() {}

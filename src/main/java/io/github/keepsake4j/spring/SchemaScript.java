@@ -10,12 +10,12 @@ import org.springframework.core.io.ResourceLoader;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 import org.springframework.jdbc.datasource.init.ScriptException;
 
-/** Runs a script of the user's that makes the tables, once, however many instances start at the same time. */
+/** Runs a user's script that creates the tables. It runs once, even if several instances start at the same time. */
 final class SchemaScript {
 
     private static final String PLATFORM = "@@platform@@";
 
-    /** Any number that no other program locks; not that of the library's own script. */
+    /** A number that no other program locks, different from the number of the library's own script. */
     private static final long LOCK = 0x6B65657073707267L;
 
     private SchemaScript() {}

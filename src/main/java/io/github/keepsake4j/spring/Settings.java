@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-/** What the properties say, in the terms of {@link Keepsake}. */
+/** Converts the properties to settings of {@link Keepsake}. */
 final class Settings {
 
     private static final int DEFAULT_MESSAGES = 50;
@@ -80,7 +80,7 @@ final class Settings {
             return JtokkitTokenCountEstimator.forModel(model);
         } catch (InvalidInputException e) {
             throw new ConfigurationException(
-                    "keepsake4j.strategy.model is " + model + ", and how it counts tokens is not known.",
+                    "keepsake4j.strategy.model is " + model + ", and its way of counting tokens is not known.",
                     "Set it to a similar model of OpenAI's, such as gpt-4o, or add a ContextStrategy bean.",
                     e);
         }
@@ -157,7 +157,7 @@ final class Settings {
                 "Add a ChatModel bean, name one in keepsake4j." + property + ", or add " + instead + ".");
     }
 
-    /** Sets the bean whose conversations are taken in. */
+    /** Sets the bean whose conversations are imported. */
     static void importFrom(String name, ConfigurableListableBeanFactory beans, Keepsake.Builder builder) {
         Object old = beans.containsBean(name) && !isOurs(name, beans) ? beans.getBean(name) : null;
         if (old instanceof ImportSource source) {
@@ -180,7 +180,7 @@ final class Settings {
                         : "Set it to one of: " + String.join(", ", others) + ".");
     }
 
-    /** Returns whether a bean is a store of this library, which cannot be imported from. */
+    /** Returns whether a bean is a store of this library, from which nothing can be imported. */
     private static boolean isOurs(String bean, ConfigurableListableBeanFactory beans) {
         return bean.equals(KeepsakeAutoConfiguration.CHAT_MEMORY_STORE)
                 || beans.isTypeMatch(bean, KeepsakeChatMemoryStore.class);

@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The values of {@code keepsake4j.store}: where memories are kept. */
+/** The values of {@code keepsake4j.store}, the store of the memories. */
 enum Store {
     /** The tables of a PostgreSQL data source, or the file of a SQLite data source. */
     JDBC("a DataSource bean of PostgreSQL or SQLite"),
@@ -21,10 +21,10 @@ enum Store {
     /** A bucket. */
     S3("keepsake4j.s3.bucket"),
 
-    /** The heap. Gone when the process ends, so this is never chosen unless it is named. */
+    /** The heap. Its memories are lost when the process ends, so this is used only if it is named. */
     IN_MEMORY("nothing else");
 
-    /** What must be there for this store, for an error. */
+    /** The requirements of this store, for an error. */
     private final String needs;
 
     Store(String needs) {
@@ -36,7 +36,7 @@ enum Store {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Returns all values with what they need, for an error. */
+    /** Returns all values with their requirements, for an error. */
     static String all() {
         return Stream.of(values())
                 .map(store -> store.value() + " (needs " + store.needs + ")")

@@ -24,8 +24,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Opens the store that is configured. It asks the bean factory only when a log is wanted, so that an application that has the
- * jar and uses no memory needs no store. Classes of a store that is not used are not loaded.
+ * Opens the configured store. It asks the bean factory only when a log is needed, so that an application that has the
+ * jar but uses no memory needs no store. Classes of unused stores are not loaded.
  */
 record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory beans, DataSources dataSources) {
 
@@ -42,7 +42,7 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
         return open(store, "keepsake4j.node-log.store");
     }
 
-    /** Opens the index: in the file that is named, else in PostgreSQL if the memories are there, else in memory. */
+    /** Opens the index: in the configured file, else in PostgreSQL if the memories are there, else in the heap. */
     MessageIndex index() {
         Path file = properties.index().file();
         if (file != null) {
@@ -64,7 +64,9 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
                 index -> index.watermarks(List.of(ConversationKey.of(properties.tenant(), "keepsake4j"))));
     }
 
-    /** Opens what keeps memories that are made: the directory that is named, else PostgreSQL if the conversations are there. */
+    /**
+     * Opens the store of long-term memories: the configured directory, else PostgreSQL if the conversations are there.
+     */
     MemoryStore memoryStore(Words words) {
         Path directory = properties.memories().directory();
         if (directory != null) {
@@ -75,14 +77,14 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
         DataSource source = isJdbc ? dataSources.postgres() : null;
         if (source == null) {
             throw new ConfigurationException(
-                    "There is no store for the memories that are made: they are kept in PostgreSQL or in files.",
+                    "There is no store for the long-term memories. They are kept in PostgreSQL or in files.",
                     "Set keepsake4j.memories.directory"
                             + (isJdbc
                                     ? ", or add a DataSource of PostgreSQL."
                                     : ", or keepsake4j.memories.store=jdbc with a DataSource of PostgreSQL."));
         }
         return FirstRead.of(
-                "The DataSource cannot keep the memories that are made",
+                "The DataSource cannot keep the long-term memories",
                 FirstRead.makeTables("memories/postgresql/V1__keepsake_memories.sql"),
                 () -> JdbcMemoryStore.builder()
                         .dataSource(source)
@@ -97,11 +99,11 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
         return properties.store() == null || properties.store() == Store.JDBC;
     }
 
-    /** Returns the store that is there without being named. */
+    /** Returns the store that is available without being named. */
     private Store onlyOne() {
         List<Store> found = configured();
         if (found.size() > 1) {
-            // What another property names is there for that.
+            // A file or directory that another property names is for that property.
             found.remove(properties.nodeLog().store());
         }
         if (found.size() == 1) {
@@ -118,8 +120,8 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
         throw new ConfigurationException(
                 other == null
                         ? "There is no store for memories."
-                        : "There is no store for memories: the DataSource is of " + other
-                                + ", and memories are kept in PostgreSQL or SQLite.",
+                        : "There is no store for memories: the DataSource is of " + other + ", but memories need "
+                                + "PostgreSQL or SQLite.",
                 set + " Or add a DataSource of PostgreSQL or SQLite"
                         + (other == null ? "." : " with @KeepsakeDataSource."));
     }
@@ -180,13 +182,13 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
         return sqlite(file, properties.jdbc().initializeSchema());
     }
 
-    /** Opens a SQLite file, which makes its tables unless that is forbidden. */
+    /** Opens a SQLite file, and creates its tables unless a property forbids it. */
     static MessageLog sqlite(Path file, SchemaMode mode) {
         boolean exists = file.toFile().exists();
         if (mode == SchemaMode.NEVER && !(exists && JdbcMessageLog.isSqliteLog(file))) {
             throw new ConfigurationException(
                     "The SQLite file " + file + " has no tables of Keepsake4j.",
-                    "Remove keepsake4j.jdbc.initialize-schema=never, so that they are made.");
+                    "Remove keepsake4j.jdbc.initialize-schema=never, so that they are created.");
         }
         needDirectory(file, "sqlite.file");
         return FirstRead.of(
@@ -196,7 +198,7 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
                 log -> log.read(ConversationKey.of("default", "keepsake4j"), ReadQuery.newest(0)));
     }
 
-    /** Refuses a place for a SQLite file where none can be made or opened. */
+    /** Refuses a place at which a SQLite file can be neither created nor opened. */
     private static void needDirectory(Path file, String property) {
         Path directory = file.toAbsolutePath().getParent();
         String problem = null;
@@ -215,7 +217,7 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
         }
     }
 
-    /** Refuses a directory that is none, that may not be written, or that cannot be made. */
+    /** Refuses a path that is not a directory, or a directory that cannot be written or created. */
     private static void needWritable(Path directory, String property) {
         Path there = directory.toAbsolutePath();
         while (there.getParent() != null && !Files.exists(there)) {

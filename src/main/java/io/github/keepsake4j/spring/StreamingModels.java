@@ -16,16 +16,16 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.NativeDetector;
 
 /**
- * Puts a streaming model behind a proxy, as Spring does for its own aspects, so that answers that break off are kept. LangChain4j's
- * starter has no other place for that.
+ * Puts a streaming model behind a proxy, as Spring does for its own aspects, so that interrupted answers are kept.
+ * LangChain4j's starter has no other place for this.
  */
 final class StreamingModels {
 
     private StreamingModels() {}
 
     /**
-     * Returns a proxy of the model's own class, or of its interfaces if it was declared as one of them, or its class cannot be
-     * extended.
+     * Returns a proxy of the model's own class, or of its interfaces if it was declared as one of them, or if its class
+     * cannot be extended.
      */
     static Object remembering(
             StreamingChatModel model, @Nullable Class<?> declared, Supplier<@Nullable Keepsake> keepsake) {

@@ -12,9 +12,9 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Hands out connections of the pool that the application's transactions use too. A log takes a connection of its own for each
- * call, so a thread in a transaction needs two. If all threads are in transactions and the pool is empty, they wait for each
- * other until the pool gives up. The error then says why and what to do.
+ * Provides connections of the pool that the application's transactions use too. A log takes a connection of its own for
+ * each call, so a thread in a transaction needs two. If all threads are in transactions and the pool is empty, they
+ * wait for each other until the pool's timeout. The error then names the reason and the remedy.
  */
 final class TransactionalDataSource extends DelegatingDataSource {
 
@@ -32,7 +32,7 @@ final class TransactionalDataSource extends DelegatingDataSource {
 
     static DataSource around(DataSource source) {
         DataSource plain = source;
-        // It would hand out the transaction's own connection.
+        // It would return the transaction's own connection.
         while (plain instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null) {
             plain = proxy.getTargetDataSource();
         }

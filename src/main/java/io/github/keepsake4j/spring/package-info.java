@@ -4,7 +4,8 @@
  * these types take precedence. Nothing in here is loaded without Spring. Applications use
  * {@link io.github.keepsake4j.spring.KeepsakeCustomizer} and {@link io.github.keepsake4j.spring.KeepsakeDataSource}.
  *
- * <p>The classes compile against Boot 3.5. What Boot 4 moved to other packages is named by text or has a class for each.
+ * <p>The classes compile against Boot 3.5. Classes that Boot 4 moved to other packages are referenced by name, or have
+ * one class for each version.
  */
 @NullMarked
 package io.github.keepsake4j.spring;

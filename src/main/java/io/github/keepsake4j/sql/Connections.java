@@ -11,7 +11,7 @@ public interface Connections extends AutoCloseable {
     /**
      * Work on a connection. It may be repeated from the start if the database requires that.
      *
-     * @param <T> what it returns
+     * @param <T> the type of the result
      */
     @FunctionalInterface
     interface Work<T> {
@@ -26,7 +26,7 @@ public interface Connections extends AutoCloseable {
     }
 
     /**
-     * What work does, for an error. The text is made only then: a key's text costs as much as some rows.
+     * A description of work for an error. The text is created only then: a key's text costs as much as some rows.
      *
      * @param what the action
      * @param key the memory
@@ -53,18 +53,18 @@ public interface Connections extends AutoCloseable {
     /**
      * Runs work that writes, in one transaction that is committed when this method returns.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param work the work
      * @return its result
      */
     <T> T write(Object what, Work<T> work);
 
     /**
-     * Runs work that erases as {@link #write} does, and has what the database keeps besides its tables removed soon.
+     * Runs work that erases, as {@link #write} does, and starts the removal of copies outside of the database's tables.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param work the work
      * @return its result
      */
@@ -73,10 +73,10 @@ public interface Connections extends AutoCloseable {
     }
 
     /**
-     * Runs work that removes everything, as {@link #erase} does, also where what is stored is damaged.
+     * Runs work that removes everything, as {@link #erase} does, even if the stored data is damaged.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param work the work
      * @return its result
      */
@@ -88,25 +88,25 @@ public interface Connections extends AutoCloseable {
      * Runs work whose statements are independent of each other. Each statement is committed when it returns. On SQLite they only
      * read.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param work the work
      * @return its result
      */
     <T> T single(Object what, Work<T> work);
 
     /**
-     * Runs work that only reads, in several statements that see one moment.
+     * Runs work that only reads, in several statements that see the same state.
      *
-     * @param <T> what the work returns
-     * @param what what it does, for errors
+     * @param <T> the type of the result
+     * @param what the action, for errors
      * @param work the work
      * @return its result
      */
     <T> T snapshot(Object what, Work<T> work);
 
     /**
-     * Gives the space of removed rows back, without a limit of time.
+     * Frees the space of removed rows, without a time limit.
      *
      * @param tables the tables whose rows are removed
      */

@@ -4,7 +4,9 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import org.jspecify.annotations.Nullable;
 
-/** Stored rows contradict each other, or hold what no row may hold. {@link Connections} add the memory's name. */
+/**
+ * Thrown when stored rows contradict each other, or contain invalid values. {@link Connections} add the memory's name.
+ */
 public final class DamagedException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
@@ -12,7 +14,7 @@ public final class DamagedException extends KeepsakeException {
     /**
      * Creates the exception.
      *
-     * @param problem what is wrong, without message text
+     * @param problem the problem, without message text
      */
     public DamagedException(String problem) {
         this(problem, null);
@@ -21,7 +23,7 @@ public final class DamagedException extends KeepsakeException {
     /**
      * Creates the exception.
      *
-     * @param problem what is wrong, without message text
+     * @param problem the problem, without message text
      * @param cause the reason, or null
      */
     public DamagedException(String problem, @Nullable Throwable cause) {
@@ -29,7 +31,7 @@ public final class DamagedException extends KeepsakeException {
     }
 
     /**
-     * Returns the sentence that says what is wrong.
+     * Returns the sentence that describes the problem.
      *
      * @return the sentence, without message text
      */

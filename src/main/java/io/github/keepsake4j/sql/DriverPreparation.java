@@ -9,7 +9,10 @@ import org.postgresql.PGStatement;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
-/** What PostgreSQL's driver prepares on one connection while it is in use. The only class that requires the driver's own types. */
+/**
+ * Controls the statements that PostgreSQL's driver prepares on one connection while it is in use. The only class that
+ * requires the driver's own types.
+ */
 final class DriverPreparation {
 
     private final PGConnection connection;
@@ -20,7 +23,7 @@ final class DriverPreparation {
         this.threshold = connection.getPrepareThreshold();
     }
 
-    /** Stops preparing on a connection. Returns null if the connection is not one of the driver's. */
+    /** Stops preparing on a connection. Returns null if the connection is not a connection of the driver. */
     static @Nullable DriverPreparation stop(Connection connection) throws SQLException {
         if (!connection.isWrapperFor(PGConnection.class)) {
             return null;
@@ -39,7 +42,7 @@ final class DriverPreparation {
         return threshold != 0;
     }
 
-    /** Lets the driver prepare a statement as often as the data source says. */
+    /** Lets the driver prepare a statement according to the data source's settings. */
     void allow(Statement statement) throws SQLException {
         statement.unwrap(PGStatement.class).setPrepareThreshold(threshold);
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Reads tables that other programs made, in any database. Nothing is written to them. */
+/** Reads tables of other programs, in any database. Nothing is written to them. */
 public final class ForeignTables {
 
     private final DataSource dataSource;
@@ -31,9 +31,9 @@ public final class ForeignTables {
     /**
      * Creates the object without connecting.
      *
-     * @param dataSource hands out connections
-     * @param what what is read, for errors
-     * @param whenMissing what to do about a table that is missing, for errors
+     * @param dataSource provides connections
+     * @param what the data that is read, for errors
+     * @param whenMissing what to do about a missing table, for errors
      */
     public ForeignTables(DataSource dataSource, String what, String whenMissing) {
         this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
@@ -55,8 +55,8 @@ public final class ForeignTables {
     }
 
     /**
-     * Returns an id as a parameter of a query. PostgreSQL's type {@code uuid} is compared with no text. The server says so itself
-     * once, whatever tables of the same name other schemas have.
+     * Returns an id as a parameter of a query. PostgreSQL's type {@code uuid} cannot be compared with a text. The
+     * server is asked for the type once, since other schemas may have tables of the same name.
      *
      * @param sql the text
      * @param place the parameter's place, from 1

@@ -9,16 +9,16 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key of a memory as tables hold it.
+ * The key of a memory in the columns of tables.
  *
  * @param tenant the tenant
- * @param app the application, or null if the memory is a conversation's
+ * @param app the application, or null if the memory belongs to a conversation
  * @param conversation the conversation
- * @param node the node, or null if the memory is a conversation's
+ * @param node the node, or null if the memory belongs to a conversation
  */
 public record KeyColumns(String tenant, @Nullable String app, String conversation, @Nullable String node) {
 
-    /** The bytes of each half of a hash: 96 bits, so that two of a million million tenants are not expected to be one. */
+    /** The bytes of each half of a hash: 96 bits, so that a collision among a million million tenants is unlikely. */
     private static final int HALF = 12;
 
     /**
@@ -45,8 +45,8 @@ public record KeyColumns(String tenant, @Nullable String app, String conversatio
     }
 
     /**
-     * Returns the bytes that name a memory in every table, because four ids of 512 bytes would outgrow an index entry. The first
-     * half is of the tenant, so that a tenant's rows can be told by their key alone.
+     * Returns the bytes that name a memory in every table, because four ids of 512 bytes would outgrow an index entry.
+     * The first half is the tenant's, so that a tenant's rows are recognized by their key alone.
      *
      * @param key the memory
      * @return the bytes
@@ -58,7 +58,7 @@ public record KeyColumns(String tenant, @Nullable String app, String conversatio
     }
 
     /**
-     * Returns bytes of which the first half is of the tenant, as in {@link #hash(MemoryKey)}.
+     * Returns bytes whose first half is the tenant's, as in {@link #hash(MemoryKey)}.
      *
      * @param tenant the tenant
      * @param rest each byte of the other half

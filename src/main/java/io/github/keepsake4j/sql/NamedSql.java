@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A statement whose parameters have names in its text, such as {@code :memory_key}. A value is given once and may occur
- * at many places: a distributed database finds the shard only if the key is written beside each table.
+ * at many places: a distributed database finds the shard only if the condition on the key is written for each table.
  *
  * @param text the statement as JDBC takes it
  * @param places for each parameter in the text the index of its value

@@ -31,7 +31,7 @@ final class OwnPool {
         config.addDataSourceProperty("ApplicationName", "keepsake4j");
         config.addDataSourceProperty("tcpKeepAlive", "true");
         // The socket timeout detects a server that disappeared without closing the connection. It is slightly longer
-        // than the statement's own timeout, whose error tells the cause.
+        // than the statement's own timeout, whose error names the cause.
         config.addDataSourceProperty("socketTimeout", Long.toString(statementTimeout.toSeconds() + 5));
         if (transactionPooler) {
             // For the pool's own statements too.

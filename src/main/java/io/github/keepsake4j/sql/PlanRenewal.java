@@ -5,19 +5,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Lets the server plan prepared statements anew while the tables grow. A plan that was made for tables of a few pages reads
- * them whole, and stays on its connection until the tables are analyzed, which autovacuum does about a minute later. So a
- * statement's text gets another comment whenever this process has done four times as much as before: the driver and the
- * server take it for another statement, which is planned for the tables as they are. Thread-safe.
+ * Makes the server plan prepared statements again while the tables grow. A plan for tables of a few pages reads them
+ * whole, and stays on its connection until the tables are analyzed, which autovacuum does about a minute later. So a
+ * statement's text gets another comment whenever this process has done four times as much work as before. The driver
+ * and the server treat it as another statement, which is planned for the present tables. Thread-safe.
  */
 final class PlanRenewal {
 
-    /** Calls and added rows. A table of fewer rows is read whole at no cost. */
+    /** Calls and added rows. Reading a whole table of fewer rows costs nothing. */
     private static final long FIRST = 64;
 
     private static final int FACTOR = 4;
 
-    /** The texts that are sent until so much work was done. */
+    /** The texts that are sent until this amount of work is done. */
     private record Generation(int number, long until, Map<String, String> texts) {
         Generation next() {
             return new Generation(number + 1, until * FACTOR, new ConcurrentHashMap<>());

@@ -8,7 +8,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is configured of everything that is kept in PostgreSQL: {@link #dataSource} or {@link #url} is required. Not thread-safe.
+ * The common configuration of all storages in PostgreSQL: {@link #dataSource} or {@link #url} is required. Not
+ * thread-safe.
  *
  * @param <B> the builder's own type
  */
@@ -28,7 +29,7 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
     /**
      * Creates a builder without a database.
      *
-     * @param statementTimeout how long one statement may take by default
+     * @param statementTimeout the default time limit of one statement
      */
     protected PostgresBuilder(Duration statementTimeout) {
         this.statementTimeout = statementTimeout;
@@ -42,10 +43,10 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
     protected abstract B self();
 
     /**
-     * Sets where connections come from. Any auto-commit mode and any isolation level work. With serializable isolation,
-     * writers that meet try more often.
+     * Sets the source of connections. Any auto-commit mode and any isolation level work. With serializable isolation,
+     * concurrent writers need more tries.
      *
-     * @param source the data source; stays the caller's to close
+     * @param source the data source; the caller closes it
      * @return this builder
      */
     public final B dataSource(DataSource source) {
@@ -54,7 +55,7 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
     }
 
     /**
-     * Makes a pool with HikariCP, which is closed with what is built.
+     * Creates a pool with HikariCP, which is closed with the built object.
      *
      * @param jdbcUrl such as {@code jdbc:postgresql://host/database}
      * @param databaseUser the database's user
@@ -69,7 +70,7 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
     }
 
     /**
-     * Sets how many connections the pool of {@link #url} has at most. Calls wait for one. Default: 10.
+     * Sets the largest number of connections of the pool of {@link #url}. Calls wait for one. Default: 10.
      *
      * @param connections 1 or more
      * @return this builder
@@ -81,9 +82,8 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
     }
 
     /**
-     * Sets how long one statement may take before it is cancelled with a retryable error, up to a tenth of a second
-     * later. The pool of {@link #url} waits as long for a connection. Default: 10 seconds for a log, else
-     * 30 seconds.
+     * Sets the time limit of one statement. A statement is cancelled with a retryable error, up to a tenth of a second
+     * later. The pool of {@link #url} waits as long for a connection. Default: 10 seconds for a log, else 30 seconds.
      *
      * @param timeout more than zero
      * @return this builder
@@ -95,7 +95,7 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
     }
 
     /**
-     * Sets whether the tables are made on first use. Default: {@link SchemaMode#EMBEDDED}, so that the scripts in
+     * Sets whether the tables are created on first use. Default: {@link SchemaMode#EMBEDDED}, so that the scripts in
      * {@code io/github/keepsake4j/schema} of the jar are run by hand or by Flyway.
      *
      * @param mode when
@@ -107,12 +107,12 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
     }
 
     /**
-     * Prepares no statement on the server, whatever the data source says. Required for a log, and for the pool of {@link #url},
-     * behind a transaction pooler that does not track prepared statements, such as PgBouncer before 1.21 or with
-     * {@code max_prepared_statements = 0}: otherwise some calls fail there with an error that is not retryable. The server then
-     * plans each statement anew, so an append or a read takes several times as long. The data source's connections must unwrap
-     * to {@code org.postgresql.PGConnection}. Default: of a log the driver prepares what is sent often, as its
-     * {@code prepareThreshold} says; of all else nothing is prepared.
+     * Turns off prepared statements on the server, regardless of the data source's settings. Required for a log, and
+     * for the pool of {@link #url}, behind a transaction pooler that does not track prepared statements, such as
+     * PgBouncer before 1.21 or with {@code max_prepared_statements = 0}: otherwise some calls fail there with an error
+     * that is not retryable. The server then plans each statement again, so an append or a read takes several times as
+     * long. The data source's connections must unwrap to {@code org.postgresql.PGConnection}. Default: for a log, the
+     * driver prepares frequent statements, according to its {@code prepareThreshold}; otherwise nothing is prepared.
      *
      * @return this builder
      */
@@ -121,7 +121,7 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
         return self();
     }
 
-    /** What else is looked at when the tables are checked. */
+    /** An additional check when the tables are checked. */
     @FunctionalInterface
     protected interface Look {
 
@@ -134,7 +134,7 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
     }
 
     /**
-     * Returns connections that are made on first use. Nothing is prepared on the server.
+     * Returns connections that are opened on first use. Nothing is prepared on the server.
      *
      * @param tables the tables
      * @return the connections
@@ -144,17 +144,17 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
     }
 
     /**
-     * Returns connections that are made on first use.
+     * Returns connections that are opened on first use.
      *
      * @param tables the tables
-     * @param preparation what the driver prepares on the server, or null for nothing
-     * @param look what else is looked at when the tables are checked
+     * @param preparation the statements that the driver prepares on the server, or null for none
+     * @param look an additional check when the tables are checked
      * @return the connections
      */
     protected final Connections connections(SqlSchema tables, @Nullable Preparation preparation, Look look) {
         DataSource source = dataSource;
         if ((source == null) == (url == null)) {
-            throw new InvalidInputException("dataSource", "or url is required, and only one of them");
+            throw new InvalidInputException("dataSource", "or url is required; set exactly one of them");
         }
         return new PostgresConnections(
                 source == null ? ownPool(Objects.requireNonNull(url)) : source,

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Provides connections to PostgreSQL from any {@link DataSource}. Work runs on a connection of its own, independent of
- * the caller's transaction, and is committed when the method returns. It needs and leaves no state in the session, because
- * a transaction pooler may assign another session to each transaction; what statements leave, {@link Preparation} tells.
- * The isolation level is that of the data source. If that level makes a transaction fail because of concurrent
- * transactions, the work is repeated.
+ * the caller's transaction, and is committed when the method returns. It needs and leaves no state in the session,
+ * because a transaction pooler may assign another session to each transaction; {@link Preparation} describes prepared
+ * statements. The isolation level comes from the data source. If that level makes a transaction fail because of
+ * concurrent transactions, the work is repeated.
  */
 final class PostgresConnections implements Connections {
 
@@ -39,7 +39,7 @@ final class PostgresConnections implements Connections {
      *
      * @param isOwned whether the data source is closed together with this object
      * @param transactionPooler whether nothing may be prepared on the server
-     * @param preparation what is prepared otherwise, or null for nothing
+     * @param preparation the statements that are prepared otherwise, or null for none
      */
     PostgresConnections(
             DataSource dataSource,
@@ -52,7 +52,7 @@ final class PostgresConnections implements Connections {
         this.isOwned = isOwned;
         this.schema = schema;
         this.watchdog = new Watchdog(statementTimeout);
-        // The check of the tables takes JDBC's timeout, in whole seconds, where 0 means no limit.
+        // The check of the tables uses JDBC's timeout, in whole seconds; 0 means no limit.
         this.timeoutSeconds =
                 Math.toIntExact(Math.max(1, statementTimeout.plusMillis(999).toSeconds()));
         this.transactionPooler = transactionPooler;
@@ -81,7 +81,7 @@ final class PostgresConnections implements Connections {
     public void compact(List<String> tables) {
         retried("compact of the " + schema.scripts().schema().what(), true, session -> {
             for (String table : tables) {
-                // As VACUUM FULL does, and in the order of the key: what is read together lies together.
+                // Like VACUUM FULL, but in the order of the key: rows that are read together are stored together.
                 session.connection().execute("CLUSTER " + table + " USING " + table + "_pkey");
                 session.connection().execute("ANALYZE " + table);
             }
@@ -112,7 +112,8 @@ final class PostgresConnections implements Connections {
                 return onConnection(autoCommit, work);
             } catch (SQLException e) {
                 if (isFirst && schema.isChecked() && SqlStates.mayHaveOtherTables(e)) {
-                    // Another script was run beneath this process. What was checked before may be otherwise now.
+                    // Another script was run while this process uses the tables. The results of earlier checks may be
+                    // outdated.
                     isFirst = false;
                     schema.forget();
                     continue;

@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
 final class PostgresErrors {
 
     /**
-     * A statement that the driver prepared, in a message in any language, or the beginning of a transaction that the driver
-     * finds to be none.
+     * The name of a statement that the driver prepared, in a message in any language, or the driver's error that a
+     * transaction has not begun.
      */
     private static final Pattern NAMES_A_STATEMENT = Pattern.compile("\\b(S_[0-9]+|prepared statement|BEGIN)\\b");
 
@@ -27,7 +27,7 @@ final class PostgresErrors {
      * @param what the call
      * @param e the error
      * @param mayBePrepared whether the call may have used a statement that is prepared on the server
-     * @param scripts what makes the tables
+     * @param scripts the scripts of the tables
      */
     static KeepsakeException translate(Object what, SQLException e, boolean mayBePrepared, SchemaScripts scripts) {
         if (e instanceof TooLargeException) {
@@ -40,11 +40,13 @@ final class PostgresErrors {
             return new KeepsakeException(what + ": " + mistake + SqlStates.inBrackets(e), cause);
         }
         if (state.equals("XX001") || state.equals("XX002")) {
-            return new UnreadableDataException(what + ": the database reports that its data is damaged", cause);
+            return new UnreadableDataException(
+                    what + ": the database reports that its data is damaged. Restore a " + "backup", cause);
         }
         if (state.equals("22003")
                 || (state.equals("23514") && String.valueOf(e.getMessage()).contains("_sound\""))) {
-            // Input is checked before, so a number out of range or a failed CHECK of ours comes from a damaged row.
+            // Input is checked before, so a number out of range or a failed CHECK constraint of this library comes from
+            // a damaged row.
             return new UnreadableDataException(
                     what + ": the stored data is damaged, nothing was written" + SqlStates.inBrackets(e) + "; "
                             + scripts.schema().whenDamaged(),
@@ -68,10 +70,11 @@ final class PostgresErrors {
     }
 
     /**
-     * Returns whether the session is not the one in which a statement was prepared, as behind a transaction pooler. 26000:
-     * there is none of the name; 42P05: there is one already. There may also be another client's, for which the values
-     * are too few, too many or of other types (08P01, 22021, 22P02, 22P03), or which found other tables (0A000). PgBouncer
-     * reports its own errors, such as a server that is down, as 08P01 too. These are fatal and name no statement.
+     * Returns whether the session is not the one in which a statement was prepared, as behind a transaction pooler.
+     * 26000: the name does not exist; 42P05: the name exists already. The name may also belong to another client's
+     * statement, for which the values are too few, too many or of other types (08P01, 22021, 22P02, 22P03), or which
+     * found other tables (0A000). PgBouncer reports its own errors, such as a server that is down, as 08P01 too. These
+     * are fatal and name no statement.
      */
     private static boolean isMixedUp(SQLException e, boolean mayBePrepared) {
         String message = String.valueOf(e.getMessage());

@@ -7,7 +7,7 @@ import java.sql.SQLException;
 
 /**
  * Checks once, on first use, that the server is PostgreSQL and that the tables exist. Creates the tables if the mode
- * says so.
+ * allows it.
  */
 final class PostgresSchema {
 

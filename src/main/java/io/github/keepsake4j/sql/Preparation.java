@@ -5,9 +5,9 @@ import java.sql.SQLException;
 import java.util.Set;
 
 /**
- * Which statements the driver prepares on the server, outside of transactions. Behind a transaction pooler a name of what was
- * prepared may be that of another statement, as {@link SqlConnection} tells. So the server must refuse the values of each of
- * them for any other, none of them deletes, and each is planned anew while the tables grow.
+ * Decides which statements the driver prepares on the server, outside of transactions. Behind a transaction pooler, the
+ * name of a prepared statement may belong to another statement; see {@link SqlConnection}. So the server must refuse
+ * the values of each of them for any other, none of them deletes, and each is planned again while the tables grow.
  */
 public final class Preparation {
 
@@ -32,7 +32,7 @@ public final class Preparation {
         renewal.added(rows);
     }
 
-    /** Creates a statement that the driver prepares as often as the data source says, if it is one of those that may be. */
+    /** Creates a statement. The driver prepares it according to the data source's settings, if it may be prepared. */
     PreparedStatement create(SqlConnection connection, String sql) throws SQLException {
         return connection.preparesOnServer() && texts.contains(sql)
                 ? connection.prepareOnServer(renewal.text(sql))

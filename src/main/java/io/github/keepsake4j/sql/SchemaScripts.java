@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** The scripts that make some tables in one database, and which versions of tables and library go together. */
+/** The scripts that create tables in one database, and the rules for versions of tables and library. */
 final class SchemaScripts {
 
     private final SqlSchema schema;
@@ -21,7 +21,9 @@ final class SchemaScripts {
         this.folder = "io/github/keepsake4j/schema/" + schema.folder() + (isSqlite ? "sqlite/" : "postgresql/");
     }
 
-    /** What the tables say of themselves: their version, or 0 if they are not there, and the oldest library that may write. */
+    /**
+     * The versions in the tables: their own version, or 0 if they do not exist, and the oldest library that may write.
+     */
     record Versions(int version, int oldestWriter) {}
 
     static SchemaScripts postgresql(SqlSchema schema) {
@@ -36,7 +38,7 @@ final class SchemaScripts {
         return schema;
     }
 
-    /** Returns what the tables say of themselves. */
+    /** Returns the versions in the tables. */
     Versions versions(Session session) throws SQLException {
         if (!session.hasTable(schema.table())) {
             // The first snapshots kept the version of some tables in the file's header.
@@ -63,8 +65,8 @@ final class SchemaScripts {
     }
 
     /**
-     * Applies the scripts that were not applied, and returns what the tables say of themselves afterwards. The caller ensures that
-     * no other process does the same meanwhile.
+     * Applies the scripts that were not applied, and returns the versions in the tables afterwards. The caller ensures
+     * that no other process does the same meanwhile.
      */
     Versions complete(Session session) throws SQLException {
         Versions before = versions(session);
@@ -77,7 +79,10 @@ final class SchemaScripts {
         return versions(session);
     }
 
-    /** Checks that this library may use the tables. The last argument says why the library does not apply the scripts itself. */
+    /**
+     * Checks that this library may use the tables. The last argument is the reason why the library does not apply the
+     * scripts itself.
+     */
     void check(Versions versions, String why) {
         refuse(versions);
         if (!isComplete(versions)) {
@@ -97,9 +102,9 @@ final class SchemaScripts {
                 cause);
     }
 
-    /** Returns what to do about a table that is missing. */
+    /** Returns what to do about a missing table. */
     String whenMissing() {
-        return "run the script " + next(new Versions(0, 0)) + " from the library's jar if the tables are not there";
+        return "run the script " + next(new Versions(0, 0)) + " from the library's jar if the tables are missing";
     }
 
     /** Returns the path of the first script that was not applied to tables that are not newer than the library. */
@@ -122,7 +127,7 @@ final class SchemaScripts {
             throw new KeepsakeException(
                     "This library is older than the tables of the " + schema.what() + ": " + says(versions)
                             + " and oldest_writer " + versions.oldestWriter() + ", and the library is of version "
-                            + schema.version() + ". Use the library's newer release that made them",
+                            + schema.version() + ". Use the newer release of the library that created them",
                     null);
         }
         if (versions.version() != 0

@@ -33,8 +33,9 @@ public final class Session {
      * Creates the object.
      *
      * @param watchdog cancels statements that run for too long; null for none
-     * @param preparation says what may be prepared on the server; null for nothing
-     * @param kept statements that stay open as long as the connection, by their text; null for none, as the driver keeps them
+     * @param preparation decides which statements may be prepared on the server; null for none
+     * @param kept statements that stay open as long as the connection, by their text; null for none if the driver keeps
+     * them
      */
     Session(
             SqlConnection connection,
@@ -262,12 +263,12 @@ public final class Session {
         }
     }
 
-    /** What records refuse was checked before it was written, so a row that holds it is damaged. */
+    /** Values are checked before they are written, so a row with values that records refuse is damaged. */
     private static <T> T map(Mapper<T> mapper, ResultSet row) throws SQLException {
         try {
             return mapper.map(row);
         } catch (InvalidInputException e) {
-            throw new DamagedException("a row holds what no row may hold (" + e.getMessage() + ")", e);
+            throw new DamagedException("a row has an invalid value (" + e.getMessage() + ")", e);
         }
     }
 
@@ -286,9 +287,9 @@ public final class Session {
     }
 
     /**
-     * Runs a statement, which is not among the kept ones meanwhile. It is kept again only if it succeeded: SQLite's driver
-     * finalizes a statement that fails. What was written is not kept with it. The values of a query are: they are short, and
-     * SQLite plans a query anew after its values were cleared, which takes longer than to run it.
+     * Runs a statement, and removes it from the kept ones meanwhile. It is kept again only if it succeeded: SQLite's
+     * driver finalizes a statement that fails. Values of writes are cleared. Values of a query are kept: they are
+     * short, and SQLite plans a query again after its values were cleared, which takes longer than running it.
      */
     private <T extends @Nullable Object> T use(String sql, boolean writes, Run<PreparedStatement, T> run)
             throws SQLException {
@@ -301,7 +302,7 @@ public final class Session {
                 if (writes) {
                     statement.clearParameters();
                 }
-                // Another one if the same text was run meanwhile, for a row of this one.
+                // Another statement, if the same text was run meanwhile for a row of this one.
                 unused = kept.put(sql, statement);
             }
             return result;

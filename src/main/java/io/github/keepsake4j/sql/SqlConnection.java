@@ -13,11 +13,11 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection while it is in use. Only this class makes statements, so that none is prepared on a PostgreSQL server but by
- * {@link #prepareOnServer}. The driver names what it prepares S_1, S_2 and so on. Behind a transaction pooler that does not
- * track these names, a name may be that of another client's statement in the session that a call got. The server then runs the
- * other statement with this call's values. A commit that the driver prepared could be another client's rollback too, so
- * transactions end by statements that were never prepared.
+ * A connection while it is in use. Only this class creates statements, so that only {@link #prepareOnServer} prepares
+ * one on a PostgreSQL server. The driver names prepared statements S_1, S_2 and so on. Behind a transaction pooler that
+ * does not track these names, a name may be that of another client's statement in the session that a call got. The
+ * server then runs the other statement with this call's values. A commit that the driver prepared could be another
+ * client's rollback too, so transactions end by statements that were never prepared.
  */
 public final class SqlConnection implements AutoCloseable {
 
@@ -52,8 +52,9 @@ public final class SqlConnection implements AutoCloseable {
     }
 
     /**
-     * Takes a connection to any database to read by it. On PostgreSQL each statement is a transaction of its own, which no pool
-     * ends by a statement that the driver prepared. Only if the caller's transaction is open on the connection, it goes on.
+     * Takes a connection to any database for reads. On PostgreSQL, each statement is a separate transaction, so no pool
+     * ends it by a statement that the driver prepared. If the caller's transaction is open on the connection, the
+     * transaction continues.
      *
      * @param dataSource the data source
      * @return the connection in use
@@ -119,8 +120,8 @@ public final class SqlConnection implements AutoCloseable {
     }
 
     /**
-     * Creates a statement with parameters that the driver prepares on the server as often as the data source says. The caller
-     * ensures that the server refuses its values for each other statement that is prepared.
+     * Creates a statement with parameters that the driver prepares on the server according to the data source's
+     * settings. The caller ensures that the server refuses its values for each other statement that is prepared.
      *
      * @param sql the text
      * @return the statement
@@ -134,8 +135,8 @@ public final class SqlConnection implements AutoCloseable {
     }
 
     /**
-     * Returns the places, from 1, of the parameters that have PostgreSQL's type {@code uuid}, which is compared with no text. The
-     * server says so itself, whatever tables of the same name other schemas have.
+     * Returns the places, from 1, of the parameters that have PostgreSQL's type {@code uuid}, which cannot be compared
+     * with a text. The server is asked, since other schemas may have tables of the same name.
      *
      * @param sql the text
      * @return the places
@@ -176,7 +177,7 @@ public final class SqlConnection implements AutoCloseable {
     }
 
     /**
-     * Returns what the driver says of the database.
+     * Returns the driver's metadata of the database.
      *
      * @return the metadata
      */
@@ -204,7 +205,10 @@ public final class SqlConnection implements AutoCloseable {
         }
     }
 
-    /** Commits by a statement that was never prepared, and then by the driver, which sends nothing more: pools look at it. */
+    /**
+     * Commits by a statement that was never prepared, and then by the driver, which sends nothing more: pools check the
+     * driver's state.
+     */
     public void commit() throws SQLException {
         execute("COMMIT");
         connection.commit();
@@ -217,11 +221,11 @@ public final class SqlConnection implements AutoCloseable {
     }
 
     /**
-     * Commits what work does, or rolls it back if it fails. The connection must not be in auto-commit mode.
+     * Runs work and commits it, or rolls it back if it fails. The connection must not be in auto-commit mode.
      *
-     * @param <T> what the work returns
+     * @param <T> the type of the result
      * @param work the work
-     * @return what the work returns
+     * @return the result of the work
      */
     public <T> T inTransaction(Work<T> work) throws SQLException {
         try {
@@ -241,7 +245,7 @@ public final class SqlConnection implements AutoCloseable {
     /**
      * Work on the connection.
      *
-     * @param <T> what it returns
+     * @param <T> the type of the result
      */
     @FunctionalInterface
     public interface Work<T> {

@@ -4,16 +4,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some tables, in PostgreSQL and in SQLite, and the scripts that make them. A table of one row holds the version of the tables,
- * which each script raises, and the oldest version of the library that may write them.
+ * A set of tables, in PostgreSQL and in SQLite, and the scripts that create them. A table of one row has the version of
+ * the tables, which each script raises, and the oldest version of the library that may write them.
  *
- * @param what what the tables hold, for errors
+ * @param what the name of the storage, for errors
  * @param folder the folder of the scripts in {@code io/github/keepsake4j/schema}, above those of the databases; empty for none
  * @param table the table of the versions
- * @param lock the key of PostgreSQL's advisory lock under which tables are made: any number that no other program locks. All
- *     processes that make these tables must use the same one
+ * @param lock the key of PostgreSQL's advisory lock for the creation of tables: any number that no other program locks.
+ * All processes that create these tables must use the same one
  * @param whenDamaged what to do about damage, for errors
- * @param foreign a table that tells that another program made the file, or null
+ * @param foreign a table that shows that another program created the file, or null
  * @param scripts the scripts, in order
  */
 public record SqlSchema(
@@ -25,7 +25,10 @@ public record SqlSchema(
         @Nullable Foreign foreign,
         List<Script> scripts) {
 
-    /** The key of the lock of indexes and of memories, beside that of logs: they may be made at the same time. */
+    /**
+     * The key of the lock of indexes and of long-term memories. It differs from the key of logs, because both may be
+     * created at the same time.
+     */
     public static final long BESIDE_LOGS = 0x6B65657073616B78L;
 
     /**
@@ -37,10 +40,10 @@ public record SqlSchema(
     public record Script(String name, int version) {}
 
     /**
-     * A table that only another program makes where there is no table of the versions.
+     * A table of another program. It shows that the file belongs to that program if there is no table of versions.
      *
      * @param table its name
-     * @param problem what is so, and what to do
+     * @param problem the problem, and what to do
      */
     public record Foreign(String table, String problem) {}
 

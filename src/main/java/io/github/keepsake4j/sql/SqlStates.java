@@ -8,13 +8,13 @@ import java.sql.SQLTransientException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 
-/** What errors of PostgreSQL mean, by their SQLSTATE (PostgreSQL, "Appendix A. Error Codes"). */
+/** Classifies errors of PostgreSQL by their SQLSTATE (PostgreSQL, "Appendix A. Error Codes"). */
 public final class SqlStates {
 
     private static final String READ_ONLY = "25006";
     private static final String MISSING = "a table or column is missing; check the search path, and ";
 
-    /** SQLite's code for what it has no other one for, such as a table that is not there. Its driver tells no SQLSTATE. */
+    /** SQLite's general error code, for example for a missing table. Its driver provides no SQLSTATE. */
     private static final int SQLITE_ERROR = 1;
 
     private static final String CACHED_PLAN = "cached plan";
@@ -60,7 +60,7 @@ public final class SqlStates {
     }
 
     /**
-     * Returns whether the types or the number of results of a prepared statement are not those of its plan.
+     * Returns whether the types or the number of results of a prepared statement differ from its plan.
      *
      * @param e the error
      * @return whether they are not
@@ -82,12 +82,12 @@ public final class SqlStates {
     }
 
     /**
-     * Returns the error to translate. That is another one if a session takes no writes by a setting. A standby server takes none
-     * either, but a failover makes it take them, or leads the next connection to another server.
+     * Returns the error to translate. It is another one if a setting makes the session read-only. A standby server is
+     * read-only too, but a failover makes it writable, or leads the next connection to another server.
      *
      * @param connection the connection on which the statement failed
      * @param error the error
-     * @param timeoutSeconds how long it may take to look, or 0 for no limit
+     * @param timeoutSeconds the time limit of the check, or 0 for no limit
      * @return the error
      */
     static SQLException readOnlyBySetting(SqlConnection connection, SQLException error, int timeoutSeconds) {
@@ -109,7 +109,7 @@ public final class SqlStates {
         }
     }
 
-    /** Thrown when a session takes no writes although its server does, which no retry mends. */
+    /** Thrown when a session is read-only although its server is not. A retry does not help. */
     private static final class ReadOnlySessionException extends SQLException {
         private static final long serialVersionUID = 1L;
 
@@ -119,12 +119,13 @@ public final class SqlStates {
     }
 
     /**
-     * Returns what no retry mends, and what to do, or null. 28: the user; 3D and 57P04: the database; 08004: what the driver
-     * and the server do not agree on; 42501: a right; 3F and other ones of 42, of other databases too: the tables.
+     * Returns the problem and what to do if a retry does not help, or null. 28: the user; 3D and 57P04: the database;
+     * 08004: a disagreement of driver and server; 42501: a permission; 3F and others of 42, of other databases too: the
+     * tables.
      *
      * @param e the error
      * @param tables what to do about a missing table
-     * @return what is wrong and what to do, or null
+     * @return the problem and what to do, or null
      */
     static @Nullable String mistake(SQLException e, String tables) {
         if (e instanceof ReadOnlySessionException) {
@@ -152,9 +153,9 @@ public final class SqlStates {
     }
 
     /**
-     * Returns whether the database is not available. None: a pool that gave no connection; 08: connection; 25006: a standby
-     * server, after a failover; 40: conflict with concurrent transactions; 53: resources; 55P03: lock timeout; 57: stopped by
-     * the operator, by a shutdown or by a timeout; 58: system error.
+     * Returns whether the database is not available. None: a pool without a free connection; 08: connection; 25006: a
+     * standby server, after a failover; 40: conflict with concurrent transactions; 53: resources; 55P03: lock timeout;
+     * 57: stopped by the operator, by a shutdown or by a timeout; 58: system error.
      *
      * @param e the error
      * @return whether it is not
@@ -174,7 +175,7 @@ public final class SqlStates {
     }
 
     /**
-     * Removes the details of an error. The first line of its text says what is wrong. Further lines may repeat the
+     * Removes the details of an error. The first line of its text describes the problem. Further lines may repeat the
      * values of a row, including message text. An error with more than one line is therefore replaced by one with only
      * the first line.
      *

@@ -27,19 +27,24 @@ final class SqliteChannel {
     private final Duration busyTimeout;
     private final Runnable whenLeft;
 
-    /** To compile a statement takes longer than to run most of them. They are closed with the connection. */
+    /**
+     * The compiled statements. Compiling one takes longer than running most of them. They are closed with the
+     * connection.
+     */
     private final Map<String, PreparedStatement> statements = new HashMap<>();
 
     private @Nullable SqlConnection connection;
 
-    /** Identifies the file that is open; null where the system has no such identity, and does not let it be removed. */
+    /**
+     * Identifies the file that is open; null if the system has no such identity; then an open file cannot be removed.
+     */
     private @Nullable Object opened;
 
     /**
      * Creates the object without opening the file.
      *
-     * @param whenLeft is run if the write-ahead log has pages when the file is opened, perhaps those of an erasure whose process
-     *     ended
+     * @param whenLeft called if the write-ahead log has pages when the file is opened, possibly from an erasure whose
+     * process ended
      */
     SqliteChannel(SqliteFile file, SqliteMode mode, SqlSchema schema, Duration busyTimeout, Runnable whenLeft) {
         this.file = file;
@@ -49,7 +54,7 @@ final class SqliteChannel {
         this.whenLeft = whenLeft;
     }
 
-    /** Runs work in a transaction, once more on another connection if that may help. */
+    /** Runs work in a transaction, and once more on another connection if that may help. */
     <T> T run(Object what, String begin, Work<T> work) throws SQLException {
         boolean isNew = connection == null;
         try {
@@ -87,7 +92,7 @@ final class SqliteChannel {
     }
 
     /**
-     * Returns the connection to the file that has the name now. What is written to a file that was removed is lost when it is
+     * Returns the connection to the file that has the name now. Writes to a removed file would be lost when it is
      * closed.
      */
     SqlConnection open(Object what) throws SQLException {
@@ -100,7 +105,7 @@ final class SqliteChannel {
                 throw new StorageUnavailableException(
                         what + " on " + file
                                 + ": the file was removed while it was in use; put it back, or close and open the "
-                                + scripts.schema().what() + " to begin a new file",
+                                + scripts.schema().what() + " to start with a new file",
                         null);
             }
             // Another file has taken its place.
@@ -144,7 +149,7 @@ final class SqliteChannel {
         }
     }
 
-    /** Makes the tables that are not there. What is complete is only read, so that no writer is waited for. */
+    /** Creates missing tables. Complete tables are only read, so that this does not wait for writers. */
     private void complete(Session session) throws SQLException {
         SchemaScripts.Versions versions = scripts.versions(session);
         if (!scripts.isComplete(versions)) {

@@ -20,8 +20,8 @@ import org.sqlite.SQLiteOpenMode;
  * in the log until they are overwritten or the file is closed everywhere.
  *
  * <p>This is done on a thread of its own, which ends when nothing is left to do, and on a connection of its own, so that no call
- * waits for it. What other connections read is in the way, so it is tried again, for about an hour. Erasures that follow one
- * another closely share a checkpoint. Thread-safe.
+ * waits for it. Readers on other connections prevent a checkpoint, so it is tried again, for about an hour. Erasures
+ * that follow one another closely share a checkpoint. Thread-safe.
  */
 final class SqliteCheckpoints implements AutoCloseable {
 
@@ -35,7 +35,7 @@ final class SqliteCheckpoints implements AutoCloseable {
     private final AtomicBoolean isDue = new AtomicBoolean();
     private final ScheduledThreadPoolExecutor timer;
 
-    /** Makes checkpoints of a file. Nothing is opened before the first one. */
+    /** Creates the checkpoints of a file. Nothing is opened before the first one. */
     SqliteCheckpoints(SqliteFile file) {
         this.file = file;
         this.timer = new ScheduledThreadPoolExecutor(
@@ -50,7 +50,7 @@ final class SqliteCheckpoints implements AutoCloseable {
         timer.allowCoreThreadTimeOut(true);
     }
 
-    /** Has the write-ahead log emptied soon. Called after the transaction that erased. */
+    /** Requests a checkpoint. Called after the transaction that erased. */
     void request() {
         later(FIRST_PAUSE_MILLIS, 1);
     }
@@ -74,7 +74,7 @@ final class SqliteCheckpoints implements AutoCloseable {
         }
     }
 
-    /** Waits for the checkpoint that is made, and makes the one that is due. */
+    /** Waits for the running checkpoint, and makes the due one. */
     @Override
     public synchronized void close() {
         timer.shutdownNow();
@@ -93,7 +93,8 @@ final class SqliteCheckpoints implements AutoCloseable {
         config.resetOpenMode(SQLiteOpenMode.CREATE);
         try (SqlConnection connection = file.open(config);
                 Statement statement = connection.create()) {
-            // Most pages are copied while others write, so that they wait for the few that are left only.
+            // Most pages are copied while other connections write, so that writers wait only for the few remaining
+            // pages.
             statement.execute("PRAGMA wal_checkpoint(PASSIVE)");
             try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
                 return row.next() && row.getInt(1) != 0 ? "another connection uses it" : null;

@@ -60,7 +60,9 @@ final class SqliteConnections implements Connections {
         return result;
     }
 
-    /** Begins a new file if this one is damaged. Rows can be removed without a look at each page, so what is left is checked. */
+    /**
+     * Creates a new file if this one is damaged. Rows can be removed without reading each page, so the rest is checked.
+     */
     @Override
     public <T> T clear(Object what, Work<T> work) {
         try {
@@ -86,16 +88,18 @@ final class SqliteConnections implements Connections {
                     try {
                         if (file.hasOthersThan(schema)) {
                             throw new UnreadableDataException(
-                                    what + " on " + file + ": the file is damaged and holds more than the "
-                                            + schema.what() + ". Nothing was changed. Give the " + schema.what()
-                                            + " a file of its own, which is made",
+                                    what + " on " + file + ": the file is damaged and contains more than the "
+                                            + schema.what() + ". Nothing was changed. Use a separate file for "
+                                            + "the " + schema.what() + "; it is created",
                                     damage);
                         }
                         LOG.warn("The damaged {} is now {}; delete it when it is not needed", file, file.moveAside());
                         return true;
                     } catch (IOException e) {
                         throw new StorageUnavailableException(
-                                what + " on " + file + ": the damaged file cannot be moved aside at the moment", e);
+                                what + " on " + file + ": the damaged file cannot be renamed at the moment. Check "
+                                        + "the directory's permissions, and retry",
+                                e);
                     }
                 },
                 writer,
@@ -118,14 +122,15 @@ final class SqliteConnections implements Connections {
         open(
                 what,
                 () -> {
-                    // A reader would keep the log of writes from being cut.
+                    // A reader would prevent the truncation of the write-ahead log.
                     reader.disconnect();
                     try (Statement statement = writer.open(what).create()) {
                         statement.execute("VACUUM");
                         try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
                             if (row.next() && row.getInt(1) != 0) {
                                 throw new StorageUnavailableException(
-                                        what + " in " + file + ": another process reads it", null);
+                                        what + " in " + file + ": another process reads it. Close it there, and retry",
+                                        null);
                             }
                         }
                     }

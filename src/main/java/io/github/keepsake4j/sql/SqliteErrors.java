@@ -12,20 +12,20 @@ final class SqliteErrors {
 
     private SqliteErrors() {}
 
-    /** Returns whether another connection is in the way. */
+    /** Returns whether another connection blocks this one. */
     static boolean isBusy(SQLException e) {
         return isOf(e, SQLiteErrorCode.SQLITE_BUSY);
     }
 
-    /** Returns whether the file is no database, or a damaged one. */
+    /** Returns whether the file is not a database, or is damaged. */
     static boolean isDamage(SQLException e) {
         return isOf(e, SQLiteErrorCode.SQLITE_CORRUPT, SQLiteErrorCode.SQLITE_NOTADB);
     }
 
     /**
-     * Returns whether another connection to the file may do what this one cannot. One to a file that was read-only stays so, even if
-     * the file is writable by now. Where a table is missing, another version of the library may have changed them all, which is
-     * found when the file is opened.
+     * Returns whether another connection to the file may succeed. A connection to a file that was read-only stays
+     * read-only, even if the file is writable by now. If a table is missing, another version of the library may have
+     * changed all tables; opening the file finds this.
      */
     static boolean mayBeOtherwise(SQLException e) {
         return isOf(e, SQLiteErrorCode.SQLITE_READONLY, SQLiteErrorCode.SQLITE_ERROR);
@@ -36,7 +36,7 @@ final class SqliteErrors {
      *
      * @param what the call
      * @param e the error
-     * @param file the file, which is looked at to tell an outage from what its owner must change
+     * @param file the file; it is checked to distinguish an outage from a problem that its owner must solve
      * @param schema its tables
      */
     static KeepsakeException translate(Object what, SQLException e, SqliteFile file, SqlSchema schema) {
@@ -45,15 +45,15 @@ final class SqliteErrors {
             return new UnreadableDataException(
                     text + "the file is damaged or is not a SQLite database; " + schema.whenDamaged(), e);
         }
-        // What may be written was checked before, and the statements fit the tables of this version.
+        // Values are checked before they are written, and the statements fit the tables of this version.
         if (isOf(e, SQLiteErrorCode.SQLITE_CONSTRAINT, SQLiteErrorCode.SQLITE_MISMATCH, SQLiteErrorCode.SQLITE_ERROR)) {
             return new UnreadableDataException(
                     text + "the file's tables or rows are damaged or of another version, nothing was written; "
                             + schema.whenDamaged(),
                     e);
         }
-        StorageUnavailableException outage =
-                new StorageUnavailableException(text + "the file cannot be used at the moment", e);
+        StorageUnavailableException outage = new StorageUnavailableException(
+                text + "the file cannot be used at the moment. Check the disk, and " + "retry", e);
         if (isOf(
                         e,
                         SQLiteErrorCode.SQLITE_BUSY,
@@ -66,10 +66,15 @@ final class SqliteErrors {
         @Nullable String obstacle = file.obstacle();
         if (isOf(e, SQLiteErrorCode.SQLITE_READONLY)) {
             return new KeepsakeException(
-                    text + (obstacle == null ? "SQLite takes the file for read-only; let it be written" : obstacle), e);
+                    text
+                            + (obstacle == null
+                                    ? "SQLite treats the file as read-only; give this process the "
+                                            + "permission to write it"
+                                    : obstacle),
+                    e);
         }
         if (isOf(e, SQLiteErrorCode.SQLITE_IOERR, SQLiteErrorCode.SQLITE_CANTOPEN)) {
-            // Where nothing is wrong with the file, the disk or the number of open files is, and that may pass.
+            // If the file is not the problem, it is the disk or the number of open files, and may be temporary.
             return obstacle == null ? outage : new KeepsakeException(text + obstacle, e);
         }
         return new KeepsakeException(text + "it failed", e);

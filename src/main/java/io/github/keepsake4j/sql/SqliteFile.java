@@ -36,10 +36,11 @@ public record SqliteFile(Path path) {
     private static final String SHARED = "-shm";
 
     /**
-     * Returns whether the file has some tables, and makes nothing. Of a file that is no sound database, what opens it tells that.
+     * Returns whether the file has some tables, and creates nothing. A damaged file is reported by the code that opens
+     * it.
      *
      * @param schema the tables
-     * @return whether they are there, in any version
+     * @return whether they exist, in any version
      */
     public boolean has(SqlSchema schema) {
         SQLiteConfig config = new SQLiteConfig();
@@ -59,16 +60,16 @@ public record SqliteFile(Path path) {
         return SqlConnection.of(config.createConnection("jdbc:sqlite:" + path.toAbsolutePath()));
     }
 
-    /** Makes the file, so that only its owner may use it. SQLite gives the files beside it the same rights. */
+    /** Creates the file, so that only its owner may use it. SQLite gives the files beside it the same permissions. */
     void make() {
         Path directory = path.toAbsolutePath().getParent();
         if (directory != null && !Files.isDirectory(directory)) {
-            throw new InvalidInputException("file", "the directory " + directory + " does not exist");
+            throw new InvalidInputException("file", "the directory " + directory + " does not exist; create it first");
         }
         try {
             Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         } catch (IOException | UnsupportedOperationException e) {
-            // It is there, or SQLite makes it with the rights of the directory, or tells why it cannot.
+            // The file exists, or SQLite creates it with the permissions of the directory, or reports why it cannot.
             return;
         }
     }
@@ -92,7 +93,7 @@ public record SqliteFile(Path path) {
         return Path.of(path.toAbsolutePath() + suffix);
     }
 
-    /** Returns what keeps this process from using the file, and what to do, or null if the file system tells nothing. */
+    /** Returns why this process cannot use the file, and what to do, or null if the file system shows no reason. */
     @Nullable
     String obstacle() {
         if (Files.isDirectory(path)) {
@@ -112,10 +113,13 @@ public record SqliteFile(Path path) {
                         + " permissions";
     }
 
-    /** Moves the file aside with its log of writes, and returns its name then. Connections to it notice with their next call. */
+    /**
+     * Renames the file with its write-ahead log, and returns the new name. Connections to it notice this with their
+     * next call.
+     */
     Path moveAside() throws IOException {
         Path aside = beside(".damaged");
-        // The file comes last: those beside a file that is not there would be taken for a new one's.
+        // The file comes last: otherwise the files beside it would be taken for the files of a new one.
         Files.deleteIfExists(beside(SHARED));
         if (Files.exists(beside(PAGES))) {
             Files.move(beside(PAGES), Path.of(aside + PAGES), StandardCopyOption.REPLACE_EXISTING);
@@ -123,7 +127,10 @@ public record SqliteFile(Path path) {
         return Files.move(path, aside, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** Returns whether the file, which may be damaged, has other tables. It keeps the text that made a table as it is. */
+    /**
+     * Returns whether the file, which may be damaged, has other tables. It contains the unchanged text that created a
+     * table.
+     */
     boolean hasOthersThan(SqlSchema schema) throws IOException {
         try (InputStream in = Files.newInputStream(path)) {
             byte[] bytes = new byte[1 << 20];

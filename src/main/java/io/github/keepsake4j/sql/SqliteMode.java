@@ -8,30 +8,30 @@ import org.sqlite.SQLiteOpenMode;
 
 /** How a SQLite file is used. */
 public enum SqliteMode {
-    /** A file that is open for long, of which nothing is lost by a power failure. */
+    /** A file that is open for a long time and loses nothing by a power failure. */
     LOG(JournalMode.WAL, SynchronousMode.FULL),
 
     /**
-     * A large file that is open for long, with a connection of its own to read, so that a search does not wait for the indexer.
-     * What a power failure takes away is added again.
+     * A large file that is open for a long time, with a separate connection for reads, so that a search does not wait
+     * for the indexer. Losses of a power failure are added again.
      */
     INDEX(JournalMode.WAL, SynchronousMode.NORMAL),
 
-    /** A small file that is open for short, is alone, and is read by other programs. */
+    /** A small file that is open for a short time, has no files beside it, and is read by other programs. */
     SMALL(JournalMode.DELETE, SynchronousMode.FULL),
 
-    /** The same, of a file that is not made if it is absent. */
+    /** The same, but a missing file is not created. */
     SMALL_IF_THERE(JournalMode.DELETE, SynchronousMode.FULL);
 
-    /** How many bytes of a large file are mapped, the most that SQLite can; the others are read through the cache. */
+    /** The number of bytes of a large file that are mapped: SQLite's maximum. The others are read through the cache. */
     private static final long MAPPED = 0x7fff0000L;
 
     private static final int CACHE_KIB = 32_768;
     private static final int JOURNAL_BYTES = 64_000_000;
 
     /**
-     * After how many pages of the write-ahead log these are copied into a large file. An index's commit has more pages than the
-     * usual 1,000, most of them those of the commit before, and each copy waits for the disk twice.
+     * The number of pages of the write-ahead log after which they are copied into a large file. An index's commit has
+     * more pages than the usual 1,000, most of them those of the commit before, and each copy waits for the disk twice.
      */
     private static final int CHECKPOINT_PAGES = 8_000;
 
@@ -56,7 +56,7 @@ public enum SqliteMode {
         config.setBusyTimeout(busyMillis);
         config.setJournalMode(journal);
         config.setSynchronous(synchronous);
-        // Otherwise each insert asks for the last one's rowid, which no table of ours tells.
+        // Otherwise each insert reads the last rowid, which no table of this library has.
         config.setGetGeneratedKeys(false);
         // Erased data is overwritten and does not remain in free pages.
         config.setPragma(Pragma.SECURE_DELETE, "true");

@@ -6,12 +6,12 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown when the values of a statement are more than PostgreSQL takes at once. */
+/** Thrown when the values of a statement are larger than PostgreSQL accepts at once. */
 final class TooLargeException extends SQLException {
 
     private static final long serialVersionUID = 1L;
 
-    /** How many bytes a message of the protocol may have. */
+    /** The largest number of bytes of a message of the protocol. */
     private static final long MOST = 0x3fffffff;
 
     private TooLargeException(long bytes, SQLException cause) {
@@ -40,7 +40,7 @@ final class TooLargeException extends SQLException {
         return value instanceof String text ? utf8(text) : Long.BYTES;
     }
 
-    /** Counted without a copy, because there may be no room for one. */
+    /** Counts without a copy, because there may be no heap for one. */
     private static long utf8(String text) {
         return text.codePoints()
                 .mapToLong(point -> point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4)

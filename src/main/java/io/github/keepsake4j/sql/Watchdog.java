@@ -11,9 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cancels statements that run for too long. One thread looks at all of them ten times a second, because the driver's timer,
- * which wakes a thread for each statement, costs up to a tenth of a short read. The thread starts with the first statement,
- * and ends with {@link #close} or when no statement ran for about a minute.
+ * Cancels statements that run for too long. One thread checks all of them ten times a second, because the driver's
+ * timer, which wakes a thread for each statement, costs up to a tenth of a short read. The thread starts with the first
+ * statement, and ends with {@link #close} or when no statement ran for about a minute.
  */
 final class Watchdog implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class Watchdog implements AutoCloseable {
             this.statement = statement;
         }
 
-        /** Ends the watch: whatever runs on the connection afterwards is not cancelled. */
+        /** Ends the watch. Later statements on the connection are not cancelled. */
         void end() {
             running.remove(this);
             synchronized (this) {
@@ -101,7 +101,7 @@ final class Watchdog implements AutoCloseable {
         } while (idlePeriods == 0 || (idlePeriods < LONGEST_IDLE_PERIODS && !closed) || !mayLeave());
     }
 
-    /** Leaves, unless a statement began that took this thread for one that stays. */
+    /** Ends the thread, unless a statement began that relies on it. */
     private boolean mayLeave() {
         thread.set(null);
         return running.isEmpty() || !thread.compareAndSet(null, Thread.currentThread());

@@ -1,7 +1,8 @@
 /**
- * The floor below all that speaks SQL: connections, poolers, time-outs, scripts and versions of tables, errors, retries. Above
- * it there are only statements and what their rows mean. Of this, {@link io.github.keepsake4j.sql.SchemaMode} and
- * {@link io.github.keepsake4j.sql.PostgresBuilder} are for applications. All else is internal: it may change in any version.
+ * The common base of all packages with SQL: connections, poolers, timeouts, scripts and versions of tables, errors,
+ * retries. The packages above it have only statements and the meaning of their rows. Applications use only
+ * {@link io.github.keepsake4j.sql.SchemaMode} and {@link io.github.keepsake4j.sql.PostgresBuilder}. All other classes
+ * are internal and may change in any version.
  */
 @NullMarked
 package io.github.keepsake4j.sql;

@@ -54,7 +54,7 @@ public final class ModelSummarizer implements Summarizer {
     private static final String SUMMARY = "summary";
     private static final String TRANSCRIPT = "transcript";
 
-    /** The tokens for the tags and for what a provider adds to two messages. */
+    /** The tokens for the tags and for a provider's overhead of two messages. */
     private static final int FRAME_TOKENS = 70;
 
     /** The minimum size of a piece, so that every piece makes some progress, however long an old summary is. */
@@ -109,7 +109,7 @@ public final class ModelSummarizer implements Summarizer {
         return model.defaultRequestParameters().modelName();
     }
 
-    /** Writes the new summary. After an answer was refused as too long, the model is asked for a shorter one. */
+    /** Writes the new summary. After an answer was refused as too long, requests a shorter one. */
     Answer answer(@Nullable String previous, List<ChatMessage> messages, Refusals.Level level) {
         List<String> entries = TranscriptText.of(messages, maxToolResultChars);
         String summary = previous;
@@ -175,14 +175,17 @@ public final class ModelSummarizer implements Summarizer {
         }
         if (response.finishReason() == FinishReason.LENGTH) {
             throw new SummaryFailedException(
-                    Kind.TOO_LONG, "The model's answer was cut off because it needs more tokens than allowed", null);
+                    Kind.TOO_LONG,
+                    "The model's answer was cut off at its limit of tokens. Raise maxSummaryTokens, "
+                            + "or use limitOutput(false)",
+                    null);
         }
         int tokens = tokens(answer);
         // The limit is exceeded by up to one half, because the model counts with a different tokenizer.
         if (tokens > maxSummaryTokens + maxSummaryTokens / 2) {
             throw new SummaryFailedException(
                     Kind.TOO_LONG,
-                    "The model's answer has " + tokens + " tokens, but only " + maxSummaryTokens + " are allowed",
+                    "The model's answer has " + tokens + " tokens; the limit is " + maxSummaryTokens,
                     null);
         }
         if (tags.occursIn(answer)) {
@@ -224,7 +227,7 @@ public final class ModelSummarizer implements Summarizer {
         }
 
         /**
-         * Sets the maximum length of a summary. The model is told this length, and its output is limited to a quarter
+         * Sets the maximum length of a summary. The prompt states this length, and the output is limited to a quarter
          * more. An answer that was cut off, or that exceeds the length by more than one half, is refused. Default: 500.
          *
          * @param tokens the number of tokens, 20 or more
@@ -248,7 +251,7 @@ public final class ModelSummarizer implements Summarizer {
         }
 
         /**
-         * Sets how much of a tool result is sent, from its beginning and its end. Default: 1000.
+         * Sets the number of characters of a tool result that are sent, from its beginning and its end. Default: 1000.
          *
          * @param chars the number of characters, 0 or more
          * @return this builder

@@ -15,7 +15,7 @@ import java.util.Locale;
  */
 public record PromptTags(String word) {
 
-    /** Eight hexadecimal digits, which a model repeats without a fault. */
+    /** Eight hexadecimal digits, which a model repeats without errors. */
     private static final int WORD_BYTES = 4;
 
     /**
@@ -32,7 +32,7 @@ public record PromptTags(String word) {
 
     /**
      * Returns tags with the first word that does not occur in the texts. Case is ignored, because a model might ignore it. Each
-     * word is a hash of a count and of all texts, so a text that holds chosen words has other ones.
+     * word is a hash of a count and of all texts, so a text with chosen words gets other ones.
      */
     static PromptTags free(List<String> texts, byte[] hash) {
         for (int count = 0; ; count++) {
@@ -49,7 +49,7 @@ public record PromptTags(String word) {
     /**
      * Puts a text between tags, each tag on a line of its own.
      *
-     * @param name what the text is, in the tag
+     * @param name the name of the text in the tag
      * @param text the text
      * @return the text between tags
      */

@@ -7,15 +7,15 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
 
 /**
- * The memories whose last summaries were refused as too long. A summarizer that is asked the same again would give the
- * same answer. So each attempt after a refusal folds half as many messages and asks for half as much, until summaries
- * are made again. The number of remembered memories is bounded. Thread-safe.
+ * The memories whose last summaries were refused as too long. With the same input, a summarizer would give the same
+ * answer again. So each attempt after a refusal folds half as many messages and asks for half as much, until summaries
+ * are created again. The number of remembered memories is bounded. Thread-safe.
  */
 final class Refusals {
 
     private static final int REMEMBERED = 1000;
 
-    /** From here on, a few words are left of any answer. */
+    /** The level from which on only a few words of any answer are left. */
     private static final int MOST = 5;
 
     private final RecentlyUsed<MemoryKey, Level> levels = new RecentlyUsed<>(REMEMBERED);
@@ -55,7 +55,7 @@ final class Refusals {
         return level == null ? Level.NONE : level;
     }
 
-    /** Records that an answer was longer than allowed. A smaller piece leaves less to say. */
+    /** Records that an answer was longer than allowed. A smaller piece needs a shorter answer. */
     void tooLong(MemoryKey key, int messages) {
         levels.put(key, level(key).shorterOf(Math.max(1, messages / 2)));
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A summarizer is called on a background thread, for several memories at once, so it must be thread-safe. It may
  * block: after a time limit its thread is interrupted and its result is discarded. It may throw: the summary is tried
- * again later, and in the meantime the model sees what its limits allow.
+ * again later, and in the meantime the model sees the messages that its limits allow.
  */
 @FunctionalInterface
 public interface Summarizer {
@@ -22,9 +22,10 @@ public interface Summarizer {
      * @param previous the summary of the messages before these, which the new summary replaces, or null if there is
      *     none
      * @param messages the messages that the new summary covers in addition, oldest first, at least one, without those
-     *     that ended badly, such as failed questions and rejected answers. They are untrusted: they contain what users,
-     *     tools and web pages said.
-     * @return the new summary. It is refused, without any change, if it is blank or not shorter than what it replaces.
+     *     that ended badly, such as failed questions and rejected answers. They are untrusted: they contain texts of
+     * users, tools and web pages.
+     * @return the new summary. It is refused, without any change, if it is blank or not shorter than the replaced
+     * messages.
      */
     String summarize(@Nullable String previous, List<ChatMessage> messages);
 

@@ -31,7 +31,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One attempt at a memory: it takes the lease, makes summaries until none is due, and releases the lease. */
+/** One attempt at a memory: it takes the lease, creates summaries until none is due, and releases the lease. */
 final class SummaryAttempt {
 
     private static final String LEASE = "summary";
@@ -50,12 +50,13 @@ final class SummaryAttempt {
      * The settings of attempts.
      *
      * @param callTimeout the time limit of a summarizer call; more than zero
-     * @param leaseMargin how much longer the lease is than a call, for the reads and writes around it; more than zero
+     * @param leaseMargin the time by which the lease is longer than a call, for the reads and writes around it; more
+     * than zero
      * @param attempts the number of attempts after a summary became due, 1 or more; only one attempt is made while
      *     earlier summaries of the memory failed
      * @param firstPause the pause after the first failure, which doubles with each further failure; more than zero
      * @param reserved matches answers that must be refused, because a reader would mistake them for something else
-     * @param clock tells when a summary was made and whether its lease has expired
+     * @param clock the clock for the creation times of summaries and the expiry of the lease
      */
     record Options(
             Duration callTimeout,
@@ -116,7 +117,7 @@ final class SummaryAttempt {
         this.lease = tools.options().lease();
     }
 
-    /** Returns the number of summaries that were made so far. */
+    /** Returns the number of summaries that were created so far. */
     int made() {
         return made;
     }
@@ -223,7 +224,7 @@ final class SummaryAttempt {
         Summary before = task.previous();
         List<ChatMessage> messages = task.told();
         if (messages.isEmpty() && before != null) {
-            // Nothing is to be told: the previous summary covers more than before.
+            // There is no text to summarize: the previous summary covers more than before.
             return new Written(before.text(), before.model(), 0);
         }
         String previous = before == null ? null : before.text();

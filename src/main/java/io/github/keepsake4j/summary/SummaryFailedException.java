@@ -5,7 +5,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a summary could not be made. Nothing changed. Retryable: the messages are in the log, and the next
+ * Thrown when a summary could not be created. Nothing changed. Retryable: the messages are in the log, and the next
  * attempt may succeed.
  */
 public class SummaryFailedException extends KeepsakeException {
@@ -28,7 +28,7 @@ public class SummaryFailedException extends KeepsakeException {
         STORAGE,
         /** The plan that decides when a summary is due threw an exception, or requested the same summary twice. */
         PLAN,
-        /** Another thread or process is currently making a summary of this memory. */
+        /** Another thread or process is currently creating a summary of this memory. */
         BUSY,
         /** The thread was interrupted while it worked or waited. */
         INTERRUPTED;
@@ -50,7 +50,7 @@ public class SummaryFailedException extends KeepsakeException {
      *
      * @param kind the kind of failure
      * @param problem what went wrong, and for which memory if that is known; never the text of a message
-     * @param cause the cause, or null; it comes from the summarizer, so its text may contain what a model said
+     * @param cause the cause, or null; it comes from the summarizer, so its message may contain text of a model
      */
     public SummaryFailedException(Kind kind, String problem, @Nullable Throwable cause) {
         super(problem, cause);

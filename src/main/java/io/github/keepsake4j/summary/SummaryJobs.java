@@ -37,9 +37,9 @@ final class SummaryJobs {
     }
 
     /**
-     * Creates a job. If there already is one, that job is told to check the memory again, and null is returned. A job
-     * that waits for another process is replaced, because that process may have finished. A job that waits after a
-     * failure is not replaced, because otherwise each turn would call a broken model.
+     * Creates a job. If there already is one, that job will check the memory again, and null is returned. A job that
+     * waits for another process is replaced, because that process may have finished. A job that waits after a failure
+     * is not replaced, because otherwise each turn would call a broken model.
      */
     synchronized @Nullable Job claimOrMark(MemoryKey key, Supplier<Optional<SummaryTask>> plan) {
         Job there = jobs.get(key);
@@ -69,7 +69,7 @@ final class SummaryJobs {
         return job == null || job.waiting ? CompletableFuture.completedFuture(true) : job.turn;
     }
 
-    /** Returns the newest plan and clears the request to check again. Later requests are recorded anew. */
+    /** Returns the newest plan and clears the request to check again. Later requests are recorded again. */
     synchronized Supplier<Optional<SummaryTask>> plan(Job job) {
         job.again = false;
         return job.plan;

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param previous the summary that covers everything before the messages, or null if they are the oldest messages
  * @param messages the messages that the new summary covers in addition, oldest first, without a gap after the previous
  *     summary; at least one
- * @param least how many of the messages a summary must cover, from 1; fewer than all are covered after a summary was
+ * @param least the number of messages that a summary must cover, from 1; fewer than all are covered after a summary was
  *     refused as too long
  * @param untold the ids of the messages that the summary covers and the summarizer does not get, because they, or their
  *     turns, ended badly
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record SummaryTask(
         long epoch, @Nullable Summary previous, List<LoggedMessage> messages, int least, Set<String> untold) {
 
-    /** Creates a task of which any part may be done. */
+    /** Creates a task that may be done in part. */
     SummaryTask(long epoch, @Nullable Summary previous, List<LoggedMessage> messages) {
         this(epoch, previous, messages, 1, Set.of());
     }

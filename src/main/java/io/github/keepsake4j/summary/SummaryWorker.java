@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes summaries in the background and stores them with the log. It runs at most one job for each memory in this
+ * Creates summaries in the background and stores them in the log. It runs at most one job for each memory in this
  * process, and a lease ensures that at most one process works on a memory. This class is not for users: a
  * {@code Keepsake} has one.
  *
@@ -88,10 +88,10 @@ public final class SummaryWorker {
      * killed.
      *
      * @param key the memory
-     * @param plan reads the current state of the memory and returns the next summary to make, or empty if none is due. It
-     *     is called on a background thread while no other process makes summaries of this memory. It is called again
-     *     after a summary was stored, until nothing is due. Therefore a task should not be larger than a summarizer can
-     *     process within its time limit; the rest follows with the next call
+     * @param plan reads the current state of the memory and returns the next summary to make, or empty if none is due.
+     *     It is called on a background thread while no other process creates summaries of this memory. It is called
+     *     again after a summary was stored, until nothing is due. Therefore a task should not be larger than a
+     *     summarizer can process within its time limit; the rest follows with the next call
      */
     public void due(MemoryKey key, Supplier<Optional<SummaryTask>> plan) {
         Job job = jobs.claimOrMark(key, plan);
@@ -101,14 +101,14 @@ public final class SummaryWorker {
     }
 
     /**
-     * Makes all summaries that are due, on this thread. It waits for a job in this process and for the lease of another
+     * Creates all due summaries on this thread. It waits for a job in this process and for the lease of another
      * process, but no longer than a lease lasts.
      *
      * @param key the memory
      * @param plan returns the next summary to make, as in {@link #due}
-     * @return the number of summaries that were made, 0 or more
-     * @throws SummaryFailedException if a summary could not be made, or another thread or process works on the memory
-     *     for too long; retryable
+     * @return the number of summaries that were created, 0 or more
+     * @throws SummaryFailedException if a summary could not be created, or another thread or process works on the
+     *     memory for too long; retryable
      * @throws KeepsakeException if the log throws it
      */
     public int summarizeNow(MemoryKey key, Supplier<Optional<SummaryTask>> plan) {

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Runs a call that may hang on the current thread. At the time limit the thread is interrupted, and a callback
- * continues without it. After that, the call's result is not used, and nothing waits for the thread, whether it ever
- * returns or not.
+ * continues without it. After that, the call's result is not used, and nothing waits for the thread, even if it never
+ * returns.
  */
 final class TimeLimitedCall {
 
@@ -60,7 +60,7 @@ final class TimeLimitedCall {
             return false;
         }
         abandoned = true;
-        // The interrupt is sent under the lock, so that it cannot hit what the thread does next.
+        // The interrupt is sent under the lock, so that it cannot interrupt the next work of the thread.
         thread.interrupt();
         return true;
     }

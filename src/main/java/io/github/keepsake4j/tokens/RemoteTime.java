@@ -15,14 +15,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The time that one read may wait for counters that call a server. They are called on other threads, so that a server
- * that does not answer holds no turn. Thread-safe.
+ * that does not answer does not block a turn. Thread-safe.
  */
 final class RemoteTime {
 
     /** How long one read waits, in all its calls. */
     static final Duration MOST = Duration.ofSeconds(1);
 
-    /** How long a counter is not called after a read that waited that long. */
+    /** The time for which a counter is not called after a read that waited until the limit. */
     static final Duration PAUSE = Duration.ofSeconds(30);
 
     private static final Logger LOG = LoggerFactory.getLogger(RemoteTime.class);
@@ -48,7 +48,7 @@ final class RemoteTime {
         thread.start();
     }
 
-    /** There was no time left to call a counter, or it did not answer in time. */
+    /** Thrown when there was no time left to call a counter, or it did not answer in time. */
     static final class NoAnswerException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

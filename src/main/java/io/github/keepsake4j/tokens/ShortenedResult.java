@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A tool result of whose text only the beginning and the end are shown, with a mark that says how many characters are cut.
+ * A tool result with only the beginning and the end of its text, and a mark with the number of characters that are cut.
  * Other contents, such as images, stay as long as they fit. The text is cut first.
  *
  * @param message the shortened result
@@ -64,7 +64,7 @@ public record ShortenedResult(ToolExecutionResultMessage message, long tokens) {
     }
 
     /**
-     * Returns which contents that are not text stay: from the first one on, each that fits beside the mark alone.
+     * Returns which contents other than text stay: from the first one on, each that fits together with only the mark.
      *
      * @param fits returns whether a shortened result fits
      * @return the places of these contents
@@ -83,11 +83,11 @@ public record ShortenedResult(ToolExecutionResultMessage message, long tokens) {
     }
 
     /**
-     * Returns how many characters of a result may be shown.
+     * Returns the number of characters of a result that may be shown.
      *
      * @param media the places of the contents that stay
      * @param fits returns whether a shortened result fits
-     * @param share about which part of the text fits
+     * @param share the approximate part of the text that fits
      * @return the number of characters; 0 if not even the mark alone fits
      */
     static int mostChars(
@@ -116,7 +116,7 @@ public record ShortenedResult(ToolExecutionResultMessage message, long tokens) {
         return fitting;
     }
 
-    /** Puts a text in the place of all contents but those that stay. */
+    /** Replaces all contents except those that stay by a text. */
     private static ToolExecutionResultMessage with(ToolExecutionResultMessage whole, Set<Integer> media, String text) {
         List<Content> contents = new ArrayList<>();
         boolean placed = text.isEmpty() && !media.isEmpty();
@@ -131,7 +131,7 @@ public record ShortenedResult(ToolExecutionResultMessage message, long tokens) {
         return whole.toBuilder().contents(contents).build();
     }
 
-    /** Returns the text of a result. A content that neither is text nor stays is named. */
+    /** Returns the text of a result. Other contents that do not stay are named. */
     private static String text(ToolExecutionResultMessage result, Set<Integer> media) {
         return IntStream.range(0, result.contents().size())
                 .filter(i -> !media.contains(i))

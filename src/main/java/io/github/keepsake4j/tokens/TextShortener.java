@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Shortens a text by cutting out its middle, with a mark that says how much is missing. Pure functions. */
+/** Shortens a text by cutting out its middle, with a mark that states the missing amount. Pure functions. */
 public final class TextShortener {
 
     private static final Pattern MARK = Pattern.compile(" \\[… (\\d{1,10}) characters cut …] ");
@@ -18,7 +18,7 @@ public final class TextShortener {
      * Returns the beginning and the end of a text.
      *
      * @param text the text
-     * @param maxChars how many characters of it to keep, 0 or more; one more is kept rather than half a surrogate pair
+     * @param maxChars the number of characters to keep, 0 or more; one more is kept rather than half a surrogate pair
      * @return the text itself if it is not longer, otherwise both ends with the mark between them
      */
     public static String ofChars(String text, int maxChars) {

@@ -15,16 +15,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An estimator with a name, so that a stored count records what it was counted with. Counters with the same name return
- * the same counts. A counter is itself an estimator, so it can be passed wherever an estimator is accepted. Thread-safe
- * if the estimator is.
+ * An estimator with a name, so that a stored count records its counter. Counters with the same name return the same
+ * counts. A counter is itself an estimator, so it can be passed wherever an estimator is accepted. Thread-safe if the
+ * estimator is.
  */
 public final class TokenCounter implements TokenCountEstimator {
 
     /**
-     * The factor for the count of this library's own estimator where it replaces another estimator that failed.
-     * Tokenizers of current models differ by less than this on the same text, except for scripts that an old tokenizer
-     * does not know.
+     * The factor for the count of this library's own estimator if it replaces another estimator that failed. Tokenizers
+     * of current models differ by less than this on the same text, except for scripts that an old tokenizer does not
+     * know.
      */
     public static final int STAND_IN_FACTOR = 2;
 
@@ -40,10 +40,10 @@ public final class TokenCounter implements TokenCountEstimator {
     private final TokenCountEstimator estimator;
     private final boolean remote;
 
-    /** When a remote estimator is not called, because it did not answer in time. */
+    /** The time during which a remote estimator is not called, because it did not answer in time. */
     private final RemoteTime.Pause pause = new RemoteTime.Pause();
 
-    /** The tokens that the estimator adds to a list, or a negative number if it was not asked yet. */
+    /** The tokens that the estimator adds to a list, or a negative number if it was not called yet. */
     private volatile int perList = -1;
 
     private TokenCounter(String name, TokenCountEstimator estimator, boolean remote) {
@@ -61,10 +61,10 @@ public final class TokenCounter implements TokenCountEstimator {
     public record Count(int tokens, String counter) {}
 
     /**
-     * Creates a counter from an estimator. A counter is returned as it is, and an estimator of this library provides
-     * its name. Any other estimator does not tell what it counts with. It gets a name of its own that ends with this
-     * process, so that no other estimator's count is taken for one of its own. A process that starts later counts the
-     * stored messages again. {@link #named} avoids that.
+     * Creates a counter from an estimator. A counter is returned unchanged, and an estimator of this library provides
+     * its name. Any other estimator has no name for its way of counting. It gets a name that is valid only in this
+     * process, so that no other estimator's count is taken for its own. A process that starts later counts the stored
+     * messages again. {@link #named} avoids that.
      *
      * @param estimator the estimator
      * @return the counter
@@ -79,7 +79,7 @@ public final class TokenCounter implements TokenCountEstimator {
     }
 
     /**
-     * Creates a counter from a local estimator and the name of what it counts with, such as the model or the encoding.
+     * Creates a counter from a local estimator and the name of its way of counting, such as the model or the encoding.
      *
      * @param name the name under which counts are stored; estimators that count differently need different names
      * @param estimator a fast, local estimator
@@ -95,11 +95,11 @@ public final class TokenCounter implements TokenCountEstimator {
      * {@link #standard()} counts then. It is called when a message is read that it has not counted, and the count is
      * kept in this process. If it fails, the count of {@link #standard()} times {@value #STAND_IN_FACTOR} is used.
      *
-     * <p>It is called on threads of the executor of {@code Keepsake.Builder}, or on a new thread where there is none. A read
-     * waits for it for at most one second, in all its calls. A call that has not ended then is interrupted, and for 30 seconds
-     * it is not called again: it counts as failed.
+     * <p>It is called on threads of the executor of {@code Keepsake.Builder}, or on a new thread if there is none. A
+     * read waits for it for at most one second, in all its calls. A call that has not ended then is interrupted, and
+     * for 30 seconds it is not called again: it counts as failed.
      *
-     * @param name the name of what it counts with, such as the model
+     * @param name the name of its way of counting, such as the model
      * @param estimator an estimator of any kind
      * @return the counter
      * @throws InvalidInputException if the name is empty or longer than 512 bytes
@@ -190,8 +190,8 @@ public final class TokenCounter implements TokenCountEstimator {
     }
 
     /**
-     * Returns the number of tokens that the estimator adds to a list of messages. The estimator is asked once, or until it
-     * answers in time. If it refuses an empty list, this library's own estimator replaces it.
+     * Returns the number of tokens that the estimator adds to a list of messages. The estimator is called once, or
+     * until it answers in time. If it refuses an empty list, this library's own estimator replaces it.
      *
      * @return the number of tokens
      */

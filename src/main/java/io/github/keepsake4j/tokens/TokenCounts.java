@@ -24,14 +24,14 @@ public final class TokenCounts {
     /** The maximum number of counts that are kept: those of about a thousand conversations, in about ten megabytes. */
     private static final int MOST = 50_000;
 
-    /** How many reads ask a remote counter again for a message that it could not count. */
+    /** The number of reads that call a remote counter again for a message that it could not count. */
     private static final int MOST_FAILURES = 3;
 
     /** The share of a message that is not shortened. */
     private static final long WHOLE = -1;
 
     /**
-     * What was counted. The time and the sequence tell apart messages that used an id before and after an erasure.
+     * The key of a count. The time and the sequence distinguish messages that used an id before and after an erasure.
      *
      * @param memory the memory
      * @param id the message's id
@@ -47,10 +47,10 @@ public final class TokenCounts {
      * A count.
      *
      * @param tokens the number of tokens
-     * @param media the places of a shortened result's contents that stay beside its text
-     * @param chars how many characters of a shortened result's text are shown
-     * @param failures how often the counter has failed and this library's own estimator stood in for it; 0 if it has
-     *     counted
+     * @param media the places of a shortened result's contents that stay in addition to its text
+     * @param chars the number of characters of a shortened result's text that are shown
+     * @param failures the number of failures in which this library's own estimator replaced the counter; 0 if the
+     * counter has counted
      */
     private record Known(long tokens, Set<Integer> media, int chars, int failures) {
 
@@ -89,7 +89,7 @@ public final class TokenCounts {
      * Returns the sizes for one read of a memory.
      *
      * @param memory the memory's key
-     * @return new sizes; if a remote counter fails, they do not ask it again
+     * @return new sizes; if a remote counter fails, they do not call it again
      */
     public TokenSizes of(Object memory) {
         return new TokenSizes(this, memory, false, times.get());
@@ -146,8 +146,8 @@ public final class TokenCounts {
     }
 
     /**
-     * A remote counter is not asked, because the search counts several texts, and the result must not depend on whether
-     * a server answers.
+     * Does not call a remote counter, because the search counts several texts, and the result must not depend on a
+     * server.
      */
     private static Known shorten(TokenCounter counter, ToolExecutionResultMessage whole, long share, long size) {
         Predicate<ToolExecutionResultMessage> fits = result -> tokens(counter, result) <= share;

@@ -33,7 +33,7 @@ public final class TokenSizes {
     }
 
     /**
-     * Returns sizes that ask no remote counter, for a check while a message is appended.
+     * Returns sizes that call no remote counter, for a check while a message is appended.
      *
      * @return the same sizes, in which this library's own estimator replaces a remote counter that has not counted
      */
@@ -44,7 +44,7 @@ public final class TokenSizes {
     /**
      * Returns the size of a message.
      *
-     * @param counter the counter whose tokens are meant
+     * @param counter the counter of the tokens
      * @param logged the message
      * @return the number of tokens, 0 or more
      */
@@ -57,7 +57,7 @@ public final class TokenSizes {
     /**
      * Returns the size of a message that is not stored in this form.
      *
-     * @param counter the counter whose tokens are meant
+     * @param counter the counter of the tokens
      * @param message the message
      * @return the number of tokens, 0 or more
      */
@@ -68,7 +68,7 @@ public final class TokenSizes {
     /**
      * Returns the size of a text.
      *
-     * @param counter the counter whose tokens are meant
+     * @param counter the counter of the tokens
      * @param text the text
      * @return the number of tokens, 0 or more
      */
@@ -77,9 +77,9 @@ public final class TokenSizes {
     }
 
     /**
-     * Returns what a list of messages counts beside the messages.
+     * Returns the tokens of a list of messages in addition to the messages.
      *
-     * @param counter the counter whose tokens are meant
+     * @param counter the counter of the tokens
      * @return the number of tokens, 0 or more
      */
     public long perList(TokenCounter counter) {
@@ -90,7 +90,7 @@ public final class TokenSizes {
         return local ? counter.forAppends() : counter;
     }
 
-    /** Returns a count as a size. Where another counter stood in for one that failed, the size is an upper estimate. */
+    /** Returns a count as a size. If another counter replaced one that failed, the size is an upper estimate. */
     static long size(TokenCounter counter, TokenCounter.Count count) {
         return count.counter().equals(counter.name())
                 ? count.tokens()
@@ -100,8 +100,8 @@ public final class TokenSizes {
     /**
      * Shortens a tool result. The outcome depends only on the arguments.
      *
-     * @param counter the counter whose tokens are meant
-     * @param logged the message that holds the result
+     * @param counter the counter of the tokens
+     * @param logged the message with the result
      * @param share the maximum number of tokens of the shortened result, 1 or more
      * @return the shortened result; only the mark, if that has more tokens than the share; or the same result, if it is
      *     not a tool result

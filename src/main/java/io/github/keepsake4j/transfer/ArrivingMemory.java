@@ -27,15 +27,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory whose lines are read. Its messages are appended as they come, behind those of them that are there. A memory that was
- * erased is read and not written.
+ * Imports a memory from its lines. Messages are appended as they come, behind those that exist already. An erased
+ * memory is read and not written.
  */
 final class ArrivingMemory {
 
-    /** The maximum size of the lines of messages that are held back, in bytes, unless one alone is larger. */
+    /** The maximum size of the lines of messages that are held back, in bytes; a single line may be larger. */
     private static final int MAX_HELD = 8 << 20;
 
-    /** The name of the metadata that say that messages of an import were appended, and what is beside them not yet set. */
+    /**
+     * The name of the metadata that mark an import whose messages were appended and whose other parts are not set yet.
+     */
     private static final String UNFINISHED = "keepsake.import.unfinished";
 
     /** A message that is there. */
@@ -55,10 +57,10 @@ final class ArrivingMemory {
     /** Whether messages were appended. */
     private boolean hasGrown;
 
-    /** The next ones of the messages that are there. */
+    /** The next existing messages. */
     private final Deque<Known> there = new ArrayDeque<>();
 
-    /** The messages that are there with other outcomes, with those that came. */
+    /** The existing messages with other outcomes, with the outcomes of the import. */
     private final Map<String, @Nullable Outcome> outcomes = new LinkedHashMap<>();
 
     private Optional<HistoryQuery> moreThere = Optional.of(HistoryQuery.oldest(MemorySource.PAGE));
@@ -66,7 +68,7 @@ final class ArrivingMemory {
     /** A digest of the lines that came. */
     private final Fingerprint.Digest lines = new Fingerprint.Digest();
 
-    /** A digest of the lines that this version writes for what came. */
+    /** A digest of the lines that this version writes for the imported data. */
     private final Fingerprint.Digest read = new Fingerprint.Digest();
 
     private final List<Moved> held = new ArrayList<>();
@@ -98,7 +100,7 @@ final class ArrivingMemory {
         return key;
     }
 
-    /** Adds a line to what is compared with the hash at the end. */
+    /** Adds a line to the digest that is compared with the hash at the end. */
     void add(byte[] line) {
         lines.add(line);
         heldBytes += held.isEmpty() ? 0 : line.length;
@@ -135,8 +137,8 @@ final class ArrivingMemory {
 
     private KeepsakeException otherMessages(Known known) {
         return new KeepsakeException(
-                "Memory " + key + " has messages that the export has not, such as " + known.id()
-                        + ". Erase it, or read the export into an empty log",
+                "Memory " + key + " has messages that the export does not have, such as " + known.id() + ". Erase "
+                        + "it, or read the export into an empty log",
                 null);
     }
 
@@ -169,7 +171,7 @@ final class ArrivingMemory {
         head = id;
     }
 
-    /** Compares what came with what the last line says. A line that was edited has no hash. */
+    /** Compares the imported data with the last line. A line that was edited has no hash. */
     void check(String name, Line end) {
         long written = end.number("messages");
         if (written != messages) {
@@ -182,13 +184,13 @@ final class ArrivingMemory {
         if (sha256 != null && !sha256.equals(lines.hex())) {
             throw new InvalidInputException(
                     name,
-                    "ends memory " + key + ", whose lines are not those that were written. Read the export as it was"
-                            + " written into an empty log. If the lines were changed on purpose, remove sha256 from this"
-                            + " line");
+                    "ends memory " + key + ", whose lines were changed since they were written. Read the original "
+                            + "export into an empty log. If the lines were changed on purpose, remove sha256 from "
+                            + "this line");
         }
     }
 
-    /** Writes what is missing, and compares the memory with what came. */
+    /** Writes the missing parts, and compares the memory with the imported data. */
     MemoryCopy.Report complete() {
         if (isErased) {
             return new MemoryCopy.Report(0, 0, List.of(key), 0);
@@ -206,17 +208,16 @@ final class ArrivingMemory {
         MemoryLines.rest(beside, read::add);
         if (!Fingerprint.of(log, key).sha256().equals(read.hex())) {
             throw new KeepsakeException(
-                    "Memory " + key
-                            + " is not the one that was read. It was changed since, or the lines were: erase it, or read"
-                            + " the export into an empty log",
+                    "Memory " + key + " differs from the export. The memory or the lines were changed since: erase "
+                            + "it, or read the export into an empty log",
                     null);
         }
         return new MemoryCopy.Report(1, messages, List.of(), 0);
     }
 
     /**
-     * Returns whether an import broke off that has appended all messages. An export that brings no messages may be older than
-     * the memory, and changes nothing of one that was completed.
+     * Returns whether an interrupted import has appended all messages. An export without new messages may be older than
+     * the memory, so it does not change a completed one.
      */
     private boolean isUnfinished(BesideMessages beside) {
         BesideMessages known = Objects.requireNonNull(BesideMessages.read(log, key));
@@ -236,7 +237,7 @@ final class ArrivingMemory {
         return came.containsAll(there);
     }
 
-    /** Returns whether a head is one that an import has before its end: that of its messages, or of a view that it sets. */
+    /** Returns whether a head belongs to an unfinished import: the head of its messages, or of a view that it sets. */
     private boolean isOnTheWay(@Nullable String known, BesideMessages beside) {
         LoggedMessage newest = target.newest();
         return Objects.equals(known, beside.head())

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is moved of a memory beside its messages.
+ * The parts of a memory other than its messages, for a copy.
  *
  * @param title its title, or null
  * @param metadata short texts by name
@@ -31,7 +31,10 @@ record BesideMessages(
         Map<String, String> branches,
         @Nullable String head) {
 
-    /** Reads it, or returns null for a memory that is not there. What it names is in any history that is read later. */
+    /**
+     * Reads the parts, or returns null for a memory that does not exist. A history that is read later contains all
+     * messages that they name.
+     */
     static @Nullable BesideMessages read(MessageLog log, MemoryKey key) {
         MemoryDetails details = log.details(key, EnumSet.allOf(MemoryDetails.Part.class));
         if (details.info() == null) {

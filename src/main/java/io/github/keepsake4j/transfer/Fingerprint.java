@@ -9,9 +9,9 @@ import java.util.HexFormat;
 import java.util.function.Consumer;
 
 /**
- * What a memory holds, in short. Two memories with equal fingerprints show the same in all that is moved.
+ * A digest of a memory. Two memories with equal fingerprints are equal in all parts that are copied.
  *
- * @param memories 1, or 0 for a memory that is not there
+ * @param memories 1, or 0 for a memory that does not exist
  * @param messages the number of messages
  * @param sha256 the SHA-256 of its lines, in hexadecimal digits
  */
@@ -21,7 +21,7 @@ record Fingerprint(long memories, long messages, String sha256) {
         return of(log, key, progress -> {}, line -> {});
     }
 
-    /** Writes a memory, and returns what was written. */
+    /** Writes a memory, and returns its fingerprint. */
     static <E extends Exception> Fingerprint of(
             MessageLog log, MemoryKey key, Consumer<MemoryCopy.Progress> listener, MemoryLines.Sink<E> sink) throws E {
         Digest digest = new Digest();

@@ -27,13 +27,13 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A branch up to a message, as it becomes another memory. */
+/** A branch up to a message, for a fork into another memory. */
 final class ForkedBranch {
 
-    /** Named branches whose names begin so are marks of this library: how far something was done on a branch. */
+    /** The beginning of the names of this library's marks, which record the progress on a branch. */
     private static final String MARK = "keepsake.";
 
-    /** Messages of the branch whose sequence numbers have no gaps. In the fork, they have other ones. */
+    /** Messages of the branch whose sequence numbers have no gaps. In the fork, they have other numbers. */
     private record Run(long last, long number) {}
 
     private final MessageLog log;
@@ -78,7 +78,7 @@ final class ForkedBranch {
         runs.put(sequence, new Run(next == null ? sequence : next.last(), 0));
     }
 
-    /** Reads a branch, the newest page first. Pages are read as they are asked for. */
+    /** Reads a branch, the newest page first. Pages are read when they are requested. */
     private Stream<Tail> pages(String newest) {
         return Stream.iterate(page(newest), Objects::nonNull, page -> {
             List<LoggedMessage> messages = page.messages();
@@ -93,7 +93,7 @@ final class ForkedBranch {
         return log.read(from, ReadQuery.newest(MemorySource.PAGE).endingIn(newest));
     }
 
-    /** Returns the number in the fork of a message of the original, or 0 for one that the fork has not. */
+    /** Returns the number in the fork of a message of the original, or 0 if the fork does not have it. */
     private long number(long sequence) {
         Map.Entry<Long, Run> run = runs.floorEntry(sequence);
         return run == null || run.getValue().last() < sequence
@@ -107,7 +107,7 @@ final class ForkedBranch {
         return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
     }
 
-    /** Returns what the fork has beside its messages. */
+    /** Returns the parts of the fork other than its messages. */
     BesideMessages beside() {
         BesideMessages original = BesideMessages.read(log, from);
         if (original == null) {
@@ -200,7 +200,10 @@ final class ForkedBranch {
                         .withUsage(null));
     }
 
-    /** Returns what an answer of the fork was made from. What the fork has not is told as {@code altered}. */
+    /**
+     * Returns the sources of an answer of the fork. Sources that the fork does not have are reported as
+     * {@code altered}.
+     */
     private Seen seen(Seen original) {
         List<Long> sequences = original.sequences();
         List<Long> shown = numbers(sequences);

@@ -21,8 +21,8 @@ public interface ImportSource {
     List<ImportedMessage> messages(ConversationKey conversation);
 
     /**
-     * Limits this source to one tenant. Other stores know no tenants, and another tenant's conversation of the same id is
-     * another conversation.
+     * Limits this source to one tenant. Other stores have no tenants, and another tenant's conversation of the same id
+     * is another conversation.
      *
      * @param tenant the tenant whose conversations this source has
      * @return a source that has no conversations of other tenants

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * A message of another store.
  *
  * @param message the message
- * @param createdAt when it was said, or null if the store does not tell; it then gets the time at which it is taken in
- * @param id its id in the other store, which it keeps; null if it has none. All messages of a conversation have an id
- *     of their own, or none
+ * @param createdAt when it was created, or null if the store does not have the time; it then gets the time of the
+ * import
+ * @param id its id in the other store, which it keeps; null if it has none. Either all messages of a conversation have
+ * an id, or none
  * @param parentId the id of the message before it, or null for none; ignored for a message without an id
  */
 public record ImportedMessage(
@@ -27,7 +28,7 @@ public record ImportedMessage(
     }
 
     /**
-     * Creates a message of a store that keeps nothing but lists.
+     * Creates a message of a store that keeps only lists.
      *
      * @param message the message
      * @return the message, without a time and an id

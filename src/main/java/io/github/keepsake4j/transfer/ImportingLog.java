@@ -33,19 +33,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A log that takes in the conversations of another store when they are used. The other store is only read.
+ * A log that imports the conversations of another store when they are used. The other store is only read.
  *
  * <p>The first use of a conversation in a process reads it from the other store and appends what the log does not have yet. Its
  * messages have ids that derive from the conversation and their number, or those of the other store, so that several processes
- * may do so at once, and each message is stored once. Each later read looks whether the other store's conversation has grown,
- * because an old instance of the application still runs, and appends the rest behind the head.
+ * may do so at once, and each message is stored once. Each later read checks whether the other store's conversation has
+ * grown, because an old instance of the application may still run, and appends the rest behind the head.
  *
- * <p>The source is asked for the conversations of every tenant that uses this log. {@link ImportSource#ofTenant} limits it to
- * one, as {@code Keepsake.builder().importFrom(…)} does.
+ * <p>The source is read for the conversations of every tenant that uses this log. {@link ImportSource#ofTenant} limits
+ * it to one, as {@code Keepsake.builder().importFrom(…)} does.
  *
- * <p>A conversation that was erased here is never taken in again, so this log keeps all tombstones. A conversation that had
- * messages here before its list was found is left as it is. Memories of nodes are not taken in, and lists of conversations
- * show only what was used. If the other store fails, the first use in a process fails too; later reads go on without it.
+ * <p>A conversation that was erased here is never imported again, so this log keeps all tombstones. A conversation that
+ * had messages here before its list was found is not changed. Memories of nodes are not imported, and lists of
+ * conversations show only used conversations. If the other store fails, the first use in a process fails too; later
+ * reads continue without it.
  *
  * <p>Thread-safe. Closing this log closes the log behind it.
  */
@@ -53,17 +54,17 @@ public final class ImportingLog extends ForwardingMessageLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(ImportingLog.class);
 
-    /** The maximum number of conversations of which it is known what was taken in. */
+    /** The maximum number of conversations whose imports are cached. */
     private static final int CONVERSATIONS = 10_000;
 
-    /** How often a process tries again that another one overtakes. Each time, that one has appended something. */
+    /** The number of tries of an import. A try fails only if another process has appended something. */
     private static final int MOST_TRIES = 100;
 
     private final ImportSource source;
     private final TokenCounter counter;
     private final RecentlyUsed<ConversationKey, Taken> taken = new RecentlyUsed<>(CONVERSATIONS);
 
-    /** What the other store had when it was last looked at. */
+    /** The state of the other store at the last check. */
     private record Taken(int size, int hash) {}
 
     /**
@@ -71,7 +72,7 @@ public final class ImportingLog extends ForwardingMessageLog {
      *
      * @param log keeps the messages
      * @param source reads the other store
-     * @param counter counts messages that are taken in
+     * @param counter counts imported messages
      */
     public ImportingLog(MessageLog log, ImportSource source, TokenCounter counter) {
         super(log);
@@ -79,7 +80,7 @@ public final class ImportingLog extends ForwardingMessageLog {
         this.counter = Objects.requireNonNull(counter, "counter");
     }
 
-    /** Returns the log behind, for a memory of which the first use has taken in what the other store has. */
+    /** Returns the inner log, for a memory whose first use has imported the other store's messages. */
     private MessageLog used(MemoryKey key) {
         if (key instanceof ConversationKey conversation && taken.get(conversation) == null) {
             take(conversation, source.messages(conversation));
@@ -87,7 +88,7 @@ public final class ImportingLog extends ForwardingMessageLog {
         return log();
     }
 
-    /** Returns the log behind, for a memory that has all that the other store has. */
+    /** Returns the inner log, for a memory that has all messages of the other store. */
     private MessageLog current(MemoryKey key) {
         if (key instanceof ConversationKey conversation && taken.get(conversation) != null) {
             List<ImportedMessage> messages;
@@ -95,7 +96,7 @@ public final class ImportingLog extends ForwardingMessageLog {
                 messages = source.messages(conversation);
             } catch (RuntimeException e) {
                 LOG.warn(
-                        "Memory {}: the store to import from failed, so what it got since the last look is not taken in ({})",
+                        "Memory {}: the store to import from failed, so its new messages are not imported ({})",
                         key,
                         e.getClass().getName());
                 return log();
@@ -143,7 +144,7 @@ public final class ImportingLog extends ForwardingMessageLog {
         selection.ids().keySet().forEach(this::used);
         selection.sequences().keySet().forEach(this::current);
         Map<MemoryKey, List<Found>> found = new HashMap<>(super.find(selection));
-        // The other store may have got the missing messages since the last look.
+        // The other store may have got the missing messages since the last check.
         Map<MemoryKey, Set<String>> grown = new HashMap<>();
         selection.ids().forEach((key, ids) -> {
             if (found.getOrDefault(key, List.of()).size() < ids.size() && hasGrown(key)) {
@@ -185,14 +186,14 @@ public final class ImportingLog extends ForwardingMessageLog {
         return used(key).change(key, change);
     }
 
-    /** Looks at the other store again only for what it may have changed. */
+    /** Reads the other store again only if its conversation may have changed. */
     @Override
     public MemoryDetails details(MemoryKey key, Set<MemoryDetails.Part> parts) {
         boolean grows = parts.contains(MemoryDetails.Part.INFO) || parts.contains(MemoryDetails.Part.VIEWS);
         return (grows ? current(key) : used(key)).details(key, parts);
     }
 
-    /** Removes nothing: without its tombstone, an erased conversation would be taken in again. */
+    /** Removes nothing: without its tombstone, an erased conversation would be imported again. */
     @Override
     public long removeTombstones(String tenant, Instant erasedBefore) {
         return 0;

@@ -24,7 +24,7 @@ import java.util.UUID;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** Takes what another store has of one conversation into a log, as of one position of the memory. */
+/** Imports one conversation of another store into a log, at one position of the memory. */
 record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Position position) {
 
     /** The maximum number of messages that are looked up at once. */
@@ -33,10 +33,13 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
     /** More messages than any list has. */
     private static final long MOST = 1L << 31;
 
-    /** How many messages are looked up at once to find how many there are. */
+    /** The number of messages that are looked up at once to count them. */
     private static final int PROBES = 32;
 
-    /** Appends what the log does not have yet. Each step can be repeated: a message that is there stays as it is. */
+    /**
+     * Appends the messages that the log does not have yet. Each step can be repeated: an existing message is not
+     * changed.
+     */
     void take(List<ImportedMessage> messages) {
         checkIds(messages);
         if (messages.get(0).id() == null) {
@@ -57,8 +60,8 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
                         "message " + (1 + messages.indexOf(message)) + " to import into memory " + key
                                 + (haveIds
                                         ? " has none and those before it have one"
-                                        : " has one and those before it have none")
-                                + ". All messages of a conversation must have an id, or none");
+                                        : " has one and " + "those before it have none")
+                                + ". Either all messages of a conversation must have an id, or none");
             }
             if (id != null && !ids.add(id)) {
                 throw new InvalidInputException(
@@ -71,7 +74,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
     private void takeList(List<ImportedMessage> list) {
         long taken = taken();
         if (taken == 0) {
-            // What a memory has said before its old list was found is newer than the list.
+            // Messages that a memory had before its old list was found are newer than the list.
             if (position.head() == null) {
                 log.append(key, Append.under(Parent.root(), numbered(list, 0)).at(position));
             }
@@ -84,8 +87,8 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
     }
 
     /**
-     * Returns the part of a list that follows what was taken. A window drops its oldest messages and keeps its system message
-     * first, so the list begins somewhere within what was taken.
+     * Returns the part of a list behind the imported messages. A window drops its oldest messages and keeps its system
+     * message first, so the list begins within the imported messages.
      */
     private static List<ImportedMessage> rest(List<LoggedMessage> taken, List<ImportedMessage> list) {
         ChatMessage system = null;
@@ -120,7 +123,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
         return message.type() == ChatMessageType.SYSTEM;
     }
 
-    /** Returns the newest messages that were taken, and the newest system message among all of them that was taken first. */
+    /** Returns the newest imported messages, after the newest imported system message. */
     private List<LoggedMessage> newestTaken(long taken, int size) {
         List<LoggedMessage> newest = new ArrayList<>();
         for (long from = Math.max(1, taken - size); from <= taken; from += PAGE) {
@@ -132,7 +135,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
         return newest;
     }
 
-    /** Returns how many messages of a list were taken: they are numbered without gaps. */
+    /** Returns the number of imported messages of a list: they are numbered without gaps. */
     private long taken() {
         int powers = found(LongStream.iterate(1, at -> at < MOST, at -> 2 * at));
         long low = powers == 0 ? 0 : 1L << (powers - 1);
@@ -155,7 +158,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
         return LongStream.rangeClosed(from, to).mapToObj(this::id).toList();
     }
 
-    /** Returns the id of a message of a list, which every process derives equally. */
+    /** Returns the id of a message of a list. Every process derives the same id. */
     private String id(long number) {
         String name = key.canonical() + "#" + number;
         return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.US_ASCII)).toString();
@@ -207,7 +210,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
         append(batch, under, head);
     }
 
-    /** Returns the ids of the messages that were taken, with those of their parents in the log. */
+    /** Returns the ids of the imported messages, with the ids of their parents in the log. */
     private Map<String, @Nullable String> storedParents(List<ImportedMessage> tree) {
         Map<String, @Nullable String> parents = new HashMap<>();
         for (int from = 0; from < tree.size(); from += PAGE) {
@@ -219,7 +222,10 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
         return parents;
     }
 
-    /** Returns where goes what follows the newest message that was taken: behind what was said here since, if that follows it. */
+    /**
+     * Returns the place of the messages behind the newest imported one: behind the messages that were added here since,
+     * if they follow it.
+     */
     private Parent endOf(@Nullable String newest) {
         String head = position.head();
         if (newest == null || head == null) {

@@ -26,7 +26,7 @@ public final class LangChain4jExport {
     /** Jackson reads no longer number. */
     private static final int MAX_DIGITS = 1_000;
 
-    /** A surrogate without its other half, which UTF-8 cannot hold. */
+    /** A surrogate without its other half, which UTF-8 cannot encode. */
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
     private LangChain4jExport() {}

@@ -13,8 +13,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line that {@link Lines} wrote, or a JSON object in it. Fields that are not known are ignored. Whatever is wrong with it is
- * an {@link InvalidInputException} that names the line and the field, and quotes nothing.
+ * A line that {@link Lines} wrote, or a JSON object in it. Unknown fields are ignored. Any error is an
+ * {@link InvalidInputException} that names the line and the field, and quotes nothing.
  *
  * @param name names the line in errors
  */
@@ -28,7 +28,7 @@ record Line(String name, JsonFields json) {
                 JsonFields.read(name, text, (place, problem) -> new WrongLineException(name, place + " " + problem)));
     }
 
-    /** Returns the kind, or an empty text for an object that is no line of an export. */
+    /** Returns the kind, or an empty text for an object that is not a line of an export. */
     String kind() {
         return json.values().get("kind") instanceof String kind ? kind : "";
     }
@@ -83,14 +83,14 @@ record Line(String name, JsonFields json) {
         T read();
     }
 
-    /** Names the line in the errors of what is read. */
+    /** Adds the line to the errors of a read. */
     private <T> T checked(Read<T> read) {
         try {
             return read.read();
         } catch (WrongLineException e) {
             throw e;
         } catch (InvalidInputException | UnreadableDataException e) {
-            throw new WrongLineException(name, "is not as it was written: " + e.getMessage());
+            throw new WrongLineException(name, "was changed since it was written: " + e.getMessage());
         }
     }
 

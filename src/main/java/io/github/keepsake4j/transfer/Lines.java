@@ -20,8 +20,8 @@ import java.util.TreeMap;
 final class Lines {
 
     /**
-     * The version of the format. A reader ignores kinds and fields that it does not know, so what is added does not raise it. A
-     * higher version is one that an older reader would misread.
+     * The version of the format. A reader ignores unknown kinds and fields, so additions do not raise it. A higher
+     * version is one that an older reader would misread.
      */
     static final int VERSION = 1;
 

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Writes memories as Markdown, for reading and for the request of a person whose data they hold: the messages of all branches
+ * Writes memories as Markdown, for reading and for the request of a person for their data: the messages of all branches
  * with their times, outcomes, tool calls and attributes, and then branches and summaries. Bytes of files and whole
  * requests are named with their size; {@link Ndjson} writes these too.
  *
@@ -43,9 +43,9 @@ public final class MarkdownExport {
     }
 
     /**
-     * Sets a listener that is told after each batch of messages. Default: none.
+     * Sets a listener that is called after each batch of messages. Default: none.
      *
-     * @param progress is called by the thread that writes; what it throws ends that
+     * @param progress called by the thread that writes; an exception ends the export
      * @return a copy
      */
     public MarkdownExport onProgress(Consumer<MemoryCopy.Progress> progress) {
@@ -53,10 +53,10 @@ public final class MarkdownExport {
     }
 
     /**
-     * Writes one memory. For a memory that was never written, nothing is written.
+     * Writes one memory. Writes nothing for a memory that was never written.
      *
      * @param key the memory
-     * @param out takes the text; it is neither flushed nor closed
+     * @param out receives the text; it is neither flushed nor closed
      * @return what was written
      * @throws IOException if the output fails
      * @throws KeepsakeException if the log fails
@@ -73,8 +73,8 @@ public final class MarkdownExport {
      * Writes all memories of a tenant, the oldest ones first.
      *
      * @param tenant the tenant's id
-     * @param out takes the text; it is neither flushed nor closed
-     * @return what was written; {@link MemoryCopy.Report#damaged()} memories are missing
+     * @param out receives the text; it is neither flushed nor closed
+     * @return a report of the written memories; {@link MemoryCopy.Report#damaged()} memories are missing
      * @throws IOException if the output fails
      * @throws KeepsakeException if the log fails
      */

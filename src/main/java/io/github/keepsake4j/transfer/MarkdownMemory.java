@@ -121,7 +121,7 @@ final class MarkdownMemory {
         return Stream.of(ends, named, head).flatMap(each -> each);
     }
 
-    /** Returns a message's number, or its id if it is not there. */
+    /** Returns a message's number, or its id if the message is missing. */
     private String number(String id) {
         return Reads.message(log, key, id)
                 .map(found -> Long.toString(source.number(found.sequence())))

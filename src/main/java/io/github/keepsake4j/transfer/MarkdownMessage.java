@@ -20,10 +20,12 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** One message as Markdown, below its heading: its texts, and all else that its line in an export has. Pure functions. */
+/**
+ * One message as Markdown, below its heading: its texts, and all other fields of its line in an export. Pure functions.
+ */
 final class MarkdownMessage {
 
-    /** What is shown in a form of its own, or says only where the message is. */
+    /** The fields that are shown in a form of their own, or that contain only the place of the message. */
     private static final Set<String> SHOWN = Set.of(
             "kind",
             "id",
@@ -48,7 +50,7 @@ final class MarkdownMessage {
 
     private MarkdownMessage() {}
 
-    /** Returns who said a message, as a part of a heading. */
+    /** Returns the speaker of a message, as a part of a heading. */
     static String role(ChatMessage message) {
         String type = message instanceof AiMessage
                 ? "ASSISTANT"
@@ -57,7 +59,7 @@ final class MarkdownMessage {
         return type.charAt(0) + type.substring(1).toLowerCase(Locale.ROOT) + name;
     }
 
-    /** Returns the paragraphs of a message. What one holds of it cannot begin another one's kind. */
+    /** Returns the paragraphs of a message. The content of one paragraph cannot begin another kind of paragraph. */
     static List<String> paragraphs(Moved moved, String branch) {
         JsonFields line = JsonFields.read("message", Lines.message(moved));
         JsonFields message = line.neededObject("message");

@@ -5,14 +5,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Foreign text within Markdown. None of it can end where it is, begin a heading or a link, or send a control character to a
- * terminal. Pure functions.
+ * Writes foreign text within Markdown. It cannot leave its place, begin a heading or a link, or send a control
+ * character to a terminal. Pure functions.
  */
 final class MarkdownText {
 
     private static final Pattern LINE_END = Pattern.compile("\r\n|[\r\n\u2028\u2029]");
 
-    /** Control characters but tabs, halves of surrogate pairs, and what makes a line look like another one by its direction. */
+    /** Control characters except tabs, halves of surrogate pairs, and characters that change the direction of text. */
     private static final Pattern HIDDEN =
             Pattern.compile("[\\p{Cc}\\p{Cs}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069&&[^\t]]");
 
@@ -23,7 +23,7 @@ final class MarkdownText {
 
     private MarkdownText() {}
 
-    /** Returns text on one line, which is shown as it is. */
+    /** Returns text on one line, which is shown literally. */
     static String plain(String text) {
         return PUNCTUATION.matcher(oneLine(text)).replaceAll("\\\\$0");
     }

@@ -13,12 +13,15 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 
-/** The memories of tenants, the oldest ones first: a log lists those first that came last, and so does the log they go to. */
+/**
+ * The memories of tenants, oldest first, because a log lists the newest ones first and the target must have the same
+ * order.
+ */
 final class Memories {
 
     private static final int LISTED = 100;
 
-    /** Does something with a memory, and returns what was done. */
+    /** Processes a memory, and returns a report. */
     @FunctionalInterface
     interface Step<E extends Exception> {
         MemoryCopy.Report on(MemoryKey key) throws E;
@@ -26,7 +29,7 @@ final class Memories {
 
     private Memories() {}
 
-    /** Returns the sum of what was done with each. What is damaged is passed over and counted. */
+    /** Returns the sum of the reports. Damaged memories are skipped and counted. */
     static <E extends Exception> MemoryCopy.Report each(MessageLog log, Collection<String> tenants, Step<E> step)
             throws E {
         MemoryCopy.Report report = MemoryCopy.Report.NONE;
@@ -42,7 +45,7 @@ final class Memories {
                 try {
                     report = report.plus(step.on(key));
                 } catch (UnreadableDataException e) {
-                    // One damaged memory must not keep the others of a tenant from being moved.
+                    // One damaged memory must not prevent the copy of the others.
                     report = report.plus(new MemoryCopy.Report(0, 0, List.of(), 1));
                 }
             }

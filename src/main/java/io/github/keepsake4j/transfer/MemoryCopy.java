@@ -18,23 +18,23 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * Copies memories from one log to another, with all that a log keeps: messages on all branches with their ids, times, token
- * counts, outcomes, usage and what they were made from; the head, named branches, views, summaries, title and metadata. Epochs
- * and leases are not copied.
+ * Copies memories from one log to another, with all their data: messages on all branches with their ids, times, token
+ * counts, outcomes, usage and sources; the head, named branches, views, summaries, title and metadata. Epochs and
+ * leases are not copied.
  *
  * <pre>{@code
  * MemoryCopy.Report report = MemoryCopy.between(sqlite, postgres).tenant("acme");
  * }</pre>
  *
- * <p>A copy that was interrupted goes on where it ended when it is called again. Each memory is compared with its copy at the end.
- * A memory that changes meanwhile is copied until both are the same. Nothing is written to the source. A copy to a
+ * <p>An interrupted copy continues when it is called again. Each memory is compared with its copy at the end. A memory
+ * that changes meanwhile is copied until both are equal. Nothing is written to the source. A copy to a
  * {@code FileMessageLog} is an export as JSON lines, and a copy from it an import.
  *
  * <p>Immutable and thread-safe. Two copies of one memory into one log must not run at the same time.
  */
 public final class MemoryCopy {
 
-    /** How often a memory is looked at again that changes while it is copied. */
+    /** The number of passes for a memory that changes while it is copied. */
     private static final int MOST_PASSES = 20;
 
     private final MessageLog source;
@@ -55,8 +55,8 @@ public final class MemoryCopy {
      *
      * @param memories the number of memories that are in both logs now
      * @param messages the number of their messages
-     * @param erased the memories that are not copied, because they were erased in the target
-     * @param damaged the number of memories that were passed over because their data, or their copy's, cannot be read
+     * @param erased the memories that are not copied because they were erased in the target
+     * @param damaged the number of memories that were skipped because their data, or their copy's, cannot be read
      */
     public record Report(long memories, long messages, List<MemoryKey> erased, long damaged) {
 
@@ -121,7 +121,7 @@ public final class MemoryCopy {
         }
     }
 
-    /** The memory is not in one of the logs as it is in the other. */
+    /** Thrown when a memory differs between the logs. */
     private static final class UncopiedException extends KeepsakeException {
 
         private static final long serialVersionUID = 1L;
@@ -150,9 +150,9 @@ public final class MemoryCopy {
     }
 
     /**
-     * Sets a listener that is told after each batch of messages. Default: none.
+     * Sets a listener that is called after each batch of messages. Default: none.
      *
-     * @param progress is called by the thread that copies; what it throws ends the copy
+     * @param progress called by the thread that copies; an exception ends the copy
      * @return another copy
      */
     public MemoryCopy onProgress(Consumer<Progress> progress) {
@@ -160,29 +160,29 @@ public final class MemoryCopy {
     }
 
     /**
-     * Copies all memories of a tenant, the oldest ones first, so that the target lists them in the order of the source. What
-     * the source has no more is not removed from the target. A damaged memory is passed over. What was copied of it before the
-     * damage was met stays, and a copy after its repair goes on there.
+     * Copies all memories of a tenant, the oldest ones first, so that the target lists them in the order of the source.
+     * Memories that the source no longer has are not removed from the target. A damaged memory is skipped. Messages
+     * that were copied before the damage was found stay, and a copy after a repair continues there.
      *
      * @param tenant the tenant's id
-     * @return what was copied; {@link Report#damaged()} memories are missing or not whole
+     * @return a report; {@link Report#damaged()} memories are missing or incomplete
      * @throws UnfinishedException after all others were copied, if a memory did not stop changing, was erased in the source
      *     meanwhile, or has other messages in the target
-     * @throws StorageUnavailableException (retryable) if a log cannot be reached; what was copied until then stays
+     * @throws StorageUnavailableException (retryable) if a log cannot be reached; the copied messages stay
      */
     public Report tenant(String tenant) {
         return tenants(List.of(tenant));
     }
 
     /**
-     * Copies all memories of several tenants, as {@link #tenant} does. A log has no list of its tenants, so that the
+     * Copies all memories of several tenants, as {@link #tenant} does. A log has no list of its tenants, so the
      * application names them.
      *
      * @param tenants the tenants' ids
-     * @return what was copied; {@link Report#damaged()} memories are missing or not whole
+     * @return a report; {@link Report#damaged()} memories are missing or incomplete
      * @throws UnfinishedException after all others were copied, if a memory did not stop changing, was erased in the source
      *     meanwhile, or has other messages in the target
-     * @throws StorageUnavailableException (retryable) if a log cannot be reached; what was copied until then stays
+     * @throws StorageUnavailableException (retryable) if a log cannot be reached; the copied messages stay
      */
     public Report tenants(Collection<String> tenants) {
         List<KeepsakeException> failures = new ArrayList<>();
@@ -209,8 +209,8 @@ public final class MemoryCopy {
      * @return what was copied
      * @throws ErasedException if the memory is erased in the target meanwhile; it stays erased
      * @throws StorageUnavailableException (retryable) if a log cannot be reached, or if the memory does not stop changing
-     * @throws KeepsakeException if the target has other messages of this memory, or if the source has it no more or erases it
-     *     meanwhile
+     * @throws KeepsakeException if the target has other messages of this memory, or if the source no longer has it or
+     * erases it meanwhile
      */
     public Report memory(MemoryKey key) {
         MemoryTarget to = new MemoryTarget(target, key);
@@ -223,26 +223,26 @@ public final class MemoryCopy {
             try {
                 isThere = copy(key, to);
             } catch (InvalidInputException e) {
-                // What was just read may not be there any more.
+                // The message that was just read may have been erased.
                 refuseErased(key, epoch);
                 throw e;
             }
             refuseErased(key, epoch);
             if (!isThere && to.newest() != null) {
-                throw gone(key, "has messages in the target and is not in the source any more");
+                throw gone(key, "has messages in the target and is no longer in the source");
             }
             Fingerprint now = Fingerprint.of(source, key);
             if (now.equals(Fingerprint.of(target, key))) {
                 return new Report(now.memories(), now.messages(), List.of(), 0);
             }
         }
-        throw new ChangingException("Memory " + key + " is not the same in both logs after " + MOST_PASSES
-                + " passes. Copy it again when nothing is added to it");
+        throw new ChangingException("Memory " + key + " differs between the logs after " + MOST_PASSES + " passes. "
+                + "Copy it again when nothing is added to it");
     }
 
-    /** Copies once what the target lacks, and returns whether the source has the memory. */
+    /** Copies the missing parts once, and returns whether the source has the memory. */
     private boolean copy(MemoryKey key, MemoryTarget to) {
-        // All that names messages is read before them, so that what it names is copied.
+        // Parts that name messages are read before the messages, so that these messages are copied.
         BesideMessages beside = BesideMessages.read(source, key);
         if (beside == null) {
             return false;
@@ -259,7 +259,7 @@ public final class MemoryCopy {
         return true;
     }
 
-    /** The outcome of a message may change when it was copied already. */
+    /** The outcome of a message may change after it was copied. */
     private void copyOutcomes(MemoryKey key, MemoryTarget to, long upTo) {
         for (HistoryQuery next = HistoryQuery.oldest(MemorySource.PAGE); next != null && next.sequence() < upTo; ) {
             HistoryPage page = source.history(key, next);
@@ -274,7 +274,8 @@ public final class MemoryCopy {
         return Reads.message(source, key, last.id())
                 .map(LoggedMessage::sequence)
                 .orElseThrow(() -> new UncopiedException(
-                        "Memory " + key + " has messages in the target that the source has not, such as " + last.id()
+                        "Memory " + key + " has messages in the target that the source does not have, such as "
+                                + last.id()
                                 + ". Erase it in the target, or copy it into an empty log"));
     }
 
@@ -286,6 +287,6 @@ public final class MemoryCopy {
 
     private static UncopiedException gone(MemoryKey key, String problem) {
         return new UncopiedException("Memory " + key + " " + problem
-                + ". The target keeps what was copied: erase it there too, or leave it");
+                + ". The target keeps the copied messages: erase it there too, or leave it");
     }
 }

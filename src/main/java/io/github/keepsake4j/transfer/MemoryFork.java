@@ -16,24 +16,25 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Forks a memory: the branch up to a message becomes another memory. The fork has the messages of that branch with their times,
- * token counts, outcomes and kept requests, the views, summaries and named branches that end on it, and title and metadata. Its
- * head is the message. Both memories then go on by themselves, and erasing one does not erase the other.
+ * token counts, outcomes and kept requests, the views, summaries and named branches that end on it, and title and
+ * metadata. Its head is the message. Both memories are then independent, and erasing one does not erase the other.
  *
- * <p>The messages of the fork have ids of their own, which derive from the fork and the ids in the original. So the same fork
- * can be made again: if it was interrupted, it goes on, and if it was done, nothing changes, even if the fork has grown since.
- * What an answer was made from names the messages of the fork. Usage stays with the original, so that it is counted once.
+ * <p>The messages of the fork have ids of their own, which derive from the fork and the ids in the original. So the
+ * same fork can be made again: an interrupted fork continues, and a finished one is not changed, even if it has grown
+ * since. The sources of answers name the messages of the fork. Usage stays with the original, so that it is counted
+ * once.
  *
- * <p>The metadata of the fork tell where it came from: {@link #MEMORY} and {@link #MESSAGE}.
+ * <p>The metadata of the fork name its origin: {@link #MEMORY} and {@link #MESSAGE}.
  */
 public final class MemoryFork {
 
-    /** The name of the metadata that hold the {@linkplain MemoryKey#canonical() canonical text} of the original's key. */
+    /** The name of the metadata with the {@linkplain MemoryKey#canonical() canonical text} of the original's key. */
     public static final String MEMORY = "keepsake.fork.memory";
 
-    /** The name of the metadata that hold the id of the fork's newest message in the original. */
+    /** The name of the metadata with the id of the fork's newest message in the original. */
     public static final String MESSAGE = "keepsake.fork.message";
 
-    /** The name of the metadata that say that a fork is not done yet. */
+    /** The name of the metadata that mark an unfinished fork. */
     private static final String UNFINISHED = "keepsake.fork.unfinished";
 
     private MemoryFork() {}
@@ -56,7 +57,7 @@ public final class MemoryFork {
             throw new InvalidInputException("newMemoryId", "must not be the memory that is forked, " + from);
         }
         if (!from.tenant().equals(into.tenant())) {
-            throw new InvalidInputException("newMemoryId", "must be of the tenant of " + from + ", is " + into);
+            throw new InvalidInputException("newMemoryId", "must have the tenant of " + from + ", is " + into);
         }
         Map<String, String> origin = Map.of(MEMORY, from.canonical(), MESSAGE, messageId);
         MemoryTarget target = new MemoryTarget(log, into);
@@ -79,7 +80,7 @@ public final class MemoryFork {
         metadata.putAll(known);
         metadata.putAll(origin);
         metadata.put(UNFINISHED, "true");
-        // A fork that fails has nothing of its original but messages.
+        // A failed fork has only the messages of its original.
         Map<String, @Nullable String> begun = new HashMap<>(origin);
         begun.put(UNFINISHED, "true");
         target.mergeMetadata(begun);

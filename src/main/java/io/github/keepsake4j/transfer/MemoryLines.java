@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** A memory as lines, all but the last one. The same memory gives the same lines in every log. */
+/** Writes a memory as lines, except the last one. The same memory gives the same lines in every log. */
 final class MemoryLines {
 
     /** Takes a line without its end. */
@@ -21,11 +21,11 @@ final class MemoryLines {
 
     private MemoryLines() {}
 
-    /** Writes a memory, and returns the number of its messages, or -1 for a memory that is not there. */
+    /** Writes a memory, and returns the number of its messages, or -1 for a memory that does not exist. */
     static <E extends Exception> long write(
             MessageLog log, MemoryKey key, Consumer<MemoryCopy.Progress> listener, Sink<E> sink) throws E {
         long epoch = Reads.position(log, key).epoch();
-        // All that names messages is read before them, so that what it names is written.
+        // Parts that name messages are read before the messages, so that these messages are written.
         BesideMessages beside = BesideMessages.read(log, key);
         if (beside == null) {
             return -1;
@@ -42,7 +42,7 @@ final class MemoryLines {
         rest(beside, sink);
         if (Reads.position(log, key).epoch() != epoch) {
             throw new KeepsakeException(
-                    "Memory " + key + " was erased while it was read. What was read of it is not all: begin again",
+                    "Memory " + key + " was erased while it was read. The lines are incomplete: start the export again",
                     null);
         }
         return messages[0];

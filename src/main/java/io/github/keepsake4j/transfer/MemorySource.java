@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** The messages of a memory, page by page, as they are moved. */
+/** The messages of a memory, page by page, for a copy. */
 final class MemorySource {
 
     /** The maximum number of messages that are read, and appended, at once. */
@@ -43,7 +43,7 @@ final class MemorySource {
         }
     }
 
-    /** Reads the messages of all branches behind a sequence number, each page when the one before it was taken. */
+    /** Reads the messages of all branches behind a sequence number, each page after the one before it was consumed. */
     <E extends Exception> void read(long behind, Pages<E> pages) throws E {
         for (HistoryQuery next = new HistoryQuery(PAGE, behind, true); next != null; ) {
             HistoryPage page = log.history(key, next);
@@ -55,7 +55,10 @@ final class MemorySource {
         }
     }
 
-    /** Returns the number that a message has in a log that has counted them from 1. Here, the first ones may have been dropped. */
+    /**
+     * Returns the number of a message in a log that counts from 1. In this log, the first messages may have been
+     * dropped.
+     */
     long number(long sequence) {
         return sequence - before;
     }
@@ -76,7 +79,7 @@ final class MemorySource {
                 seen.memories());
     }
 
-    /** Returns a message as it is appended, under ids that derive from those that it has. */
+    /** Returns a message for an append, under ids that derive from its own. */
     static NewMessage copy(LoggedMessage message, UnaryOperator<String> ids) {
         return new NewMessage(
                         ids.apply(message.id()),
@@ -88,7 +91,7 @@ final class MemorySource {
                 .ofTurn(message.question() == null ? null : ids.apply(message.question()));
     }
 
-    /** Returns what is kept beside messages, by their ids. Only answers have that. */
+    /** Returns the notes of messages, by their ids. Only answers have notes. */
     static Map<String, Made> made(MessageLog log, MemoryKey key, List<LoggedMessage> messages) {
         List<String> answers = messages.stream()
                 .filter(message -> message.message().type() == ChatMessageType.AI)

@@ -24,8 +24,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory that is written. Each step does what the memory lacks, so that all steps can be repeated. If the memory is erased
- * meanwhile, a step is refused.
+ * A memory that is written. Each step adds only missing parts, so that all steps can be repeated. If the memory is
+ * erased meanwhile, a step is refused.
  */
 final class MemoryTarget {
 
@@ -55,7 +55,7 @@ final class MemoryTarget {
         return newest.isEmpty() ? null : newest.get(0);
     }
 
-    /** Sets the outcomes of messages that are there, as far as they have other ones. */
+    /** Sets the outcomes of existing messages that have other outcomes. */
     void setOutcomes(List<LoggedMessage> messages) {
         Map<String, LoggedMessage> there = new HashMap<>();
         Reads.messages(log, key, messages.stream().map(LoggedMessage::id).toList())
@@ -117,7 +117,7 @@ final class MemoryTarget {
         for (View view : views) {
             View known = there.get(view.anchor());
             if (known == null || !isSame(known, view)) {
-                // A view applies to the branches through its anchor, so it is set where that is the head.
+                // A view applies to the branches through its anchor, so it is set while that is the head.
                 log.change(key, new Change.MoveHead(Objects.requireNonNull(view.anchor()), epoch));
                 log.append(
                         key,
@@ -157,7 +157,7 @@ final class MemoryTarget {
         refuseIfErased(() -> log.change(key, Change.Describe.merging(none)));
     }
 
-    /** A description names no epoch. So one that came behind an erasure is removed again. */
+    /** A description names no epoch. So a description that was set after an erasure is removed again. */
     private void refuseIfErased(Runnable undo) {
         long now = Reads.position(log, key).epoch();
         if (now == epoch) {

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message on its way to another memory.
  *
- * @param message the message as it is appended there; what it was made from is named by {@linkplain MemorySource#number numbers}
+ * @param message the message to append; its sources are named by {@linkplain MemorySource#number numbers}
  * @param parentId the id of the message that it follows, or null
  */
 record Moved(NewMessage message, @Nullable String parentId) {}

@@ -18,25 +18,24 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes memories to a stream as lines of JSON (NDJSON), and reads them back. The lines hold all that {@link MemoryCopy}
- * copies. The same memory gives the same lines in every log.
+ * Writes memories to a stream as lines of JSON (NDJSON), and reads them back. The lines contain everything that
+ * {@link MemoryCopy} copies. The same memory gives the same lines in every log.
  *
  * <pre>{@code
  * Ndjson.of(log).writeTenant("acme", out);
  * Ndjson.of(other).read(in);
  * }</pre>
  *
- * <p>The stream is UTF-8. Each line is an object that begins with its {@code kind}; a reader ignores kinds and fields that it
- * does not know. A memory ends with the number of its messages and a hash of its lines, and the stream with a line of the kind
- * {@code done}, so that a reader notices what is missing. No line of a damaged memory
- * is written. Heap is bounded by 500 messages, and a few megabytes, in both directions. No stream is
- * closed.
+ * <p>The stream is UTF-8. Each line is an object that begins with its {@code kind}; a reader ignores unknown kinds and
+ * fields. A memory ends with the number of its messages and a hash of its lines, and the stream with a line of the kind
+ * {@code done}, so that a reader notices missing lines. A damaged memory is not written. Heap is bounded by 500
+ * messages, and a few megabytes, in both directions. No stream is closed.
  *
  * <p>Immutable and thread-safe.
  */
 public final class Ndjson {
 
-    /** How much of the lines of a memory is held until it is known to be sound, in characters. */
+    /** The number of characters of a memory's lines that are held back until the memory is known to be sound. */
     private static final int MAX_HELD = 1 << 20;
 
     private final MessageLog log;
@@ -58,10 +57,10 @@ public final class Ndjson {
     }
 
     /**
-     * Sets a listener that is told after each batch of messages. When lines are read, the number of all messages of a memory
-     * is not known, and is that of the messages so far. Default: none.
+     * Sets a listener that is called after each batch of messages. When lines are read, the total number of messages of
+     * a memory is not known; the listener gets the number so far. Default: none.
      *
-     * @param progress is called by the thread that writes or reads; what it throws ends that
+     * @param progress called by the thread that writes or reads; an exception ends the work
      * @return a copy
      */
     public Ndjson onProgress(Consumer<MemoryCopy.Progress> progress) {
@@ -69,14 +68,14 @@ public final class Ndjson {
     }
 
     /**
-     * Writes one memory. A memory that was never written gives an export without memories.
+     * Writes one memory. For a memory that was never written, writes an export without memories.
      *
      * @param key the memory
-     * @param out takes the lines; it is flushed and not closed
+     * @param out receives the lines; it is flushed and not closed
      * @return what was written
      * @throws IOException if the stream fails
-     * @throws KeepsakeException if the log fails, or the memory is erased meanwhile; the lines then lack their end, and a
-     *     reader refuses them there
+     * @throws KeepsakeException if the log fails, or the memory is erased meanwhile; the lines then have no end, and a
+     * reader refuses them
      */
     public MemoryCopy.Report writeMemory(MemoryKey key, OutputStream out) throws IOException {
         Objects.requireNonNull(key, "key");
@@ -87,8 +86,8 @@ public final class Ndjson {
      * Writes all memories of a tenant, the oldest ones first.
      *
      * @param tenant the tenant's id
-     * @param out takes the lines; it is flushed and not closed
-     * @return what was written; {@link MemoryCopy.Report#damaged()} memories are missing
+     * @param out receives the lines; it is flushed and not closed
+     * @return a report of the written memories; {@link MemoryCopy.Report#damaged()} memories are missing
      * @throws IOException if the stream fails
      * @throws KeepsakeException as {@link #writeMemory} does
      */
@@ -110,8 +109,8 @@ public final class Ndjson {
     }
 
     /**
-     * Writes a memory, or nothing of it if it is damaged. So it is read to its end before its first line is written: what is
-     * small is held meanwhile, and what is large is read twice.
+     * Writes a memory, or nothing if it is damaged. So it is read to its end before its first line is written: a small
+     * memory is held meanwhile, and a large one is read twice.
      */
     private MemoryCopy.Report memory(MemoryKey key, OutputStream lines) throws IOException {
         ByteArrayOutputStream held = new ByteArrayOutputStream();
@@ -150,8 +149,8 @@ public final class Ndjson {
 
     private static KeepsakeException brokenOff(MemoryKey key, @Nullable UnreadableDataException cause) {
         return new KeepsakeException(
-                "Memory " + key + " was damaged or erased while it was written. What was written of it is not all:"
-                        + " begin again",
+                "Memory " + key + " was damaged or erased while it was written. The lines are incomplete: start "
+                        + "the export again",
                 cause);
     }
 
@@ -161,19 +160,22 @@ public final class Ndjson {
     }
 
     /**
-     * Reads memories into the log. What is there is not appended again, so that a read that broke off goes on when the same
-     * lines are read again. At its end, each memory is compared with its lines. Several exports may follow one another.
+     * Reads memories into the log. Existing messages are not appended again, so an interrupted read continues when the
+     * same lines are read again. At its end, each memory is compared with its lines. Several exports may follow one
+     * another.
      *
-     * <p>An export with more messages than the log has brings its title, metadata, outcomes, views, branches and head too. One
-     * without any may be older than the memory: it changes nothing, and is refused if the memory is another one.
+     * <p>An export with more messages than the log also replaces title, metadata, outcomes, views, branches and head.
+     * An export without new messages may be older than the memory: it changes nothing, and is refused if the memory
+     * differs.
      *
-     * @param in gives the lines; it is read to its end and not closed
-     * @return what was read; memories that were erased in the log are passed over
+     * @param in the source of the lines; it is read to its end and not closed
+     * @return a report; memories that were erased in the log are skipped
      * @throws IOException if the stream fails
-     * @throws InvalidInputException if a line is torn, changed or foreign, or lines are missing; it names the line. What came
-     *     before stays in the log
+     * @throws InvalidInputException if a line is torn, changed or foreign, or lines are missing; it names the line.
+     * Earlier lines stay in the log
      * @throws ErasedException if a memory is erased in the log while it is read; it stays erased
-     * @throws KeepsakeException if the log has other messages of a memory, to which nothing is then added, or if it fails
+     * @throws KeepsakeException if the log has other messages of a memory, which is then not changed, or if the log
+     * fails
      */
     public MemoryCopy.Report read(InputStream in) throws IOException {
         return new NdjsonReader(log, listener, in).read();

@@ -19,7 +19,10 @@ import org.jspecify.annotations.Nullable;
 /** One reading of the lines of exports into a log. */
 final class NdjsonReader {
 
-    /** The first line of an export is short. So another file, which may be one endless line, is not read as one. */
+    /**
+     * The largest length of the first line of an export. Another file may be one endless line, and is not read as an
+     * export.
+     */
     private static final int MAX_FIRST_LINE = 1 << 16;
 
     private final MessageLog log;
@@ -45,11 +48,11 @@ final class NdjsonReader {
         number++;
         if (memory != null) {
             throw wrong("is missing: the export ends within memory " + memory.key()
-                    + ". What came before it is in the log. Read the whole export to go on");
+                    + ". The lines before it are in the log. Read the complete export to continue");
         }
         if (isOpen || number == 1) {
-            throw wrong("is missing: the export ends before its last line. What came before it is in the log. Read the"
-                    + " whole export to go on");
+            throw wrong("is missing: the export ends before its last line. The lines before it are in the log. "
+                    + "Read the complete export to continue");
         }
         return report;
     }
@@ -109,7 +112,7 @@ final class NdjsonReader {
         }
     }
 
-    /** Names the line at which the log refuses what was read: lines without a hash may say anything. */
+    /** Adds the line to a refusal of the log: lines without a hash may contain anything. */
     private <T> T named(Supplier<T> step) {
         try {
             return step.get();

@@ -6,9 +6,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a turn begins that does not simply follow the newest message: a question that is tried again, an answer that is
- * made again, a question that is changed, or a branch of its own. Pass it to a method of an AI service that declares a
- * parameter of this type or of type {@link InvocationParameters}, or to {@code Conversation.turn(turn, body)}.
+ * Begins a turn at another place than the newest message. Use it when a user wants to retry a question, regenerate an
+ * answer, edit a question, or work on a named branch. Pass it to a method of an AI service that declares a parameter of
+ * this type or of type {@link InvocationParameters}, or to {@code Conversation.turn(turn, body)}.
  *
  * <pre>{@code
  * interface Assistant {
@@ -27,11 +27,11 @@ public final class Turn extends InvocationParameters {
     public enum Kind {
         /** With a new question behind the newest message. */
         NEW,
-        /** With a question that is stored already and that got no answer. */
+        /** With a stored question that has no answer. */
         RETRY,
-        /** With the question of an answer that is stored already. */
+        /** With the question of a stored answer. */
         REGENERATE,
-        /** With a new question in the place of a stored one. */
+        /** With a new question in place of a stored one. */
         EDIT
     }
 
@@ -46,7 +46,7 @@ public final class Turn extends InvocationParameters {
     }
 
     /**
-     * Takes a turn behind the newest message, as a call without a {@link Turn} does.
+     * Begins a turn behind the newest message, like a call without a {@link Turn}.
      *
      * @return the turn
      */
@@ -55,10 +55,10 @@ public final class Turn extends InvocationParameters {
     }
 
     /**
-     * Tries a question again that got no answer. The user message that the AI service adds is not stored again. Tool
-     * rounds that the failed turn completed are shown to the model, so that it need not call the tools again. The answer
-     * follows the question, and the branch with this question becomes the current one. If the question has an answer, the new
-     * one is a sibling of it.
+     * Retries a question that got no answer. The user message that the AI service adds is not stored again. Tool rounds
+     * that the failed turn completed are shown to the model, so that it need not call the tools again. The answer
+     * follows the question, and the branch with this question becomes the current one. If the question has an answer,
+     * the new one is a sibling of it.
      *
      * @param userMessageId the id of the stored user message
      * @return the turn
@@ -68,7 +68,7 @@ public final class Turn extends InvocationParameters {
     }
 
     /**
-     * Makes an answer again. The user message that the AI service adds is not stored again. The new answer is a sibling
+     * Regenerates an answer. The user message that the AI service adds is not stored again. The new answer is a sibling
      * of the old one and becomes the current one.
      *
      * @param answerId the id of the stored answer
@@ -79,8 +79,8 @@ public final class Turn extends InvocationParameters {
     }
 
     /**
-     * Asks another question in the place of a stored one. The new question is a sibling of the old one and becomes the
-     * current one, also if its turn fails.
+     * Asks another question in place of a stored one. The new question is a sibling of the old one and becomes the
+     * current one, even if its turn fails.
      *
      * @param userMessageId the id of the stored user message
      * @return the turn
@@ -90,8 +90,8 @@ public final class Turn extends InvocationParameters {
     }
 
     /**
-     * Takes a turn on a branch with a name, such as that of a browser's tab. The branch begins at the memory's newest
-     * message when its name is used first. From then on, it is moved only by its own turns.
+     * Begins a turn on a named branch, for example one for each tab of a browser. The branch begins at the memory's
+     * newest message when its name is first used. From then on, only its own turns move it.
      *
      * @param name the name of the branch
      * @return the turn
@@ -101,7 +101,7 @@ public final class Turn extends InvocationParameters {
     }
 
     /**
-     * Takes this turn on a branch with a name, as {@link #on} does.
+     * Returns this turn on a named branch, as {@link #on} does.
      *
      * @param name the name of the branch
      * @return a new turn without the entries of this one's map
@@ -129,7 +129,7 @@ public final class Turn extends InvocationParameters {
     }
 
     /**
-     * Returns the branch on which the turn is taken.
+     * Returns the branch of the turn.
      *
      * @return its name, or null for the memory's current branch
      */

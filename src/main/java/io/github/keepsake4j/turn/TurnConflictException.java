@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when a turn is not begun because another turn of the memory is in progress. The rejected turn has read and
+ * Thrown when a turn cannot begin because another turn of the memory is in progress. The rejected turn has read and
  * written nothing. Retryable.
  */
 public class TurnConflictException extends KeepsakeException {
@@ -17,8 +17,8 @@ public class TurnConflictException extends KeepsakeException {
      * Creates the exception.
      *
      * @param key the memory
-     * @param turnWait how long this turn was to wait for the other one, or null if it was not to wait
-     * @param cause what ended the wait, or null
+     * @param turnWait the time for which this turn should wait for the other one, or null if it should not wait
+     * @param cause the exception that ended the wait, or null
      */
     public TurnConflictException(MemoryKey key, @Nullable Duration turnWait, @Nullable Throwable cause) {
         super(

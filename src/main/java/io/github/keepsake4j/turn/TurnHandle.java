@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle for a turn that ends elsewhere than where it began, such as in the callback of a streaming model. Close it
- * when the turn is over, from any thread. Until then, other turns are rejected or wait, but no longer than the turn's
- * limit. Thread-safe.
+ * A handle for a turn that ends in another place of the code than it began, such as in the callback of a streaming
+ * model. Close it when the turn is over, from any thread. Until then, other turns are rejected or wait, but no longer
+ * than the turn's limit. Thread-safe.
  */
 public final class TurnHandle implements AutoCloseable {
 

@@ -36,8 +36,8 @@ final class TurnLease {
     private final LeaseReturns.Owned lease = new LeaseReturns.Owned(LEASE, Ids.next());
 
     /**
-     * Held during a statement, so that no renewal follows the release. Such a renewal would leave a lease that nothing
-     * releases.
+     * Held during a statement, so that no renewal follows the release. Such a renewal would leave a lease that is never
+     * released.
      */
     private final ReentrantLock statement = new ReentrantLock();
 
@@ -152,7 +152,7 @@ final class TurnLease {
         }
     }
 
-    /** Renews the lease. Returns false if it need not be tried again. A turn goes on without its lease. */
+    /** Renews the lease. Returns false if no further try is needed. A turn continues without its lease. */
     private boolean isHeldFor(Duration next) {
         try {
             lost = log.acquireLease(key, LEASE, lease.owner(), next).isEmpty();

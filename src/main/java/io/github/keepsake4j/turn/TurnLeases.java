@@ -34,10 +34,10 @@ public final class TurnLeases {
     private final ThreadLocal<@Nullable Map<MemoryKey, TurnLease>> ofThread = new ThreadLocal<>();
 
     /**
-     * The durations of turns, and what measures them.
+     * The durations of turns, and the clock that measures them.
      *
-     * @param lease how long a lease lasts if it is not renewed
-     * @param limit how long the lease of one turn is renewed
+     * @param lease the time for which a lease lasts if it is not renewed
+     * @param limit the time for which the lease of one turn is renewed
      * @param longestWait the maximum time to wait for another turn
      * @param later returns an executor that runs blocking work after a pause
      * @param nanoTime returns the time in nanoseconds
@@ -53,7 +53,9 @@ public final class TurnLeases {
             return nanoTime.getAsLong();
         }
 
-        /** Returns how long a lease is taken that is taken now: less at the end of the turn's limit, and zero behind it. */
+        /**
+         * Returns the duration of a lease that is taken now. It is shorter near the turn's limit, and zero behind it.
+         */
         Duration next(long begun) {
             Duration left = limit.minusNanos(now() - begun);
             return left.isNegative() ? Duration.ZERO : shorter(lease, left);
@@ -72,9 +74,9 @@ public final class TurnLeases {
      * Creates an instance without turns.
      *
      * @param logs returns the log that keeps a memory and its lease
-     * @param policy the policy of turns that name none
-     * @param lease how long a lease lasts if it is not renewed, from one millisecond to one day
-     * @param limit how long the lease of one turn is renewed, from one millisecond to one day
+     * @param policy the policy of turns without their own
+     * @param lease the time for which a lease lasts if it is not renewed, from one millisecond to one day
+     * @param limit the time for which the lease of one turn is renewed, from one millisecond to one day
      * @param wait the maximum time to wait for another turn, from zero to one day
      * @param later returns an executor that runs blocking work after a pause, on daemon threads
      * @throws InvalidInputException if a duration is out of its range
@@ -112,7 +114,7 @@ public final class TurnLeases {
      * Runs a whole turn. Within a turn of the same memory on the same thread, it only runs the body.
      *
      * @param key the memory
-     * @param wanted what to do when another turn is in progress, or null for the configured policy
+     * @param wanted the policy of this turn, or null for the configured one
      * @param body the turn
      * @param <T> the type of the turn's result
      * @return the body's result
@@ -139,7 +141,7 @@ public final class TurnLeases {
      * conflicts with it, even on this thread. A handle that is opened within {@link #run} prolongs that turn.
      *
      * @param key the memory
-     * @param wanted what to do when another turn is in progress, or null for the configured policy
+     * @param wanted the policy of this turn, or null for the configured one
      * @return the handle, which must be closed
      * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
      *     the other turn times out or is interrupted

@@ -7,8 +7,8 @@ package io.github.keepsake4j.turn;
 public enum TurnPolicy {
     /**
      * Both turns continue. Their messages are kept in order of arrival. A model may be called before the other turn's
-     * answer is there. A model that is called after its tools have answered does not see what the other turn added since
-     * the tools were called.
+     * answer exists. A model that is called after its tools have answered does not see the messages that the other turn
+     * added since the tools were called.
      */
     KEEP,
 

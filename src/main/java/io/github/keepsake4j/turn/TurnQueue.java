@@ -38,7 +38,7 @@ final class TurnQueue {
         long deadline = nanoTime.getAsLong() + nanos;
         Waiting waiting = queues.compute(key, (k, there) -> (there == null ? new Waiting() : there).entered());
         try {
-            // With a timeout, the semaphore is fair. Without one, it would let this thread overtake others.
+            // With a timeout, the semaphore is fair. Without one, this thread could overtake others.
             if (!waiting.first.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
                 return false;
             }

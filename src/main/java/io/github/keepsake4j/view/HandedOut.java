@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps each instance that a read returned or a caller set to the stored message that it is, for as long as the caller
- * keeps the instance. Messages have no id, so this is the only way to recognize one. An instance whose content has
- * changed since then is a different message. Thread-safe.
+ * Maps each instance that a read returned or a caller set to its stored message, for as long as the caller keeps the
+ * instance. Messages have no id, so this is the only way to recognize one. An instance whose content has changed since
+ * then is a different message. Thread-safe.
  */
 final class HandedOut {
 
@@ -37,7 +37,7 @@ final class HandedOut {
      *
      * @param key the memory
      * @param number the number of the newest reading that contains it
-     * @param reading what the caller has seen with it
+     * @param reading the reading that the caller has seen with it
      * @param at its index in the list that the memory showed
      * @param own whether it is the caller's own instance and no read returned it. A caller may send the same instance
      *     again as another message. So it is recognized only where the list in which it was set comes back in order
@@ -65,7 +65,7 @@ final class HandedOut {
      * @param places for each message of the list its stored message, or null
      * @param saw the newest reading that contains one of them, which is what the caller has seen; null if there is none
      */
-    @SuppressWarnings("ArrayRecordComponent") // The only caller fills in the places that it finds elsewhere.
+    @SuppressWarnings("ArrayRecordComponent") // The only caller adds the places that it finds elsewhere.
     record Recognized(@Nullable Place[] places, @Nullable Reading saw) {}
 
     private final WeakInstances<List<Origin>> origins = new WeakInstances<>();
@@ -85,7 +85,8 @@ final class HandedOut {
     /**
      * Records a list that a caller has set: the first messages that the memory shows now.
      *
-     * @param given says of the list's places which instances a read gave out, as messages that are {@linkplain #forget forgotten}
+     * @param given marks the list's places whose instances a read returned, as messages that are {@linkplain #forget
+     * forgotten}
      */
     void set(MemoryKey key, Reading reading, List<ChatMessage> list, BitSet given) {
         add(key, reading, list, at -> !given.get(at));
@@ -105,7 +106,7 @@ final class HandedOut {
 
     /**
      * Returns the hash of the parts of a message that a caller can change. The texts and contents of LangChain4j's messages
-     * are immutable, and the hash of a long text costs as much as to decode it.
+     * are immutable, and hashing a long text costs as much as decoding it.
      */
     static int changeable(ChatMessage message) {
         if (message instanceof UserMessage user) {
@@ -157,7 +158,7 @@ final class HandedOut {
                         origin.key().equals(key) && origin.epoch() == epoch && origin.hash() == hash && !origin.own());
     }
 
-    /** Returns the ids of the stored messages that an unchanged instance is in a memory. */
+    /** Returns the ids of the stored messages of an unchanged instance in a memory. */
     Set<String> ids(MemoryKey key, ChatMessage message) {
         int hash = changeable(message);
         return find(message).stream()
@@ -217,10 +218,10 @@ final class HandedOut {
     }
 
     /**
-     * Forgets that an instance is a stored message, which a storage that was taken back to an older state does not have. If the same
-     * instance is stored again, it is that message from then on.
+     * Removes the mapping of an instance to a stored message that does not exist in a storage that was restored to an
+     * older state. If the same instance is stored again, it is that message from then on.
      *
-     * @return whether a read gave the instance out as that message
+     * @return whether a read returned the instance as that message
      */
     boolean forget(MemoryKey key, ChatMessage message, String id) {
         AtomicBoolean given = new AtomicBoolean();
@@ -236,9 +237,9 @@ final class HandedOut {
     }
 
     /**
-     * Forgets which messages a caller's own instances were.
+     * Removes the mappings of a caller's own instances.
      *
-     * @return whether no read gave out any of the instances
+     * @return whether no read returned any of the instances
      */
     boolean forgetOwn(MemoryKey key, List<ChatMessage> list) {
         boolean allOwn = list.stream()

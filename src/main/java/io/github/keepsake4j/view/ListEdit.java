@@ -62,7 +62,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
     }
 
     /**
-     * Returns the list as it is after the append. New messages follow the head, or the message that the append named.
+     * Returns the list after the append. New messages follow the head, or the message that the append named.
      */
     List<Place> places(Append append, AppendResult result) {
         String parent = append.parent() instanceof Parent.Of of ? of.id() : result.previousHead();
@@ -93,7 +93,10 @@ record ListEdit(List<Item> items, @Nullable String summary) {
                 && !needsView(reading);
     }
 
-    /** Returns whether a read would return only a part of the list, because no view is in force and the list is so long. */
+    /**
+     * Returns whether a read would return only a part of the list, because no view is in force and the list is too
+     * long.
+     */
     private boolean needsView(Reading reading) {
         return reading.anchor() == 0
                 && (items.size() > ViewReader.MOST_UNSET
@@ -101,8 +104,9 @@ record ListEdit(List<Item> items, @Nullable String summary) {
     }
 
     /**
-     * Returns the append for a memory that is still where it was read. If the list is a beginning of what was read,
-     * followed by new messages only, the append needs no view, unless the list is very long. The new messages are then appended there.
+     * Returns the append for a memory that has not changed since it was read. If the list is a beginning of what was
+     * read, followed by new messages only, the append needs no view, unless the list is very long. The new messages are
+     * then appended there.
      */
     Append exactly(Reading reading) {
         int prefix = prefix(reading);
@@ -143,9 +147,9 @@ record ListEdit(List<Item> items, @Nullable String summary) {
     }
 
     /**
-     * Returns the message to fork from, or null where a fork would not show the same messages. That is so if there is
-     * no such message, or if it is inside a view, before the system message, or behind a message that the list leaves
-     * out. It is also so if a limit has cut off messages for which the fork would have room.
+     * Returns the message from which to fork, or null if a fork would not show the same messages. That is so if there
+     * is no such message, or if it is inside a view, before the system message, or behind a message that the list
+     * leaves out. This is also the case if a limit has cut off messages for which the fork would have room.
      */
     private static @Nullable Place fork(Reading reading, int prefix) {
         if (prefix == 0 || reading.cut()) {
@@ -154,7 +158,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
         List<Place> shown = reading.shown();
         Place last = shown.get(prefix - 1);
         boolean beforeSystem = shown.subList(0, prefix).stream().anyMatch(place -> place.sequence() > last.sequence());
-        // Tool results are shown behind their call, wherever they are on the branch.
+        // Tool results are shown behind their call, regardless of their place on the branch.
         boolean behindOthers =
                 shown.subList(prefix, shown.size()).stream().anyMatch(place -> place.sequence() < last.sequence());
         return last.sequence() <= reading.anchor()

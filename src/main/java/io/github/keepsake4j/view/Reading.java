@@ -20,21 +20,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller has seen of a memory, by a read or by a list that it set. It holds no messages, so it does not keep
- * them alive. Immutable.
+ * The part of a memory that a caller has seen, by a read or by a list that it set. It has no messages, so it does not
+ * keep them in the heap. Immutable.
  *
  * @param position where the memory was
  * @param newest the highest sequence that was read. A message with a higher sequence that is not in {@code shown} is
  *     unknown to the caller
  * @param shown the messages that the memory showed, in order
- * @param running the newest turn's last round, if it waits for tool results, and what other turns added while this turn
- *     waited for its tools. They are the end of {@code shown} but were not returned, because a model must not see calls
- *     without results, and because a turn that goes on ends with its own round. A list without them does not drop them
+ * @param running the newest turn's last round, if it waits for tool results, and the messages that other turns added
+ *     while this turn waited for its tools. They are the end of {@code shown} but were not returned, because a model
+ *     must not see calls without results, and because a continuing turn ends with its own round. A list without them
+ *     does not drop them
  * @param anchor the sequence of the anchor of the view that was in force, or 0
  * @param cut whether older messages are not shown, so that a branch from here would have room to show them again
  * @param summary the message that the summary shown before the rest covers up to, or null
- * @param whole whether {@code shown} is all that the memory showed at the position, each message as it is stored. False
- *     if a strategy selected the messages, or if another writer changed the memory while the list was set
+ * @param whole whether {@code shown} has all messages that the memory showed at the position, each in its stored form.
+ *     False if a strategy selected the messages, or if another writer changed the memory while the list was set
  */
 public record Reading(
         Position position,
@@ -56,7 +57,7 @@ public record Reading(
     }
 
     /**
-     * Returns the assistant message with which the list ends that the caller received or set, and the results behind it.
+     * Returns the assistant message at the end of the list that the caller received or set, and the results behind it.
      *
      * @return the ids, in order; empty if the list ends otherwise
      */
@@ -114,8 +115,8 @@ public record Reading(
     }
 
     /**
-     * Returns what a caller has seen after an append that makes a memory show the caller's list. The append was made
-     * for exactly this position.
+     * Returns the reading after an append that makes a memory show the caller's list. The append was made for exactly
+     * this position.
      */
     Reading after(ListEdit edit, Append append, AppendResult result) {
         if (!Objects.equals(result.previousHead(), position.head())) {

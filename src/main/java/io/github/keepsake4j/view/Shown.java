@@ -13,13 +13,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that one read shows, and the reading that is kept of it. Immutable.
+ * The messages that one read shows, and its reading. Immutable.
  *
  * @param reading the reading, without the messages
  * @param messages the messages as they are shown, in the order of {@link Reading#shown()}, including those of the
  *     running round
- * @param stored the stored messages by id, where a strategy shows another message in their place; null for a read
- *     without a strategy
+ * @param stored the stored messages by id, if a strategy shows another message in their place; null for a read without
+ * a strategy
  */
 public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map<String, ChatMessage> stored) {
 
@@ -65,8 +65,8 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
     }
 
     /**
-     * Returns whether a message that was decoded elsewhere is the one at an index. A strategy may have shown the whole
-     * message, or a shorter form in its place.
+     * Returns whether a message that was decoded elsewhere is the message at an index. A strategy may have shown the
+     * whole message, or a shorter form in its place.
      */
     boolean isAt(int place, ChatMessage given) {
         LoggedMessage shown = messages.get(place);
@@ -84,7 +84,7 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
         return stored == null ? shown.message() : stored.getOrDefault(shown.id(), shown.message());
     }
 
-    /** Leaves out what is shown, so that the result may be logged. */
+    /** Leaves out the messages, so that the result may be logged. */
     @Override
     public String toString() {
         return "Shown[messages=" + messages.size() + "]";

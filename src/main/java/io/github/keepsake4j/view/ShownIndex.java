@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds messages that were decoded elsewhere among those that are shown. A list of a hundred thousand messages that are not
- * among them must not be compared with each of these.
+ * Finds messages that were decoded elsewhere among those that are shown. Without an index, a list of a hundred thousand
+ * other messages would be compared with each of these.
  */
 final class ShownIndex {
 
@@ -19,7 +19,7 @@ final class ShownIndex {
     /** The indexes of messages, in order, by the shown and by the whole message. */
     private final Map<ChatMessage, List<Integer>> equal = new HashMap<>();
 
-    /** The indexes of tool results by the ids of their calls, since a form of a result equals none of both. */
+    /** The indexes of tool results by the ids of their calls, since a shortened form of a result equals neither. */
     private final Map<String, List<Integer>> results = new HashMap<>();
 
     ShownIndex(Shown shown) {

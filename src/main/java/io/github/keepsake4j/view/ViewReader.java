@@ -26,10 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the messages that a caller sees. Without a view, these are the messages of the branch. Where a view is in
- * force, they are the view's runs and the messages that follow its anchor. A branch without a view, or one that has
- * outgrown its view, costs one read. If the memory does not hold a run, for example after a backup was restored, the
- * run is left out and a warning is logged.
+ * Reads the messages that a caller sees. Without a view, these are the messages of the branch. If a view is in force,
+ * they are the view's runs and the messages that follow its anchor. A branch without a view, or one that has outgrown
+ * its view, costs one read. If the memory does not have a run, for example after a backup was restored, the run is left
+ * out and a warning is logged.
  */
 public final class ViewReader {
 
@@ -62,7 +62,7 @@ public final class ViewReader {
     /**
      * Reads the newest part of the messages that a memory shows.
      *
-     * <p>Where a view is in force, only a summary that covers a message behind the view's anchor counts. The oldest
+     * <p>If a view is in force, only a summary that covers a message behind the view's anchor counts. The oldest
      * messages, if requested, are those with which the view begins: the messages of its runs in their order, then those
      * that follow its anchor. If the first read does not return them, each run that is needed costs one more read, and
      * so do the messages that follow the anchor.
@@ -81,7 +81,7 @@ public final class ViewReader {
     }
 
     /**
-     * The largest number of messages that a list has which was never set. More than a model reads, and little enough for a small
+     * The largest number of messages of a list that was never set. It is more than a model reads, and fits in a small
      * heap.
      */
     public static final int MOST_UNSET = 10_000;
@@ -90,10 +90,10 @@ public final class ViewReader {
     public static final int MOST_UNSET_TOKENS = 1_000_000;
 
     /**
-     * Reads all messages that a memory shows. Where no view is in force, reads at most the newest {@value #MOST_UNSET} messages of
-     * {@value #MOST_UNSET_TOKENS} tokens, from a turn's question on, and the system message in force before them. If one turn is
-     * larger, it is its question and its newest rounds. The cost depends on the number of returned messages and on how much the
-     * guess exceeds it, not on the size of the branch.
+     * Reads all messages that a memory shows. If no view is in force, reads at most the newest {@value #MOST_UNSET}
+     * messages of {@value #MOST_UNSET_TOKENS} tokens, from a turn's question on, and the system message in force before
+     * them. If one turn is larger, it is its question and its newest rounds. The cost depends on the number of returned
+     * messages and on the surplus of the guess, not on the size of the branch.
      *
      * @param log where to read
      * @param key the memory
@@ -105,11 +105,12 @@ public final class ViewReader {
     }
 
     /**
-     * Reads all messages that a memory shows, as {@link #everything} does, and more than the most where they are requested.
+     * Reads all messages that a memory shows, as {@link #everything} does, and more than its limit if they are
+     * requested.
      *
      * @param log where to read
      * @param key the memory
-     * @param least the number of newest messages that are returned whatever their tokens, 1 or more
+     * @param least the number of newest messages that are returned regardless of their tokens, 1 or more
      * @return a tail whose messages, system message and completeness are the view's
      */
     public static Tail atLeast(MessageLog log, MemoryKey key, int least) {
@@ -154,7 +155,7 @@ public final class ViewReader {
                 null);
     }
 
-    /** Returns how many of the newest messages are shown where nothing was set. */
+    /** Returns the number of newest messages that are shown if no list was set. */
     private static int newestOf(List<LoggedMessage> messages, int least) {
         int count = 0;
         long tokens = 0;
@@ -220,7 +221,7 @@ public final class ViewReader {
         }
     }
 
-    /** Reads anew if the memory is erased between two of the reads. */
+    /** Reads again if the memory is erased between two of the reads. */
     private static Tail inOneEpoch(Supplier<Tail> reads) {
         while (true) {
             try {
@@ -241,8 +242,8 @@ public final class ViewReader {
     }
 
     /**
-     * Reads more of what a first read found. In a memory that was erased and begun anew since then, the ids may name nothing, or
-     * other messages.
+     * Reads more after a first read. If the memory was erased and written again since, the ids may name no or other
+     * messages.
      */
     private static Tail readMore(MessageLog log, MemoryKey key, ReadQuery more, long epoch) {
         Tail read;
@@ -398,7 +399,7 @@ public final class ViewReader {
         }
     }
 
-    /** Reads as much of a run as there is room for behind the messages that were found in memory. */
+    /** Reads as much of a run as fits behind the messages that were found in the heap. */
     private Tail readRun(String last, @Nullable String after, int before) {
         int room = isFull() ? 0 : Math.max(0, query.maxMessages() - found.size() - before);
         return readMore(
@@ -427,8 +428,8 @@ public final class ViewReader {
 
     /**
      * Returns whether a summary covers messages behind the anchor. A summary from before the view was set covers
-     * messages that the view hides, so it does not count. A summary of messages that follow the anchor was made from
-     * what the view showed, so it replaces the runs too.
+     * messages that the view hides, so it does not count. A summary of messages that follow the anchor was created from
+     * the messages of the view, so it replaces the runs too.
      */
     private boolean isBehindAnchor(Summary summary, View view) {
         String covered = summary.coversUpTo();

@@ -108,7 +108,8 @@ public final class ViewWriter {
     }
 
     /**
-     * Records an instance that was stored, or that was shown to a caller who sets no lists, so that its id can be told.
+     * Records an instance that was stored, or that was shown to a caller that sets no lists, so that its id can be
+     * returned.
      *
      * @param key the memory
      * @param message the instance
@@ -119,8 +120,8 @@ public final class ViewWriter {
     }
 
     /**
-     * Returns the ids of the stored messages that an instance is or was: that a read returned, that was set, or that was
-     * appended. There are several if the same instance was appended several times. The messages may have been erased since.
+     * Returns the ids of the stored messages of an instance that a read returned, that was set, or that was appended.
+     * There are several if the same instance was appended several times. The messages may have been erased since.
      *
      * @param key the memory
      * @param message the instance
@@ -137,9 +138,10 @@ public final class ViewWriter {
      *
      * @param messages the messages
      * @param keepsSummary whether the shown summary is kept
-     * @param summary else, the message up to which the summary covers that the list is to show first, or null for none
+     * @param summary otherwise, the last message that the summary at the beginning of the list covers, or null for no
+     * summary
      * @param epoch the epoch that the caller works in, or null for the one in force
-     * @param current reads what the memory shows, for a list of which no instance is recognized
+     * @param current reads the messages that the memory shows, for a list without recognized instances
      * @param outbox the messages of the caller's last call, if that call failed
      */
     public record Request(
@@ -174,7 +176,7 @@ public final class ViewWriter {
             if (seen != null || request.epoch() != null || !handedOut.forgetOwn(key, request.messages())) {
                 throw e;
             }
-            // An application's own messages, such as a constant, may begin the memory anew.
+            // An application's own messages, such as a constant, may begin the memory again.
             return new Step(key, request, null).run();
         }
     }
@@ -232,7 +234,7 @@ public final class ViewWriter {
 
     private static StorageUnavailableException tooManyConflicts(MemoryKey key) {
         return new StorageUnavailableException(
-                "Memory " + key + ": other writers were first " + MAX_CONFLICTS + " times", null);
+                "Memory " + key + ": other writers were first " + MAX_CONFLICTS + " times. Retry the call", null);
     }
 
     /** One call that sets a list. */
@@ -254,7 +256,7 @@ public final class ViewWriter {
          */
         private final boolean[] omitted;
 
-        /** The places of the list whose instances a read gave out, as messages that are not there any more. */
+        /** The places of the list whose instances a read returned as messages that no longer exist. */
         private final BitSet lost = new BitSet();
 
         /** What the caller has seen. */

@@ -11,8 +11,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Maps instances of messages to what is known of them, for as long as a caller keeps the instance. Equal messages are
- * different instances. Thread-safe.
+ * Maps instances of messages to their data, for as long as a caller keeps the instance. Equal messages are different
+ * instances. Thread-safe.
  *
  * @param <V> what is known of an instance
  */
@@ -41,25 +41,25 @@ final class WeakInstances<V> {
     private final Map<Instance, V> known = new ConcurrentHashMap<>();
     private final ReferenceQueue<ChatMessage> gone = new ReferenceQueue<>();
 
-    /** Forgets the instances that no caller keeps any more. */
+    /** Removes the instances that no caller keeps. */
     void clean() {
         for (Reference<? extends ChatMessage> old = gone.poll(); old != null; old = gone.poll()) {
             known.remove(old);
         }
     }
 
-    /** Returns what is known of an instance, or null. */
+    /** Returns the data of an instance, or null. */
     @Nullable
     V get(ChatMessage message) {
         return known.get(new Instance(message, null));
     }
 
-    /** Records a value, or what becomes of the known one and it. */
+    /** Records a value, or the result of merging it with the known one. */
     void merge(ChatMessage message, V value, BinaryOperator<V> merge) {
         known.merge(new Instance(message, gone), value, merge);
     }
 
-    /** Changes what is known of an instance, if anything is. */
+    /** Changes the data of an instance, if there is any. */
     void change(ChatMessage message, UnaryOperator<V> change) {
         known.computeIfPresent(new Instance(message, null), (instance, value) -> change.apply(value));
     }

@@ -25,13 +25,13 @@ final class FittingText {
     /** The tokens that the counter adds to any text. */
     private final long perText;
 
-    /** How many of the newest parts are taken, and their tokens and characters. */
+    /** The number of the newest parts that are taken, and their tokens and characters. */
     private int taken;
 
     private long tokens;
     private long characters;
 
-    /** How many pieces were added to or removed from a text that was counted as a whole. */
+    /** The number of pieces that were added to or removed from a text that was counted as a whole. */
     private int pieces;
 
     private FittingText(List<String> parts, long limit, ToLongFunction<String> counts) {
@@ -42,10 +42,10 @@ final class FittingText {
     }
 
     /**
-     * Finds the newest parts that fit: at most one part fewer than the most that fit.
+     * Finds the newest parts that fit: at most one part fewer than the largest number that fits.
      *
      * @param parts the parts, newest first, none of them empty
-     * @param guess how many of them probably fit; any number
+     * @param guess an estimate of the number of parts that fit; any number
      * @param limit the maximum number of tokens of the text
      * @param counts counts the text
      */
@@ -96,7 +96,7 @@ final class FittingText {
         }
     }
 
-    /** Returns how many further parts have at most this many characters, 1 or more. */
+    /** Returns the number of further parts that have at most this many characters, 1 or more. */
     private int within(long most) {
         int count = 0;
         long sum = 0;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 record HistoryBounds(int rows, long tokens, @Nullable TokenCounts counts) {
 
-    /** The bounds of a read that only looks for the newest message. */
+    /** The bounds of a read of only the newest message. */
     static final HistoryBounds HEAD = new HistoryBounds(0, Long.MAX_VALUE, null);
 
     /** The maximum number of rows from which a history is read. */
@@ -40,10 +40,10 @@ record HistoryBounds(int rows, long tokens, @Nullable TokenCounts counts) {
 
     /**
      * Reads the newest messages of a branch: at least those of the rows, unless the tokens stop the read before. The
-     * first read suffices for rows without tool calls, and where the stored counts are at most twice too high. Each
+     * first read suffices for rows without tool calls, and if the stored counts are at most twice too high. Each
      * further read returns four times as many messages or tokens.
      *
-     * @param end the id of the message that the branch ends in, or null for the head
+     * @param end the id of the last message of the branch, or null for the head
      */
     Tail read(MessageLog log, MemoryKey key, @Nullable String end) {
         ReadQuery query = ReadQuery.newest(Math.max(1, PLAIN_ROW * rows)).upToTokens(timesAtMost(2, tokens));

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * for the answer and those that the node sends in addition to the history.
  *
  * @param contextTokens the model's context size in tokens, or null if it is not known
- * @param answerTokens how many of these tokens are reserved for the answer, 0 or more
+ * @param answerTokens the number of these tokens that are reserved for the answer, 0 or more
  */
 record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
 

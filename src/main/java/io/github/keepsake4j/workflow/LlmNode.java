@@ -55,7 +55,7 @@ public final class LlmNode {
      *
      * @param memories the factory of its memory; it counts tokens as the model does unless an estimator was configured
      * @param model the model that the node calls
-     * @param config which memory the node uses, or null for none
+     * @param config the configuration of the node's memory, or null for none
      * @return the node, with a history of at most 2,000 tokens
      */
     public static LlmNode of(WorkflowMemories memories, ChatModel model, @Nullable MemoryConfig config) {
@@ -70,7 +70,7 @@ public final class LlmNode {
      * as for a model whose context size is not known.
      *
      * @param contextTokens the model's context size in tokens, 1 or more
-     * @param answerTokens how many of these tokens are reserved for the answer, 0 or more
+     * @param answerTokens the number of these tokens that are reserved for the answer, 0 or more
      * @return a copy
      * @throws io.github.keepsake4j.message.InvalidInputException if a number is out of range
      */
@@ -90,11 +90,12 @@ public final class LlmNode {
     }
 
     /**
-     * Runs the node. The answer is stored with what the model saw and what it tells of its tokens, which
-     * {@code Keepsake.conversation(key)} returns. If the model fails, its exception is thrown and nothing is stored. If the turn cannot be stored,
-     * the answer is returned nevertheless, together with the failure. Each run is stored as an iteration of its message,
-     * unless a run with the same {@linkplain NodeTurn#inRun run key} is stored already. A query that is blank after
-     * rendering is sent as {@code [no text]} if there are no files, because providers refuse blank texts.
+     * Runs the node. The answer is stored with the messages that the model saw and the tokens that the model reports;
+     * {@code Keepsake.conversation(key)} returns them. If the model fails, its exception is thrown and nothing is
+     * stored. If the turn cannot be stored, the answer is returned nevertheless, together with the failure. Each run is
+     * stored as an iteration of its message, unless a run with the same {@linkplain NodeTurn#inRun run key} is stored
+     * already. A query that is blank after rendering is sent as {@code [no text]} if there are no files, because
+     * providers refuse blank texts.
      *
      * @param run the input of the run
      * @return the answer
@@ -197,11 +198,11 @@ public final class LlmNode {
     }
 
     /**
-     * Returns how an answer was made. A question that is stored with its answer is not among what the model saw, because
-     * its sequence number is not known yet.
+     * Returns how an answer was made. A question that is stored with its answer is missing in the messages that the
+     * model saw, because its sequence number is not known yet.
      *
      * @param question the question if it is stored already, else null
-     * @param altered whether the request held more than stored messages
+     * @param altered whether the request contained more than stored messages
      */
     private static Made made(ChatResponse response, Seen history, @Nullable LoggedMessage question, boolean altered) {
         List<Long> sequences = new ArrayList<>(history.sequences());

@@ -62,7 +62,7 @@ public record MemoryConfig(
     }
 
     /**
-     * Creates a configuration with a mode and nothing else.
+     * Creates a configuration that has only a mode.
      *
      * @param mode the mode
      * @return the configuration
@@ -121,7 +121,7 @@ public record MemoryConfig(
     }
 
     /**
-     * Returns the maximum number of rows: questions, each with its answer and what is between.
+     * Returns the maximum number of rows: questions, each with its answer and the messages in between.
      *
      * @return the window's size, or null if there is no window or it is not enabled
      */
@@ -165,7 +165,7 @@ public record MemoryConfig(
         return rolePrefix == null ? RolePrefix.STANDARD : rolePrefix;
     }
 
-    /** Returns the size of a window. One that is too large for an int is the largest. */
+    /** Returns the size of a window. A size that is too large for an int becomes the largest int. */
     private static @Nullable Integer size(JsonFields window) {
         Object size = window.values().get("size");
         if (size == null) {

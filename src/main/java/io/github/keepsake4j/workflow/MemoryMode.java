@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The memory that a language model node uses. */
 public enum MemoryMode {
-    /** The conversation's memory, which contains what the user sees. */
+    /** The conversation's memory, which contains the messages that the user sees. */
     CONVERSATION,
     /** The node's own memory within the conversation. */
     NODE;

@@ -52,7 +52,7 @@ public final class NodeTokenBufferMemory {
     private final ReentrantLock lock = new ReentrantLock();
     private final List<PendingTurn> pending = new ArrayList<>();
 
-    /** The turns that were added since a flush succeeded, to recognise them when they are added again. */
+    /** The turns that were added since the last successful flush, to recognise them when they are added again. */
     private final List<PendingTurn> added = new ArrayList<>();
 
     private @Nullable Long epoch;
@@ -147,7 +147,7 @@ public final class NodeTokenBufferMemory {
         addMessages(turn, userText, userFiles, assistantMessages, Made.NOTHING);
     }
 
-    /** Adds a turn with what is known of how its answer was made. */
+    /** Adds a turn with the notes of how its answer was made. */
     void addMessages(
             NodeTurn turn,
             String userText,
@@ -188,8 +188,8 @@ public final class NodeTokenBufferMemory {
      * define the history. Otherwise the conversation's log defines it, if it contains the message. Otherwise the history
      * is the current branch.
      *
-     * <p>The message's own turns are included as the earlier iterations of a loop that goes on, until a turn for another
-     * message follows them in this memory. After that they are included only for a turn that
+     * <p>The message's own turns are included as the earlier iterations of a loop that continues, until a turn for
+     * another message follows them in this memory. After that they are included only for a turn that
      * {@linkplain NodeTurn#inIteration names its iteration}.
      *
      * @param currentMessageId the message that the node runs for

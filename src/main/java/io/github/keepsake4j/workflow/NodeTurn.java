@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The name of one run of a node: the conversation's message that it runs for and, in a loop, the number of the
- * iteration. It holds no messages, unlike {@link io.github.keepsake4j.context.Turn}. Created by {@link #of} and refined
+ * The name of one run of a node: the conversation's message for which it runs and, in a loop, the number of the
+ * iteration. It has no messages, unlike {@link io.github.keepsake4j.context.Turn}. Created by {@link #of} and refined
  * by the other methods.
  *
  * @param messageId the id of the conversation's message; it must not end in {@code #user}, in {@code #} and a number,
@@ -80,7 +80,7 @@ public record NodeTurn(
 
     /**
      * Sets the key of the run, so that the run is stored once even if the engine repeats it after a crash. The first
-     * stored turn with the key stays, whatever the repeated run answers.
+     * stored turn with the key stays, even if the repeated run answers differently.
      *
      * @param key the engine's id of this run of the node, different for each iteration of a loop
      * @return a copy

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * A turn of a node that has not been written yet: the run ({@link NodeTurn}) and the messages that it made.
  *
  * @param turn the run of the node
- * @param runKey the key that is stored with the turn, so that the turn and an equal one are told apart; null if the
- *     turn's iteration tells them apart
+ * @param runKey the key that is stored with the turn, so that the turn is distinguished from an equal one; null if the
+ * turn's iteration is sufficient
  * @param user the user's message
  * @param answers the messages that followed, ending with the answer
  * @param made how the answer was made
@@ -57,7 +57,9 @@ record PendingTurn(
         return new PendingTurn(turn, key, user, List.copyOf(answers), made, epoch);
     }
 
-    /** Returns whether this turn was added before as the given one. What an erasure will refuse is not repeated. */
+    /**
+     * Returns whether this turn is a repetition of the given one. A turn that an erasure refuses is not a repetition.
+     */
     boolean repeats(PendingTurn earlier) {
         boolean sameEpoch = epoch == null || earlier.epoch == null || epoch.equals(earlier.epoch);
         return sameEpoch && turn.equals(earlier.turn) && user.equals(earlier.user) && answers.equals(earlier.answers);
@@ -112,7 +114,7 @@ record PendingTurn(
 
     /**
      * Returns whether stored messages are this turn: they were stored by the same run, or, for a turn that names its
-     * iteration, they are in order this turn's messages and nothing else, whatever parent they name.
+     * iteration, they are exactly this turn's messages in order, regardless of their parent.
      */
     boolean isStoredAs(List<LoggedMessage> stored, int iteration) {
         if (runKey != null && stored.stream().anyMatch(there -> runKey.equals(runKey(there.message())))) {

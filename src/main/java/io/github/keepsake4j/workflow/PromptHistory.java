@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * @param counts counts in the tokens of the limit
  * @param sizes the sizes of the stored messages
  * @param files converts references to contents
- * @param dropped receives how many of the thread's turns the limit leaves out, if any
+ * @param dropped receives the number of the thread's turns that the limit leaves out, if any
  */
 record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRebuilder files, IntConsumer dropped) {
 
@@ -49,7 +49,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
      * A history as a model sees it.
      *
      * @param messages the messages, oldest first
-     * @param seen which stored messages they are, and whether some are shown in another form
+     * @param seen records the stored messages, and whether some are shown in another form
      */
     record Shown(List<ChatMessage> messages, Seen seen) {
 
@@ -101,7 +101,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
                     .collect(Collectors.joining("\n"));
             if (!turn.isEmpty()) {
                 newestFirst.add(turn);
-                // The stored counts, of whatever counter, are good for a first guess.
+                // The stored counts of any counter are good for a first estimate.
                 tokens += turns.get(t).stream().mapToLong(LoggedMessage::tokens).sum();
                 guess += tokens <= maxTokenLimit ? 1 : 0;
             }
@@ -127,7 +127,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
      */
     private record Sized(LoggedMessage logged, ChatMessage message, boolean same, long tokens) {
 
-        /** Returns whether the message was written already. */
+        /** Returns whether the message was already written. */
         boolean isStored() {
             return logged.sequence() < Long.MAX_VALUE;
         }

@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a conversation's log holds of an engine's row.
+ * The messages of an engine's row in a conversation's log.
  *
  * @param question the row's question, or null
  * @param answer the message with the row's id, or null, as long as the engine has stored only the question
@@ -22,7 +22,7 @@ record StoredRow(@Nullable LoggedMessage question, @Nullable LoggedMessage answe
         return of(row, Reads.messages(log, key, Ids.ofRow(row)));
     }
 
-    /** Returns what was found of a row. What was found is in order of sequence. */
+    /** Returns the row of the messages that were found, in order of sequence. */
     static StoredRow of(String row, List<LoggedMessage> found) {
         LoggedMessage question = null;
         LoggedMessage answer = null;
@@ -36,7 +36,7 @@ record StoredRow(@Nullable LoggedMessage question, @Nullable LoggedMessage answe
         return new StoredRow(question, answer);
     }
 
-    /** Returns the id of the row's last message, or null if nothing of the row is stored. */
+    /** Returns the id of the row's last message, or null if no message of the row is stored. */
     @Nullable
     String last() {
         return answer != null ? answer.id() : question == null ? null : question.id();
@@ -47,7 +47,7 @@ record StoredRow(@Nullable LoggedMessage question, @Nullable LoggedMessage answe
         return question != null && answer == null;
     }
 
-    /** Returns the parent of the row's answer while that is missing, else that of its question. */
+    /** Returns the parent of the row's answer while that is missing, otherwise the parent of its question. */
     Parent under() {
         return Parent.behind(isAsked() ? last() : before());
     }

@@ -115,7 +115,7 @@ public final class TokenBufferMemory {
     }
 
     /**
-     * What a run sees of the conversation, and where its turn goes.
+     * The messages of the conversation that a run sees, and the place of its turn.
      *
      * @param thread the messages that lead to the run
      * @param parent the message under which the turn is stored
@@ -125,8 +125,8 @@ public final class TokenBufferMemory {
     record Place(List<LoggedMessage> thread, Parent parent, @Nullable LoggedMessage question, @Nullable Long epoch) {}
 
     /**
-     * Finds the place of a run: behind the parent that it names, else before its own row if anything of that is stored,
-     * else behind the head. A named parent that is not stored leaves the thread of the head.
+     * Finds the place of a run: behind the parent that it names, else before its own row if a message of the row is
+     * stored, else behind the head. A named parent that is not stored leaves the thread of the head.
      */
     Place place(NodeTurn turn, int maxTokenLimit, @Nullable Integer messageLimit) {
         HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit, settings.counts());
@@ -229,7 +229,7 @@ public final class TokenBufferMemory {
             tail = bounds.read(log, key, user.parentId());
         }
         if (tail.missingParent() != null) {
-            LOG.warn("Memory {}: the thread's oldest message names a parent that is not there", key);
+            LOG.warn("Memory {}: the thread's oldest message names a missing parent", key);
         }
         return bounds.newest(tail.messages());
     }

@@ -78,7 +78,7 @@ final class TurnPlacement {
     List<LoggedMessage> thread(String end, HistoryBounds bounds) {
         Tail thread = end.equals(tail.head()) ? tail : bounds.read(log, key, end);
         if (thread.missingParent() != null) {
-            LOG.warn("Memory {}: the thread's oldest message names a parent that is not there", key);
+            LOG.warn("Memory {}: the thread's oldest message names a missing parent", key);
         }
         return thread.messages().stream().filter(this::isShown).toList();
     }
@@ -87,7 +87,7 @@ final class TurnPlacement {
      * The place of a turn, without its own iterations.
      *
      * @param end the message before the turn, or null if there is none
-     * @param newest whether the newest message was chosen only because it is unknown what the turn follows
+     * @param newest whether the newest message was chosen only because the turn's predecessor is unknown
      */
     private record Place(@Nullable String end, boolean newest) {}
 
@@ -99,7 +99,7 @@ final class TurnPlacement {
         return place(turn).end();
     }
 
-    /** Returns whether it is unknown what a turn follows, so that it is placed after the newest message. */
+    /** Returns whether a turn's predecessor is unknown, so that the turn is placed after the newest message. */
     boolean isUnplaced(NodeTurn turn) {
         return place(turn).newest();
     }
@@ -116,7 +116,10 @@ final class TurnPlacement {
         return behind != null ? behind : new Place(tail.messages().isEmpty() ? null : tail.head(), true);
     }
 
-    /** Returns the place that the conversation's log determines, or null if it does not know enough of the message. */
+    /**
+     * Returns the place that the conversation's log determines, or null if the log does not know the message well
+     * enough.
+     */
     private @Nullable Place behindAncestors(String row, boolean answered) {
         Ancestors ancestors = ancestors(row, answered);
         String seen = ancestors == null ? null : newestKnown(ancestors.ids());
@@ -139,7 +142,7 @@ final class TurnPlacement {
     }
 
     /**
-     * Returns a run as it is read: a run that is stored already, even if it was cleared, as the iteration that it is.
+     * Returns a run for a read. A run that is already stored, even if it was cleared, gets its own iteration.
      */
     NodeTurn asStored(NodeTurn turn) {
         String runKey = turn.runKey();
@@ -170,8 +173,8 @@ final class TurnPlacement {
     }
 
     /**
-     * Returns whether turns for other messages follow the turns for this one. Then the run for this message is not
-     * going on. If more than a page of messages was stored since, that is taken for granted.
+     * Returns whether turns for other messages follow the turns for this one. Then the run for this message has ended.
+     * If more than a page of messages was stored since, this is assumed.
      */
     boolean isFollowed(NodeTurn turn) {
         String messageId = turn.messageId();
@@ -233,7 +236,7 @@ final class TurnPlacement {
         return parent != null && !parent.equals(Ids.BEFORE_IN_TIME) && lastIteration(parent) == null;
     }
 
-    /** Returns the parent for a turn of which nothing is stored yet. */
+    /** Returns the parent for a turn without stored messages. */
     Parent parent(NodeTurn turn) {
         Place place = place(turn);
         if (place.newest()) {
@@ -243,7 +246,7 @@ final class TurnPlacement {
         if (place.end() != null) {
             return Parent.of(place.end());
         }
-        // The turn goes after the cleared messages, because otherwise a later reader could not tell that those were
+        // The turn goes after the cleared messages, because otherwise a later reader could not find out that those were
         // cleared.
         View view = tail.view();
         return floor > 0 && view != null && view.anchor() != null ? Parent.of(view.anchor()) : Parent.root();
@@ -256,9 +259,9 @@ final class TurnPlacement {
     }
 
     /**
-     * Returns whether a turn is taken for the first one of its message, because it directly follows the head. Then an
-     * iteration can only be on another branch or have been appended at this moment. The append detects that case, so no
-     * extra request is made for it. A turn that names its iteration implies that there are others.
+     * Returns whether a turn is assumed to be the first one of its message, because it directly follows the head. Then
+     * an iteration can only be on another branch or have been appended at this moment. The append detects that case, so
+     * no extra request is made for it. A turn that names its iteration implies that there are others.
      */
     private boolean isFirst(NodeTurn turn) {
         return turn.iteration() == 0 && follows(turn) && !isHead(turn.messageId());
@@ -351,13 +354,13 @@ final class TurnPlacement {
     }
 
     private @Nullable String newestKnown(List<String> ancestors) {
-        // A question's own id is that of a turn only where an engine ran the node for it.
+        // A question's own id is the id of a turn only if an engine ran the node for it.
         List<String> newestFirst = ancestors.stream()
                 .flatMap(id -> Stream.of(id, Ids.rowOf(id)))
                 .filter(NodeTurn::isMessageId)
                 .distinct()
                 .toList();
-        // The page is all that is stored of most memories. Then the look-ups that follow make no request.
+        // The page contains most memories completely. Then the following look-ups make no request.
         page();
         load(newestFirst.stream());
         // A message whose first iteration was cleared may have iterations that were not.

@@ -37,7 +37,7 @@ public final class WorkflowMemories {
     private static final Logger LOG = LoggerFactory.getLogger(WorkflowMemories.class);
     private static final int REMEMBERED_NODES = 10_000;
 
-    /** The configuration of a memory that is not selected by one. */
+    /** The configuration of a memory without its own. */
     private static final MemoryConfig UNCONFIGURED = MemoryConfig.of(MemoryMode.CONVERSATION);
 
     private final WorkflowSettings settings;
@@ -103,7 +103,9 @@ public final class WorkflowMemories {
     private TokenBufferMemory conversation(MemoryKey key, MemoryConfig config) {
         MessageLog log = settings.conversations();
         if (log == null) {
-            throw new InvalidInputException("conversationLog", "is required for memories of conversations");
+            throw new InvalidInputException(
+                    "conversationLog",
+                    "is required for memories of conversations; set WorkflowMemories.builder().conversationLog(...)");
         }
         return new TokenBufferMemory(key, log, settings, config);
     }
@@ -122,7 +124,8 @@ public final class WorkflowMemories {
     private NodeTokenBufferMemory node(NodeKey key, MemoryConfig config) {
         MessageLog log = settings.nodes();
         if (log == null) {
-            throw new InvalidInputException("nodeLog", "is required for memories of nodes");
+            throw new InvalidInputException(
+                    "nodeLog", "is required for memories of nodes; set " + "WorkflowMemories.builder().nodeLog(...)");
         }
         return new NodeTokenBufferMemory(key, log, settings, config);
     }
@@ -280,8 +283,8 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Makes {@link #select} fail if a node with a memory of its own runs without a conversation. Default: such a
-         * node has no memory, and a warning is logged once for each node.
+         * Makes {@link #select} fail if a node with its own memory runs without a conversation. Default: such a node
+         * has no memory, and a warning is logged once for each node.
          *
          * @return this builder
          */
@@ -304,7 +307,7 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets the metrics that count what limits leave out of histories. Default: {@link Metrics#NONE}.
+         * Sets the metrics that count the turns that limits leave out of histories. Default: {@link Metrics#NONE}.
          *
          * @param sink the metrics
          * @return this builder

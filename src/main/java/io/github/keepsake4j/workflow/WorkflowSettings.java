@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param nodes the log of the nodes' memories, or null
  * @param counts counts in the tokens of limits
  * @param files converts references to contents
- * @param metrics counts what limits leave out
+ * @param metrics counts turns that limits leave out
  */
 record WorkflowSettings(
         @Nullable MessageLog conversations,

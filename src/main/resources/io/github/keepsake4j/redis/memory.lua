@@ -4,7 +4,7 @@
 -- Fields of the hash:
 --   .epoch .revision .count .tokens .head   the state; after an erasure only .epoch, .revision and .dead are left
 --   .created .first .last .active           times; .active as text that sorts
---   .number, .dead                          the memory's number in its tenant's list, and the newest that is not its any more
+--   .number, .dead                          the memory's number in its tenant's list, and its newest former number
 --   .title .metadata .views .versions .names .days
 --   n<seq>   parent, start of its run, depth, system message and user message in force, tokens; id and its parent's id
 --   d<seq>   the message            o<seq>   its outcome       x<seq>   how it was made    q<seq>   the request it answers
@@ -56,8 +56,8 @@ local function number(text, field, default)
   return value
 end
 
--- The sorted sets only index fields of the hash. One that was evicted alone is made again, and one that an evicted hash
--- left is removed.
+-- The sorted sets only index fields of the hash. A set that was evicted alone is rebuilt, and a set that an evicted hash
+-- left behind is removed.
 local function remake(set, prefix, expected)
   local isThere = redis.call('EXISTS', set) == 1
   if isThere and expected == 0 then
@@ -128,7 +128,7 @@ local function find(id)
   return seq and number(seq, 'i', 0)
 end
 
--- The end of a named branch, or the head where there is no branch of that name. 0 is none.
+-- The end of a named branch, or the head if there is no branch of that name. 0 means none.
 local function finish(m, reference)
   local seq = reference and get('r' .. reference)
   return seq and number(seq, 'r', 0) or m.head
@@ -142,7 +142,7 @@ local function needed(text, n)
   return text or damaged('the text of message ' .. n.id .. ' is not there')
 end
 
--- A message as it is answered, and how it was made if that is asked.
+-- A message of an answer, and how it was made if requested.
 local function message(n)
   local texts = hash('HMGET', 'd' .. n.seq, 'o' .. n.seq)
   local answer =
@@ -153,7 +153,7 @@ local function message(n)
   return answer
 end
 
--- The messages at sequences of which 0 is none.
+-- The messages at sequences; 0 means none.
 local function messages(sequences)
   local found = {}
   for _, seq in ipairs(sequences) do
@@ -354,7 +354,7 @@ local function rows(n, floor, most, mostTokens)
   return found, next, tokens
 end
 
--- From run to run back to where the branch begins; depth tells which of a run's messages are among the first.
+-- Goes from run to run back to the beginning of the branch. The depth shows which of a run's messages are among the first.
 local function oldest(n, first, last)
   local found = {}
   while n and n.depth >= first and last >= first do
@@ -412,7 +412,7 @@ function ops.read(m)
   }
 end
 
--- The rest of a branch that was read in part. What is behind it never changes, but for an erasure.
+-- The rest of a branch that was read in part. The messages behind it never change, except by an erasure.
 function ops.more(m)
   local found, next, tokens =
     rows(node(tonumber(q.start)), tonumber(q.floor), tonumber(q.most), tonumber(q.mostTokens))
@@ -454,7 +454,7 @@ function ops.history(m)
   return messages(page)
 end
 
--- A name that a repair dropped may have been given again, and is then there twice.
+-- A name that a repair dropped may have been used again, and then exists twice.
 local function names()
   local all, told = {}, {}
   for i = 1, number(get('.names'), '.names', 0) do
@@ -510,7 +510,7 @@ function ops.outcome(m, seq)
   end
 end
 
--- Keeps the metadata where none are given.
+-- Keeps the metadata if none are given.
 function ops.describe(m)
   if isUnregistered(m) then
     return { 'unregistered', m.dead }
@@ -597,7 +597,7 @@ function ops.details(m)
   return answer
 end
 
--- Takes back a number from a memory that is not there. A registration that is under way gets another one.
+-- Takes back a number from a memory that does not exist. A registration that is under way gets another one.
 function ops.disown(m)
   if m.created then
     return { 'there' }
@@ -633,7 +633,7 @@ function ops.release()
   end
 end
 
--- Also of a memory that is damaged. With a count, only if nothing was appended since.
+-- Also works for a damaged memory. With a count, only if nothing was appended since.
 function ops.erase()
   if q.count
     and (tonumber(get('.count') or 0) ~= tonumber(q.count) or tonumber(get('.epoch') or 1) ~= tonumber(q.epoch))
@@ -648,7 +648,7 @@ function ops.erase()
   return { 'done', epoch, dead }
 end
 
--- What a check reads, in parts. Nothing is taken for granted.
+-- The reads of a check, in parts. They assume nothing.
 function ops.raw(m)
   local found = {}
   for seq = tonumber(q.first), math.min(m.count, tonumber(q.last)) do
@@ -697,7 +697,7 @@ function ops.repair(m)
 end
 
 local anyState = { erase = true, acquire = true, release = true }
--- What takes the sequence of an id, by the name under which the caller knows that id.
+-- The operations with the sequence of an id, by the caller's name of that id.
 local takesId = { moveHead = 'messageId', moveBranch = 'messageId', outcome = 'messageId', putSummary = 'coversUpTo' }
 
 local function answered()

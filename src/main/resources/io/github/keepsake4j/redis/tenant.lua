@@ -37,7 +37,7 @@ end
 
 local ops = {}
 
--- Gives a memory a number that is above one that was erased, or tells the one that it has.
+-- Gives a memory a number above its erased one, or returns its present number.
 function ops.register()
   local e = entry(q.hash)
   if e and e.number > tonumber(q.above) then
@@ -83,8 +83,8 @@ local function found()
   return redis.call('ZREVRANGEBYSCORE', numbers, '(' .. q.number, '-inf', 'LIMIT', 0, q.limit)
 end
 
--- A page behind a number, or behind a place by activity. The sorted sets outlive an eviction of the hash: what in them is
--- not of its entries is removed.
+-- A page behind a number, or behind a place by activity. The sorted sets outlive an eviction of the hash: members without
+-- an entry are removed.
 function ops.page()
   local page, stale
   repeat

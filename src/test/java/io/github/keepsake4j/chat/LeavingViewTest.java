@@ -305,7 +305,7 @@ class LeavingViewTest {
     }
 
     @Test
-    @ExpectedLog("could not be told")
+    @ExpectedLog("could not be reported")
     void nothing_that_left_the_view_is_missed_with_any_strategy() {
         long seed = new Random().nextLong();
         Tell.line("LeavingViewTest seed " + seed);

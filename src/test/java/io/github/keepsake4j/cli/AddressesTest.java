@@ -78,7 +78,7 @@ class AddressesTest {
         Path file = Files.writeString(other.resolve("notes.txt"), "mine");
         shell.log("file:" + other);
         for (String[] command : LOOKING) {
-            refused("KEEPSAKE_LOG: " + other + " is no log", command);
+            refused("KEEPSAKE_LOG: " + other + " is not a log", command);
         }
         try (Stream<Path> files = Files.list(other)) {
             assertThat(files).containsExactly(file);

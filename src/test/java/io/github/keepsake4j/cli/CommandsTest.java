@@ -110,7 +110,7 @@ class CommandsTest {
                         "           [image http://a/b.png]",
                         "4 messages, 797 tokens");
         assertThat(shell.input(new byte[] {(byte) 0xff}).run("add", "--session", "s", "--content", "-"))
-                .isEqualTo(new Result(2, "", "keepsake: standard input: is not UTF-8\n"));
+                .isEqualTo(new Result(2, "", "keepsake: standard input: is not UTF-8; convert it to UTF-8\n"));
     }
 
     @Test
@@ -211,7 +211,8 @@ class CommandsTest {
         String[] node = {"history", "--session", "s", "--app", "app", "--node", "n"};
         assertThat(shell.good(node).out()).contains("Inside").doesNotContain("Outside");
         assertThat(shell.run("history", "--session", "s", "--app", "app"))
-                .isEqualTo(new Result(2, "", "keepsake: --node: is required with the other one\n"));
+                .isEqualTo(new Result(
+                        2, "", "keepsake: --node: is required: --app and --node name a node's memory together\n"));
         assertThat(shell.good("list").out()).contains("node/default/app/s/n", "  s  1 message");
 
         assertThat(shell.good("erase", "--session", "s", "--with-nodes").out())
@@ -324,7 +325,7 @@ class CommandsTest {
                         .out())
                 .isEqualTo("{\"memories\":1,\"messages\":1,\"erased\":[],\"damaged\":0}\n");
         assertThat(shell.run("import", "--log", "memory:", "--input", "nowhere").err())
-                .isEqualTo("keepsake: --input: there is no file nowhere\n");
+                .isEqualTo("keepsake: --input: names a file that does not exist: nowhere\n");
     }
 
     @Test

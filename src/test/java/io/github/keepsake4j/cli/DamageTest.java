@@ -87,7 +87,7 @@ class DamageTest {
             statement.execute("UPDATE keepsake_message SET message = '{' WHERE seq = 590 AND message LIKE '%damaged%'");
         }
         Result export = shell.run("export");
-        assertThat(export.err()).isEqualTo("keepsake: 2 memories could not be read; check tells which\n");
+        assertThat(export.err()).isEqualTo("keepsake: 2 memories could not be read; the command check lists them\n");
         assertThat(export.code()).isEqualTo(3);
         assertThat(export.out()).contains("soundx").doesNotContain("damagedx");
         assertThat(shell.input(export.out()).good("import", "--log", "memory:").out())
@@ -101,7 +101,7 @@ class DamageTest {
     @Test
     void a_copy_passes_over_what_is_damaged() throws IOException {
         log();
-        String note = "keepsake: 1 memory could not be read; check tells which\n";
+        String note = "keepsake: 1 memory could not be read; the command check lists them\n";
         String to = "sqlite:" + directory.resolve("copy.db");
         assertThat(shell.run("copy", "--from", "file:" + directory.resolve("chats"), "--to", to))
                 .isEqualTo(new Result(3, "3 memories with 6 messages copied and compared\n", note));

@@ -75,7 +75,7 @@ class FailuresTest {
         fails(2, "keepsake: --content: is required", "add", "--session", "a");
         fails(2, "--content: is required", "add", "--session", "a", "--role", "user");
         fails(2, "keepsake: --message: is not valid JSON", "add", "--session", "a", "--message", "{" + SECRET);
-        fails(2, "--message: holds", "add", "--session", "a", "--message", "{}", "--content", SECRET);
+        fails(2, "--message: already contains", "add", "--session", "a", "--message", "{}", "--content", SECRET);
         fails(2, "keepsake: --tool-call-id: ", "add", "--session", "a", "--role", "tool", "--content", SECRET);
         fails(2, "keepsake: --session: must not be empty", "get", "--session=");
         fails(2, "keepsake: --tenant: must not be empty", "list", "--tenant=");
@@ -97,9 +97,9 @@ class FailuresTest {
                 "http://u:secret@h                   | must begin with sqlite:",
                 "memory:                             | memory: is always empty",
                 "sqlite:                             | must have a path",
-                "sqlite:nowhere.db                   | there is no file nowhere.db; add",
-                "sqlite:nowhere/secretless.db        | the directory nowhere does not exist; make it before",
-                "file:nowhere                        | there is no directory nowhere; add",
+                "sqlite:nowhere.db                   | the file nowhere.db does not exist; the commands add",
+                "sqlite:nowhere/secretless.db        | the directory nowhere does not exist; create it first",
+                "file:nowhere                        | the directory nowhere does not exist; the commands add",
                 "s3:///prefix                        | must have a bucket",
                 "s3://b?colour=secret                | chunked-signing, default-tenant, endpoint",
                 "s3://b?path-style=secret            | path-style: must be true or false",
@@ -114,8 +114,8 @@ class FailuresTest {
                 "postgresql://bob:12/34@h            | must be such as postgresql://user@host/database",
                 "postgresql://bob:12?secret=34@h/d   | write @ as %40",
                 "postgresql://bob:12#secret@h/d      | must be such as postgresql://user@host/database",
-                "postgresql://u:secret@h:0/d         | has a port that is none",
-                "postgresql://u:secret@h:65536/d     | has a port that is none",
+                "postgresql://u:secret@h:0/d         | has an invalid port",
+                "postgresql://u:secret@h:65536/d     | has an invalid port",
                 "postgresql://u:secret@h/d/x         | must be such as postgresql://user@host/database",
                 "postgresql://u:secret@/d            | must be such as postgresql://user@host/database",
                 "postgresql://u:sec%zzret@h/d        | is not a URI at character",
@@ -166,17 +166,18 @@ class FailuresTest {
                 {"clean-up", "--idle", "1d"}
             }) {
                 shell.log(kind + directory.resolve("typo"));
-                fails(2, "KEEPSAKE_LOG: there is no", command);
+                fails(2, "KEEPSAKE_LOG: the ", command);
             }
         }
         assertThat(shell.run("copy", "--from", "file:" + directory.resolve("typo"), "--to", "memory:")
                         .err())
-                .startsWith("keepsake: --from: there is no directory");
+                .startsWith("keepsake: --from: the directory");
         try (Stream<Path> files = Files.list(directory)) {
             assertThat(files).isEmpty();
         }
         assertThat(new Shell().run("list").err())
-                .isEqualTo("keepsake: --log: is required, or the variable KEEPSAKE_LOG with the same\n");
+                .isEqualTo(
+                        "keepsake: --log: is required, such as sqlite:chat.db; the variable KEEPSAKE_LOG sets it too\n");
     }
 
     @Test

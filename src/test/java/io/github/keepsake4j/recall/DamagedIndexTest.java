@@ -227,7 +227,7 @@ class DamagedIndexTest {
         try (Use use = new Use(file)) {
             assertThatThrownBy(use.index::clear)
                     .isInstanceOf(UnreadableDataException.class)
-                    .hasMessageContaining("holds more than the index");
+                    .hasMessageContaining("contains more than the index");
         }
         assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
         try (MessageLog other = JdbcMessageLog.sqlite(file)) {

@@ -143,8 +143,7 @@ class StartUpTest {
         assertThat(output.lines().filter(line -> line.contains("Keepsake4j: ")))
                 .singleElement()
                 .asString()
-                .endsWith(
-                        "Keepsake4j: store postgresql, window max-turns=7, index postgresql, memories that are made off");
+                .endsWith("Keepsake4j: store postgresql, window max-turns=7, index postgresql, long-term memories off");
     }
 
     @Test

@@ -139,7 +139,12 @@ class SqliteFaultsTest extends FaultContract {
         int version = setWriteVersion(file, 3);
         try (Stored stored = open(home)) {
             for (int i = 0; i < 2; i++) {
-                assertFails(stored.write(), KeepsakeException.class, file.toString(), "read-only", "let it be written");
+                assertFails(
+                        stored.write(),
+                        KeepsakeException.class,
+                        file.toString(),
+                        "read-only",
+                        "permission to write it");
                 stored.read().run();
             }
             setWriteVersion(file, version);

@@ -132,7 +132,7 @@ abstract class WorkflowHistoryContract extends WorkflowFixture {
             assertThat(logged)
                     .singleElement()
                     .asString()
-                    .contains("names a parent that is not there", ofNode ? NODE.toString() : CONVERSATION.toString());
+                    .contains("names a missing parent", ofNode ? NODE.toString() : CONVERSATION.toString());
         }
     }
 

@@ -2,7 +2,9 @@ package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.message.KeepsakeException;
 
-/** A line that cannot be read, or that contradicts the lines before it. Its text says why, and quotes nothing. */
+/**
+ * A line that cannot be read, or that contradicts the lines before it. Its text names the reason and quotes nothing.
+ */
 final class BadLineException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;

@@ -12,7 +12,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.function.Supplier;
 
-/** What lines hold, between JSON and records. */
+/** Converts the content of lines between JSON and records. */
 final class Contents {
 
     static final MessageCodec CODEC = new MessageCodec();
@@ -22,7 +22,7 @@ final class Contents {
     /**
      * Reads the fields of a JSON object.
      *
-     * @throws BadLineException if it is none; also the error of its fields
+     * @throws BadLineException if it cannot be read; also the error of its fields
      */
     static JsonFields fields(byte[] bytes, int start, int end) {
         return JsonFields.read(
@@ -37,7 +37,7 @@ final class Contents {
         return fields(bytes, 0, bytes.length);
     }
 
-    /** Reads records, of which some refuse what is out of range. */
+    /** Reads records. Some records refuse values that are out of range. */
     static <T> T checked(Supplier<T> read) {
         try {
             return read.get();
@@ -46,13 +46,13 @@ final class Contents {
         }
     }
 
-    /** Returns where an object is in the file, whose line begins at the offset. */
+    /** Returns the place of an object in the file. Its line begins at the offset. */
     static Part part(JsonFields json, long offset) {
         JsonFields.Range range = json.range();
         return new Part(offset + range.begin(), Math.toIntExact(range.end() - range.begin()));
     }
 
-    /** Writes a message. Its place comes first, so that it can be read where the message itself cannot. */
+    /** Writes a message. Its place comes first, so that the place can be read even if the message cannot. */
     static JsonObject message(Step.Added added) {
         Entry entry = added.entry();
         Step.Inherited inherited = added.inherited();
@@ -77,7 +77,7 @@ final class Contents {
                 entry.payload());
     }
 
-    /** Reads a message but for what it says. */
+    /** Reads a message without its content. */
     static Step.Added added(JsonFields json, Part part) {
         long seq = json.neededNumber("seq");
         Step.Inherited inherited = new Step.Inherited(
@@ -110,7 +110,7 @@ final class Contents {
     }
 
     static View view(JsonFields json) {
-        // Where a stored view names the head, there was none: the memory was empty.
+        // If a stored view names the head, there was no head: the memory was empty.
         return RecordJson.view(json, json.neededText("anchor"), json.neededNumber("seq"))
                 .resolved(null);
     }

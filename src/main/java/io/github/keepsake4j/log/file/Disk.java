@@ -11,12 +11,13 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One open file, which exists. It is no {@code FileChannel}, because the interruption of one thread would close that for all
- * threads. It is opened for writing only when it is written, since that would make a file that was just deleted. Thread-safe.
+ * One open file, which exists. It is not a {@code FileChannel}, because an interrupt of one thread would close the
+ * channel for all threads. It is opened for writing only when it is written, since opening would create a file that was
+ * just deleted. Thread-safe.
  */
 class Disk implements Closeable {
 
-    /** Opens files, and counts what is read from them and written to them. A test replaces it by a disk that is full. */
+    /** Opens files, and counts the bytes that are read and written. A test replaces it by a full disk. */
     static class Opener {
 
         /** The bytes that were read and written. */
@@ -34,7 +35,7 @@ class Disk implements Closeable {
         void line(byte[] bytes, int start, int end, long offset) throws IOException;
     }
 
-    /** How much of the end of what is known tells a file from another one. */
+    /** The number of bytes before the end of the known part that identify a file. */
     private static final int TAIL = 64;
 
     private static final int CHUNK = 1 << 16;
@@ -59,7 +60,7 @@ class Disk implements Closeable {
         return bytes;
     }
 
-    /** Fills an array as far as the file goes. Returns the number of bytes. */
+    /** Fills an array up to the end of the file. Returns the number of bytes. */
     final int read(long position, byte[] into) throws IOException {
         return read(position, into, 0, into.length);
     }
@@ -83,7 +84,7 @@ class Disk implements Closeable {
      *
      * @param from where a line begins
      * @param to where to stop
-     * @return where the last line ends; less than {@code to} if something without a line's end follows
+     * @return where the last line ends; less than {@code to} if an incomplete line follows
      */
     final long lines(long from, long to, Visitor visitor) throws IOException {
         byte[] buffer = new byte[(int) Math.min(CHUNK, to - from)];
@@ -111,7 +112,7 @@ class Disk implements Closeable {
         return offset;
     }
 
-    /** Returns a checksum of what comes before a place. */
+    /** Returns a checksum of the bytes before a place. */
     final int tail(long end) throws IOException {
         byte[] bytes = new byte[(int) Math.min(TAIL, end)];
         int length = read(end - bytes.length, bytes);
@@ -129,14 +130,14 @@ class Disk implements Closeable {
         opener.written.add(bytes.length);
     }
 
-    /** Writes a range again as it is, so that the next {@link #force} brings it to the device. */
+    /** Writes a range again unchanged, so that the next {@link #force} brings it to the device. */
     final void rewrite(long from, long to) throws IOException {
         for (long at = from; at < to; at += CHUNK) {
             write(at, read(at, (int) Math.min(CHUNK, to - at)));
         }
     }
 
-    /** Adds to the end of what is known. If that fails, nothing of it stays. */
+    /** Appends to the end of the known part. If this fails, no part of it stays. */
     final void append(long end, byte[] bytes) throws IOException {
         try {
             write(end, bytes);
@@ -144,7 +145,7 @@ class Disk implements Closeable {
             try {
                 truncate(end);
             } catch (IOException again) {
-                // What is there has no line's end, and is moved away later.
+                // The rest is an incomplete line, which is moved away later.
                 e.addSuppressed(again);
             }
             throw e;
@@ -161,7 +162,7 @@ class Disk implements Closeable {
         }
     }
 
-    /** Waits until everything that was written, by whatever process, has reached the device. Others may read meanwhile. */
+    /** Waits until everything that any process has written has reached the device. Other threads may read meanwhile. */
     void force() throws IOException {
         RandomAccessFile out;
         synchronized (file) {

@@ -10,7 +10,10 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** What the messages of one file hold. Messages that are read have places in the file; those to be written have texts. */
+/**
+ * The contents of the messages of one file. Messages that are read have places in the file; messages that are written
+ * have texts.
+ */
 record FileBodies(Reader file) implements Bodies {
 
     /** Reads a part of the file. */
@@ -56,6 +59,6 @@ record FileBodies(Reader file) implements Bodies {
 
     private static UnreadableDataException unreadable(Entry entry, BadLineException e) {
         return new UnreadableDataException(
-                "what is at byte " + ((Part) entry.body()).offset() + " of the file: " + e.problem(), null);
+                "the content at byte " + ((Part) entry.body()).offset() + " of the file: " + e.problem(), null);
     }
 }

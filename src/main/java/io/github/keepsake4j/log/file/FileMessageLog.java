@@ -44,20 +44,21 @@ import org.slf4j.LoggerFactory;
  * A log in plain files below a directory, for one machine without a database: laptops, continuous integration, and tools
  * that read text. It needs no other library.
  *
- * <p><b>Files.</b> Each memory is one file of JSON lines, to which only is appended. One append is one line. The guide's page
- * {@code files.md} describes the format. A process reads the file of a memory when it uses the memory first, and has its tree in
- * the heap then, about 300 bytes a message, of up to 200,000 messages in all. So what a read or an append costs does not depend
- * on the length of the file, but the first use does. A memory that the heap has no room for is a {@link MemoryTooLargeException}.
+ * <p><b>Files.</b> Each memory is one append-only file of JSON lines. One append is one line. The guide's page
+ * {@code files.md} describes the format. A process reads a memory's file at the first use, and then has the memory's
+ * tree in the heap. The trees take about 300 bytes for each message, and have up to 200,000 messages in all. So the
+ * cost of a read or an append does not depend on the length of the file, except for the first use. A memory that is too
+ * large for the heap causes a {@link MemoryTooLargeException}.
  *
  * <p><b>Processes.</b> Any number of threads and processes of one machine may use a directory. Appends to one memory wait for
  * each other, up to 10 seconds. Reads do not wait. Another process may see a change before the device has it. A network file system is not supported, and the file
  * {@code keepsake.lock} must not be deleted while a log is open.
  *
- * <p><b>Durability.</b> By default an append returns when the device has it ({@link Builder#fsync}). A last line without an
- * end was never acknowledged. It is moved beside, which is logged. A file that is shorter than this process has seen it throws
- * {@link UnreadableDataException}, as does one with lines that are not those that were there. A line that has an end but cannot be read is damage:
- * every call for that memory throws {@link UnreadableDataException}, nothing is written over
- * it, and {@link #repair} passes over it.
+ * <p><b>Durability.</b> By default an append returns when the device has it ({@link Builder#fsync}). A last line
+ * without a line feed was never acknowledged. It is moved to a file beside it, with a log entry. A call throws
+ * {@link UnreadableDataException} if the file is shorter than before, or its earlier lines have changed. A complete
+ * line that cannot be read is damage: every call for that memory throws {@link UnreadableDataException}, the line is
+ * not overwritten, and {@link #repair} skips it.
  *
  * <p><b>Erasure</b> deletes a memory's files and leaves a tombstone without ids. It does not overwrite the device's blocks.
  *
@@ -90,9 +91,9 @@ public final class FileMessageLog extends PlannedTreeLog {
     }
 
     /**
-     * Keeps memories in files below a directory. The directory is made if it does not exist; its parent must exist.
+     * Keeps memories in files below a directory. The directory is created if it does not exist; its parent must exist.
      *
-     * @param directory the directory, which should hold nothing else
+     * @param directory the directory; it should contain nothing else
      * @return the log, to be closed at the end
      * @throws InvalidInputException if the parent does not exist, or the path is not a directory
      * @throws StorageUnavailableException if the directory cannot be used at the moment
@@ -137,14 +138,14 @@ public final class FileMessageLog extends PlannedTreeLog {
         });
     }
 
-    /** Asks a memory's tree; empty if it has no file. */
+    /** Reads from a memory's tree; empty if it has no file. */
     private <T> Optional<T> askFile(Names names, Object what, Function<MemoryTree, T> question) throws IOException {
         return memories.with(names, memory -> {
             if (memory == null || isErased(memory, Tombstone.read(names.tombstone()))) {
                 return Optional.empty();
             }
             if (memory.refresh() && !lock().isHeld(names.lock())) {
-                // The writer of what has no line's end is gone.
+                // The writer of the incomplete line is gone.
                 lock().holding(names.lock(), what, busyTimeout, () -> {
                     memory.recover();
                     return true;
@@ -163,12 +164,12 @@ public final class FileMessageLog extends PlannedTreeLog {
     }
 
     /**
-     * Returns what stays of a memory without a file, or null if the file is there by now.
+     * Returns the state of a memory without a file, or null if the file exists by now.
      *
      * @throws StorageUnavailableException if it should have a file
      */
     private @Nullable Tombstone absent(Names names) throws IOException {
-        // Without a file nothing tells whether the directory is there, but the lock file does.
+        // A missing file may mean a missing directory. The lock file shows whether the directory exists.
         lock();
         Tombstone tombstone = Tombstone.read(names.tombstone());
         if (tombstone != null) {
@@ -182,7 +183,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             return null;
         }
         throw new StorageUnavailableException(
-                "The file " + names.data() + " was removed: put it back, or erase the memory to begin anew", null);
+                "The file " + names.data() + " was removed; put it back, or erase the memory to start again", null);
     }
 
     @Override
@@ -222,7 +223,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
     }
 
-    /** Makes the file first under another name, so that a list never names a memory that was not to be made. */
+    /** Creates the file first under another name, so that a list never names a memory that was not created. */
     private <T> T create(MemoryKey key, Names names, Function<MemoryTree, MemoryTree.Plan<T>> planner)
             throws IOException {
         Tombstone before = absent(names);
@@ -266,7 +267,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
     }
 
-    /** If this fails too, what is left tells that the creation was interrupted. */
+    /** If this fails too, the remaining file shows that the creation was interrupted. */
     private static void removeAfter(IOException reason, TenantList list, Names names) {
         try {
             list.remove(names.hash());
@@ -354,7 +355,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         return tombstone.epoch();
     }
 
-    /** A full device must not keep a memory from being erased: the tombstone is then written into the memory's file. */
+    /** An erasure must work on a full device: the tombstone is then written into the memory's file. */
     private void bury(Names names, Tombstone tombstone) throws IOException {
         try {
             tombstone.write(names.tombstone(), force);
@@ -374,7 +375,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
     }
 
-    /** A clock out of range must not keep a memory from being erased. */
+    /** An erasure must work with a clock out of range. */
     private Instant erasedAt() {
         try {
             return InputRules.time("clock", clock.instant());
@@ -398,7 +399,9 @@ public final class FileMessageLog extends PlannedTreeLog {
         });
     }
 
-    /** Removes a tombstone after the list has noted the erasure, or the file would be taken for removed. */
+    /**
+     * Removes a tombstone after the list has recorded the erasure. Otherwise the file would count as removed by hand.
+     */
     private boolean remove(Path tombstone, Instant erasedBefore) throws IOException {
         if (!Tombstone.isOld(tombstone, erasedBefore)) {
             return false;
@@ -417,7 +420,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
     }
 
-    /** Returns the epoch and a revision that is not lower than the one in force, also of a file that is damaged. */
+    /** Returns the epoch and a revision that is not lower than the one in force, even of a damaged file. */
     private Tombstone lastOf(Names names, Tombstone absent) throws IOException {
         try (Disk data = opener.open(names.data())) {
             // Each line raises the revision by at most one, and has more than one byte.
@@ -441,7 +444,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         try {
             unlist(names.directory(), names.hash());
         } catch (IOException e) {
-            // The tombstone says the same as long as it is there.
+            // The tombstone has the same content as long as it exists.
             LOG.warn("The erasure of memory {} is not in the list of {} yet", names.hash(), names.directory(), e);
         }
     }
@@ -456,7 +459,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         });
     }
 
-    /** Goes on with what is in the file, even if this process has seen more of it. */
+    /** Continues with the content of the file, even if this process has seen more of it. */
     @Override
     public Repair repair(MemoryKey key) {
         try {
@@ -509,7 +512,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         return lock().holding(Names.lock(tenantDirectory), "list " + tenantDirectory, busyTimeout, work);
     }
 
-    /** Returns a tenant's list as it is, made again if it is gone. */
+    /** Returns a tenant's list, and rebuilds it if it is missing. */
     private TenantList list(Path directory) throws IOException {
         TenantList list;
         synchronized (lists) {
@@ -528,7 +531,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         return list;
     }
 
-    /** Makes the lists of an earlier version's directory, and removes the files that it had for itself. */
+    /** Creates the lists in the directory of an earlier version, and removes files that only that version used. */
     private void takeOver() throws IOException {
         try (DirectoryStream<Path> directories = Files.newDirectoryStream(root, Files::isDirectory)) {
             for (Path directory : directories) {
@@ -545,7 +548,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
     }
 
-    /** Returns the locks, after a look whether the directory is there. */
+    /** Returns the locks, after checking that the directory exists. */
     private LockFile lock() throws IOException {
         LockFile locks = lockFile;
         if (locks.isThere()) {
@@ -562,8 +565,8 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
         throw new StorageUnavailableException(
                 "The lock file in " + root
-                        + " is gone: the directory was moved, unmounted or emptied while it was in use; put it back, or open a"
-                        + " new log to begin anew",
+                        + " is missing: the directory was moved, unmounted or emptied while it was in use; put it "
+                        + "back, or open a new log to start again",
                 null);
     }
 
@@ -588,9 +591,13 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
         if (e instanceof AccessDeniedException || (Files.isDirectory(root) && !Files.isWritable(root))) {
             return new KeepsakeException(
-                    what + ": " + root + " or a file in it may not be written; give this process the right to", e);
+                    what + ": " + root + " or a file in it cannot be written; give this process the permission to "
+                            + "write",
+                    e);
         }
-        return new StorageUnavailableException(what + ": the files below " + root + " cannot be used at the moment", e);
+        return new StorageUnavailableException(
+                what + ": the files below " + root + " cannot be used at the " + "moment. Check the disk, and retry",
+                e);
     }
 
     /** Configures a log in files. Not thread-safe. */
@@ -606,9 +613,9 @@ public final class FileMessageLog extends PlannedTreeLog {
         private Builder() {}
 
         /**
-         * Sets the directory. Required. It is made if it does not exist; its parent must exist.
+         * Sets the directory. Required. It is created if it does not exist; its parent must exist.
          *
-         * @param path the directory, which should hold nothing else
+         * @param path the directory; it should contain nothing else
          * @return this builder
          */
         public Builder directory(Path path) {
@@ -617,8 +624,8 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
 
         /**
-         * Sets whether an append waits until the device has it. Without that, what was acknowledged survives the end of
-         * the process, but not that of the machine. Default: true.
+         * Sets whether an append waits until the device has it. If not, acknowledged appends survive a crash of the
+         * process, but not of the machine. Default: true.
          *
          * @param wait whether to wait
          * @return this builder
@@ -643,7 +650,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
 
         /**
-         * Sets how long a call waits for others that write to the same memory. Default: 10 seconds.
+         * Sets the time for which a call waits for other writers of the same memory. Default: 10 seconds.
          *
          * @param timeout the time, more than zero
          * @return this builder
@@ -666,7 +673,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             return this;
         }
 
-        /** Sets what opens the files. For tests. */
+        /** Sets the opener of files. For tests. */
         Builder opener(Disk.Opener source) {
             this.opener = source;
             return this;
@@ -676,20 +683,21 @@ public final class FileMessageLog extends PlannedTreeLog {
          * Opens the log.
          *
          * @return the log, to be closed at the end
-         * @throws InvalidInputException if there is no directory and none can be made
+         * @throws InvalidInputException if there is no directory and it cannot be created
          * @throws StorageUnavailableException if the directory cannot be used at the moment
          */
         public FileMessageLog build() {
             if (directory == null) {
-                throw new InvalidInputException("directory", "is needed: FileMessageLog.builder().directory(…)");
+                throw new InvalidInputException("directory", "is required: set FileMessageLog.builder().directory(…)");
             }
             Path root = directory.toAbsolutePath().normalize();
             Path parent = root.getParent();
             if (Files.exists(root) && !Files.isDirectory(root)) {
-                throw new InvalidInputException("directory", root + " is not a directory");
+                throw new InvalidInputException("directory", root + " is not a directory; choose another path");
             }
             if (parent != null && !Files.isDirectory(parent)) {
-                throw new InvalidInputException("directory", "the directory " + parent + " does not exist");
+                throw new InvalidInputException(
+                        "directory", "the directory " + parent + " does not exist; create " + "it first");
             }
             try {
                 if (!Files.exists(root)) {
@@ -703,9 +711,10 @@ public final class FileMessageLog extends PlannedTreeLog {
                 return log;
             } catch (AccessDeniedException e) {
                 throw new KeepsakeException(
-                        "directory " + root + " may not be written; give this process the right to", e);
+                        "directory " + root + " cannot be written; give this process the permission to write", e);
             } catch (IOException e) {
-                throw new StorageUnavailableException("directory " + root + " cannot be used at the moment", e);
+                throw new StorageUnavailableException(
+                        "directory " + root + " cannot be used at the moment. Check " + "the disk, and retry", e);
             }
         }
     }

@@ -20,7 +20,7 @@ import java.util.UUID;
  * @param epoch the epoch in which the file began
  * @param revision the revision at the beginning
  * @param version the version of the format in which the file began
- * @param generation a random id, which tells the file from another one of the same name
+ * @param generation a random id, which distinguishes the file from others of the same name
  * @param createdAt when the memory was created
  * @param end where the line ends in the file
  */
@@ -34,7 +34,7 @@ record Header(
         Instant createdAt,
         int end) {
 
-    /** The length that no header reaches: four ids of 512 bytes, of which each may be escaped. */
+    /** A length that no header reaches: four ids of 512 bytes, each of which may be escaped. */
     static final int MAX_LENGTH = 1 << 15;
 
     private static final int VERSION = 2;
@@ -68,7 +68,7 @@ record Header(
         return read(Arrays.copyOf(beginning, length));
     }
 
-    /** Makes a file of the version before one of this version, so that an older program refuses it. */
+    /** Converts a file of the previous version to this version, so that an older program refuses it. */
     static void raise(Disk data) throws IOException {
         byte[] beginning = data.read(0, OLD_BEGINNING.length);
         if (Arrays.equals(beginning, OLD_BEGINNING)) {
@@ -83,7 +83,7 @@ record Header(
             end++;
         }
         if (end == beginning.length) {
-            throw new BadLineException("it does not end");
+            throw new BadLineException("it has no end");
         }
         JsonFields json = Contents.fields(beginning, 0, end);
         long version = json.neededNumber("keepsake");

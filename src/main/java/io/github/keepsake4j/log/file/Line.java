@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of a memory's file, which is one change.
  *
- * @param revision the revision in force behind it
+ * @param revision the revision in force after it
  * @param steps the change; none for a kind of a later version
- * @param description where the title is in the file that it sets, or null
- * @param totals the totals behind it, or null if an older version wrote it
+ * @param description the place of the title that it sets in the file, or null
+ * @param totals the totals after it, or null if an older version wrote it
  */
 record Line(long revision, List<Step> steps, @Nullable Part description, @Nullable Totals totals) {
 
     private static final String TEXT = "\"(?:[^\"\\\\]|\\\\.)*+\"";
 
-    /** What comes before a message itself, as {@link Contents#message} writes it. */
+    /** The text before a message itself, as {@link Contents#message} writes it. */
     private static final Pattern PLACE = Pattern.compile("\\{\"seq\":\\d++,\"id\":" + TEXT + "(?:,\"parent\":" + TEXT
             + ")?(?:,\"(?:after|run|depth|path|system|user)\":\\d++)*+,\"at\":" + TEXT
             + ",\"tokens\":\\d++,\"counter\":" + TEXT);
@@ -135,7 +135,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
         // A newer version may know more kinds of changes.
         JsonFields totals = line.object("totals");
         if (steps.isEmpty() && line.values().size() < (totals == null ? 2 : 3)) {
-            throw new BadLineException("it holds no change");
+            throw new BadLineException("it has no change");
         }
         return new Line(
                 line.neededNumber("revision"),
@@ -155,8 +155,8 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
     }
 
     /**
-     * Returns the messages of a line that cannot be read, as far as their places can: what says the place comes before the
-     * message itself. Within a text of JSON, what begins a place cannot occur.
+     * Returns the messages of a line that cannot be read, as far as their places can be read. The place comes before
+     * the message itself. The beginning of a place cannot occur within a text of JSON.
      */
     static Step.Appended salvaged(byte[] bytes, int start, int end, long offset) {
         List<Step.Added> messages = new ArrayList<>();
@@ -165,7 +165,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
         while (place.find()) {
             byte[] json = (place.group() + "}").getBytes(StandardCharsets.ISO_8859_1);
             try {
-                // Its part is no JSON, so that it cannot be read.
+                // Its part is not JSON, so that it cannot be read.
                 Part part = new Part(offset + place.start(), place.end() - place.start());
                 Step.Added added = Contents.checked(() -> Contents.added(Contents.fields(json), part));
                 messages.add(new Step.Added(added.entry(), added.inherited(), null));
@@ -181,7 +181,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
                 null);
     }
 
-    /** Returns the damage that a message is of which only the place can be read. */
+    /** Returns the damage for a message of which only the place can be read. */
     static Damage damage(Step.Added salvaged) {
         return new Damage(
                 Damage.Kind.MESSAGE,

@@ -29,20 +29,20 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the pages of a tenant's list. Of each memory, the first line and the end are read. */
+/** Creates the pages of a tenant's list. Reads the first line and the end of each memory. */
 final class Listing {
 
-    /** A file may be older than its newest message by this, since the system's clock for files is coarse. */
+    /** The time by which a file may be older than its newest message, since the system's clock for files is coarse. */
     private static final Duration COARSE = Duration.ofMillis(20);
 
-    /** One memory of a page: what is known of it, or what keeps that from being read. */
+    /** One memory of a page: its entry, or the reason why it cannot be read. */
     private record Shown(
             ActivityCursor place, @Nullable MemoryInfo info, @Nullable DamagedMemory damaged, List<DailyUsage> usage) {}
 
-    /** A file that a list names, and when it was written last. */
+    /** A file that a list names, and the time when it was last written. */
     private record Candidate(long number, String hash, @Nullable Names names, Instant writtenAt) {}
 
-    /** Asks a memory; empty if it has no file any more. */
+    /** Reads from a memory; empty if it no longer has a file. */
     interface Asking {
         <T> Optional<T> ask(Names names, Function<MemoryTree, T> question) throws IOException;
     }
@@ -82,8 +82,8 @@ final class Listing {
     }
 
     /**
-     * A file is at least as new as its newest message. So the files are opened from the newest on, until as many memories as fit
-     * are more active than all that are left can be.
+     * A file is at least as new as its newest message. So the files are opened from the newest on, until a page of
+     * memories is more active than all remaining ones can be.
      */
     private MemoryPage byActivity(ListQuery query) throws IOException {
         ActivityCursor first = ActivityCursor.of(query);
@@ -142,8 +142,8 @@ final class Listing {
     }
 
     /**
-     * Returns what is shown of a memory, or null if it was erased or used no tokens on the days. One that cannot be read does not
-     * hide the others.
+     * Returns the entry of a memory, or null if it was erased or used no tokens on the days. A memory that cannot be
+     * read does not hide the others.
      */
     private @Nullable Shown shown(Candidate candidate, ListQuery.@Nullable Days days) throws IOException {
         Names names = candidate.names();
@@ -170,7 +170,7 @@ final class Listing {
         return isRemoved(candidate.hash()) ? damaged(candidate, candidate.hash(), "its file was removed") : null;
     }
 
-    /** Returns whether a memory whose file is not there was neither erased nor interrupted while it was made. */
+    /** Returns whether a memory whose file is missing was neither erased nor interrupted during its creation. */
     private boolean isRemoved(String hash) throws IOException {
         return !Files.exists(directory.resolve(hash + Names.TOMBSTONE))
                 && !Names.in(directory, Names.DATA + ".new").containsKey(hash)
@@ -212,7 +212,7 @@ final class Listing {
                 return totals.info(header, data);
             }
         } catch (BadLineException e) {
-            // The title is not where the end tells: the file is to be read.
+            // The title is not at the place that the end names, so the file must be read.
         }
         return asking.ask(names, MemoryTree::info).flatMap(Function.identity()).orElse(null);
     }

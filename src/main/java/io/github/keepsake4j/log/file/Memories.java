@@ -15,17 +15,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The memories in the heap, and the files that are open. Those that were used least lately are forgotten where the messages are
- * too many, and closed where the files are. Thread-safe.
+ * The memories in the heap, and the open files. The least recently used memories are dropped if there are too many
+ * messages, and their files are closed if there are too many files. Thread-safe.
  */
 final class Memories implements Memory.Room {
 
     private static final Logger LOG = LoggerFactory.getLogger(Memories.class);
 
-    /** The most messages of all memories in the heap. */
+    /** The largest number of messages of all memories in the heap. */
     static final long MOST_MESSAGES = 200_000;
 
-    /** A memory of more messages is told of. */
+    /** The number of messages above which a memory is logged. */
     static final int LARGE = 100_000;
 
     private static final long BYTES_A_MESSAGE = 300;
@@ -42,7 +42,7 @@ final class Memories implements Memory.Room {
         }
     }
 
-    /** What is done with a memory. */
+    /** Work with a memory. */
     interface Work<T> {
         T on(@Nullable Memory memory) throws IOException;
     }
@@ -70,7 +70,7 @@ final class Memories implements Memory.Room {
     /**
      * Does something with a memory.
      *
-     * @param work is given null if the memory has no file
+     * @param work receives null if the memory has no file
      */
     <T> T with(Names names, Work<T> work) throws IOException {
         Entry entry = enter(names);
@@ -85,7 +85,7 @@ final class Memories implements Memory.Room {
     }
 
     private @Nullable Entry enter(Names names) throws IOException {
-        // A file that is replaced again and again while it is opened is erased all the time.
+        // If the file is replaced each time that it is opened, the memory is erased continually.
         for (int i = 0; i < 100; i++) {
             Entry there = use(names);
             if (there != null) {
@@ -107,10 +107,11 @@ final class Memories implements Memory.Room {
             } else if (!Files.exists(names.data())) {
                 return null;
             } else if (!Files.isRegularFile(names.data())) {
-                throw new IOException(names.data() + " is no file");
+                throw new IOException(names.data() + " is not a file");
             }
         }
-        throw new StorageUnavailableException("The file " + names.data() + " is replaced all the time", null);
+        throw new StorageUnavailableException(
+                "The file " + names.data() + " was replaced during each try. Retry " + "later", null);
     }
 
     private synchronized @Nullable Entry use(Names names) {
@@ -211,7 +212,7 @@ final class Memories implements Memory.Room {
         return Math.min(MOST_MESSAGES, heap);
     }
 
-    /** Forgets a memory, and closes its file as soon as no one uses it. */
+    /** Drops a memory, and closes its file as soon as it is unused. */
     synchronized void drop(Names names) throws IOException {
         Entry entry = entries.remove(names.base());
         open.remove(names.base());

@@ -29,18 +29,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One memory in the heap: its tree, and where it is in the file. A change is planned, written and synced, and applied. Its
- * lock is held while the tree is asked or changed, and not while the device is waited for. Thread-safe; changes need the
+ * One memory in the heap: its tree, and its places in the file. A change is planned, written, synced and applied. The
+ * lock is held while the tree is read or changed, and not during the wait for the device. Thread-safe; changes need the
  * memory's lock of the directory too.
  */
 final class Memory implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Memory.class);
 
-    /** The time that no file of ours has: a later one means any later time. */
+    /** A time that no file of this library has. It means any later time. */
     static final Instant LATEST_TIME = Instant.parse("2400-01-01T00:00:00Z");
 
-    /** Up to where the file is known, and a checksum of what comes before. */
+    /** The end of the known part of the file, and a checksum of the bytes before it. */
     private record Known(long end, int tail) {}
 
     /** The heap that trees may take, counted in messages. */
@@ -49,7 +49,7 @@ final class Memory implements Closeable {
         /**
          * Makes room by forgetting other memories.
          *
-         * @throws MemoryTooLargeException if there is not enough
+         * @throws MemoryTooLargeException if there is not enough space
          */
         void need(Memory memory, long messages) throws IOException;
     }
@@ -59,7 +59,7 @@ final class Memory implements Closeable {
     private final boolean force;
     private final Room room;
 
-    /** Tells the file from another one of the same name; null where the system has no such identity. */
+    /** Distinguishes the file from others of the same name; null if the system has no such identity. */
     private final @Nullable Object identity;
 
     private final Header header;
@@ -70,16 +70,16 @@ final class Memory implements Closeable {
     private Totals totals = Totals.NONE;
     private final AtomicLong weight = new AtomicLong(1);
 
-    /** Where a line is written whose sync has not returned. Readers of this process do not look behind it. */
+    /** The place of a line whose sync has not returned. Readers of this process do not read behind it. */
     private volatile long writtenTo = Long.MAX_VALUE;
 
-    /** Held where the device is waited for. */
+    /** Held while waiting for the device. */
     private final Object durability = new Object();
 
-    /** Up to where the file is known to have reached the device. */
+    /** The end of the part that is known to have reached the device. */
     private long synced;
 
-    /** A line whose sync has failed, as it is to be written again; perhaps an empty one at the end. */
+    /** A line whose sync has failed, to be written again; possibly an empty one at the end. */
     private volatile byte @Nullable [] unsynced;
 
     private long unsyncedAt;
@@ -119,7 +119,7 @@ final class Memory implements Closeable {
     }
 
     /**
-     * Opens a memory's file. Its lines are read when it is used.
+     * Opens a memory's file. Its lines are read at the first use.
      *
      * @return the memory, or null if it has no file, or its file was just replaced
      * @throws UnreadableDataException if the first line cannot be read
@@ -148,7 +148,7 @@ final class Memory implements Closeable {
     static UnreadableDataException unreadableHeader(Names names, BadLineException e) {
         return new UnreadableDataException(
                 "The first line of " + names.data() + ", which names the memory, cannot be read: " + e.problem()
-                        + ". Nothing is written over it: restore the line from a backup, or erase the memory",
+                        + ". Nothing was changed. Restore the line from a backup, or erase the memory",
                 null);
     }
 
@@ -168,7 +168,7 @@ final class Memory implements Closeable {
         return names;
     }
 
-    /** Returns about how much heap it takes, in messages. */
+    /** Returns the approximate heap that it takes, in messages. */
     long weight() {
         return weight.get();
     }
@@ -189,7 +189,7 @@ final class Memory implements Closeable {
         }
     }
 
-    /** Returns whether a line is in the heap only here, so that this may not be forgotten. */
+    /** Returns whether a line is only in the heap, so that this memory must not be dropped. */
     boolean isUnsynced() {
         return unsynced != null;
     }
@@ -197,7 +197,7 @@ final class Memory implements Closeable {
     /**
      * Returns whether the file of the name is still this one.
      *
-     * @throws UnreadableDataException if it is, and something that was there is not there any more
+     * @throws UnreadableDataException if it is, and earlier content is missing
      */
     boolean isCurrent() throws IOException {
         if (!isOfThisName()) {
@@ -229,7 +229,7 @@ final class Memory implements Closeable {
         return Objects.equals(identity, now) && (now != null || Files.exists(names.data()));
     }
 
-    /** Checks that another file of the same name has all that was in this one, if it is of the same generation. */
+    /** Checks that another file of the same name has all content of this one, if it has the same generation. */
     void checkContinuedBy(Memory other) throws IOException {
         checkContinued(known, other.header, other.disk());
     }
@@ -243,12 +243,12 @@ final class Memory implements Closeable {
                 ? "bytes " + length + " to " + (before.end() - 1) + " of " + names.data() + " are missing"
                 : "the bytes before byte " + before.end() + " of " + names.data() + " are missing: others are there";
         throw new UnreadableDataException(
-                "Memory " + header.key() + ": " + what + ". Nothing is written over what is there: put the file back,"
-                        + " or call repair() to go on with what is there",
+                "Memory " + header.key() + ": " + what + ". Nothing was changed. Restore the file, or call "
+                        + "repair() to continue with the present content",
                 null);
     }
 
-    /** Writes again what a failed sync left, since the device may have lost it, before anything is answered. */
+    /** Writes the bytes of a failed sync again before any answer, since the device may have lost them. */
     private void secure() throws IOException {
         if (unsynced == null) {
             return;
@@ -265,7 +265,7 @@ final class Memory implements Closeable {
         }
     }
 
-    /** Waits until a line has reached the device, or all that is known, whichever process wrote it. */
+    /** Waits until a line, or the whole known part, has reached the device, even if other processes wrote it. */
     private void sync(long offset, byte[] line) throws IOException {
         synchronized (durability) {
             long end = offset + line.length;
@@ -292,7 +292,7 @@ final class Memory implements Closeable {
     /**
      * Brings the tree up to the last whole line.
      *
-     * @return whether something without a line's end follows
+     * @return whether an incomplete line follows
      */
     boolean refresh() throws IOException {
         long limit = writtenTo;
@@ -363,7 +363,7 @@ final class Memory implements Closeable {
         }
     }
 
-    /** Returns about how much heap a change takes, in messages of 300 bytes. */
+    /** Returns the approximate heap that a change takes, in messages of 300 bytes. */
     private static long weight(List<Step> steps) {
         long weight = 0;
         for (Step step : steps) {
@@ -390,7 +390,7 @@ final class Memory implements Closeable {
         }
     }
 
-    /** Moves what has no line's end out of the file: it was never acknowledged. To be called with the memory's lock. */
+    /** Moves an incomplete line out of the file: it was never acknowledged. Call it with the memory's lock. */
     void recover() throws IOException {
         if (refresh()) {
             moveTorn(known.end(), disk().length());
@@ -414,12 +414,12 @@ final class Memory implements Closeable {
                 names.torn());
     }
 
-    /** Makes a change. To be called with the memory's lock. */
+    /** Makes a change. Call it with the memory's lock. */
     <T> T change(Function<MemoryTree, MemoryTree.Plan<T>> planner) throws IOException {
         recover();
         MemoryTree.Plan<T> plan = ask(planner);
         if (plan.steps().isEmpty()) {
-            // That something is there already is an answer too.
+            // An existing result is an answer too.
             sync(known.end(), new byte[0]);
         } else {
             append(plan);
@@ -487,7 +487,10 @@ final class Memory implements Closeable {
         }
     }
 
-    /** Makes the file as new as its newest message, which may have a time to come: so a list knows what it need not open. */
+    /**
+     * Makes the file as new as its newest message, which may have a future time. So a list knows which files it need
+     * not open.
+     */
     static void keepTime(Path file, Totals after) throws IOException {
         Instant last = after.last();
         if (last != null && last.isAfter(Instant.now())) {

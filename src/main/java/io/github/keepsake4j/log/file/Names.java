@@ -14,12 +14,12 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The names of a memory's files. A name begins with what is harmless of the ids, so that a person finds a file, and ends in
- * a hash, which alone tells memories apart. It holds only lower-case ASCII letters, digits, {@code -} and {@code _}, so
- * that no id leaves the directory or meets another one, also where a file system ignores case.
+ * The names of a memory's files. A name begins with the harmless characters of the ids, so that a person finds a file,
+ * and ends in a hash, which identifies the memory. It has only lower-case ASCII letters, digits, {@code -} and
+ * {@code _}. So no id leaves the directory or collides with another one, even if a file system ignores case.
  *
  * @param directory the tenant's directory
- * @param base the beginning of the names of all files of this memory but the tombstone
+ * @param base the beginning of the names of all files of this memory except the tombstone
  * @param hash the hash of the memory's key
  */
 record Names(Path directory, String base, String hash) {
@@ -50,17 +50,17 @@ record Names(Path directory, String base, String hash) {
         return root.resolve(hash(MemoryKey.encode(tenant)));
     }
 
-    /** Returns whether a file's name is that of a memory's data. */
+    /** Returns whether a file's name is the name of a memory's data. */
     static boolean isData(String fileName) {
         return fileName.matches(BASE + "\\.jsonl");
     }
 
-    /** Returns the memories of a tenant whose data are there, by their hashes. */
+    /** Returns the memories of a tenant whose data exist, by their hashes. */
     static Map<String, Names> in(Path directory) throws IOException {
         return in(directory, DATA);
     }
 
-    /** Returns the memories of a tenant of which there is a file with a suffix, by their hashes. */
+    /** Returns the memories of a tenant that have a file with a suffix, by their hashes. */
     static Map<String, Names> in(Path directory, String suffix) throws IOException {
         Map<String, Names> found = new HashMap<>();
         if (Files.isDirectory(directory)) {
@@ -82,12 +82,15 @@ record Names(Path directory, String base, String hash) {
         return file(DATA);
     }
 
-    /** Where the file is made that becomes the data. Without the data beside it, the memory's creation was interrupted. */
+    /**
+     * The name under which the data file is created. If there is no data file beside it, the memory's creation was
+     * interrupted.
+     */
     Path made() {
         return SmallFiles.made(data());
     }
 
-    /** What was moved out of the data because it was never acknowledged. */
+    /** The file of incomplete lines that were moved out of the data because they were never acknowledged. */
     Path torn() {
         return file(".torn");
     }
@@ -114,7 +117,7 @@ record Names(Path directory, String base, String hash) {
         return number(directoryOrTombstone.getFileName().toString());
     }
 
-    /** Returns the hash of the memory that a tombstone is of. */
+    /** Returns the hash of the memory of a tombstone. */
     static String hashOf(Path tombstone) {
         return tombstone.getFileName().toString().substring(0, HASH_LENGTH);
     }

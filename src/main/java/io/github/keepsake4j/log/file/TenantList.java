@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The list of a tenant's memories: a file of JSON lines, to which only is appended. A line gives a number to a memory, whose
- * name is a hash, or tells its erasure. So it has the order of creation, and is the witness of files that were removed. It can
- * be made again from the first lines of the memories' files. The file is read where it is longer than it was. Thread-safe.
+ * The list of a tenant's memories: an append-only file of JSON lines. A line assigns a number to a memory, whose name
+ * is a hash, or records its erasure. So the list has the order of creation, and shows which files were removed. It can
+ * be rebuilt from the first lines of the memories' files. Only the new part of the file is read. Thread-safe.
  */
 final class TenantList {
 
@@ -48,15 +48,15 @@ final class TenantList {
         this.force = force;
     }
 
-    /** Returns the list that earlier versions kept, whose directory has other files of theirs too. */
+    /** Returns the list of earlier versions, whose directory also has other files of theirs. */
     static Path old(Path directory) {
         return directory.resolve("list.idx");
     }
 
     /**
-     * Reads what was added.
+     * Reads the added lines.
      *
-     * @return whether the list is there and sound, or not needed; if not, it must be made again
+     * @return whether the list exists and is sound, or is not needed; if not, it must be rebuilt
      */
     synchronized boolean refresh() throws IOException {
         if (!Files.exists(directory)) {
@@ -107,7 +107,7 @@ final class TenantList {
                 put(number, line.neededText("memory"));
             }
         } catch (BadLineException e) {
-            LOG.warn("The line at byte {} of {} cannot be read: {}. The list is made again", offset, file, e.problem());
+            LOG.warn("The line at byte {} of {} cannot be read: {}. The list is rebuilt", offset, file, e.problem());
             isDamaged = true;
         }
     }
@@ -121,7 +121,7 @@ final class TenantList {
         last = Math.max(last, number);
     }
 
-    /** Returns whether a memory was made and not erased since. */
+    /** Returns whether a memory was created and not erased since. */
     synchronized boolean has(String hash) {
         return numbers.containsKey(hash);
     }
@@ -142,7 +142,7 @@ final class TenantList {
         write(entry(next(), hash));
     }
 
-    /** Adds a memory whose file is there and that the list does not know, with the tenant's lock. */
+    /** Adds a memory whose file exists and that the list does not have, with the tenant's lock. */
     synchronized void ensure(long number, String hash) throws IOException {
         prepare();
         if (!numbers.containsKey(hash)) {
@@ -160,7 +160,7 @@ final class TenantList {
         return PlainJson.write(new JsonObject().with("number", number).with("memory", hash)) + "\n";
     }
 
-    /** Tells the erasure of a memory, with the tenant's lock. */
+    /** Records the erasure of a memory, with the tenant's lock. */
     synchronized void remove(String hash) throws IOException {
         prepare();
         Long number = numbers.get(hash);
@@ -174,7 +174,7 @@ final class TenantList {
         SmallFiles.create(file);
         try (Disk list = opener.open(file)) {
             if (list.length() > end) {
-                // It has no end, because its writer was killed.
+                // It has no line feed, because its writer was killed.
                 list.truncate(end);
             }
             list.append(end, ((end == 0 ? FIRST_LINE : "") + line).getBytes(StandardCharsets.UTF_8));
@@ -189,11 +189,11 @@ final class TenantList {
     }
 
     /**
-     * Makes the list again from what is known and from the first lines of the memories' files, with the tenant's lock. Removes
-     * the files of earlier versions that can be made again.
+     * Rebuilds the list from the known entries and the first lines of the memories' files, with the tenant's lock.
+     * Removes the files of earlier versions that can be rebuilt.
      */
     synchronized void remake() throws IOException {
-        LOG.info("The list {} is made again from the first lines of the files", file);
+        LOG.info("The list {} is rebuilt from the first lines of the files", file);
         NavigableMap<Long, String> all = new TreeMap<>(hashes);
         Map<String, Names> unnumbered = new HashMap<>(Names.in(directory, ".idx"));
         unnumbered.values().removeIf(names -> Files.exists(names.tombstone()));
@@ -224,7 +224,7 @@ final class TenantList {
         refresh();
     }
 
-    /** Returns the number that a memory's file tells, or 0. */
+    /** Returns the number in a memory's file, or 0. */
     private long number(Names names) throws IOException {
         if (!Files.exists(names.data())) {
             return 0;

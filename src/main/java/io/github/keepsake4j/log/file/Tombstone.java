@@ -17,7 +17,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stays of an erased memory, until it is written again. A file of an older epoch beside it was being deleted.
+ * The rest of an erased memory, until it is written again. If a file of an older epoch is beside it, the deletion was
+ * interrupted.
  *
  * @param epoch the epoch in force
  * @param revision the revision in force
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Tombstone(long epoch, long revision, Instant erasedAt) {
 
-    /** What a memory has that was never written. */
+    /** The value for a memory that was never written. */
     static final Tombstone NEVER = new Tombstone(1, 1, Instant.EPOCH);
 
     /** Returns the tombstone of a memory, or null if there is none. */
@@ -40,8 +41,8 @@ record Tombstone(long epoch, long revision, Instant erasedAt) {
         } catch (BadLineException e) {
             throw new UnreadableDataException(
                     "The tombstone " + path + " of an erased memory cannot be read: " + e.problem()
-                            + ". Nothing is written over it: restore it, or delete it if no work of before the erasure"
-                            + " goes on",
+                            + ". Nothing was changed. Restore it, or delete it if no work from before the erasure "
+                            + "is still running",
                     null);
         }
     }
@@ -70,7 +71,7 @@ record Tombstone(long epoch, long revision, Instant erasedAt) {
         return found;
     }
 
-    /** Returns whether a tombstone is of before a time. One beside a file is still needed. */
+    /** Returns whether a tombstone is older than a time. A tombstone beside a file is still needed. */
     static boolean isOld(Path path, Instant erasedBefore) throws IOException {
         Tombstone tombstone = read(path);
         if (tombstone == null || !tombstone.erasedAt().isBefore(erasedBefore)) {

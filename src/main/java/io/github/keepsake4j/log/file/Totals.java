@@ -14,13 +14,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a list shows of a memory, as each line ends with it, so that a list reads the end of a file.
+ * The entry of a memory in a list. Each line ends with it, so that a list needs only the end of a file.
  *
- * @param messages how many messages the memory has
+ * @param messages the number of messages of the memory
  * @param tokens their tokens
- * @param first the time of the first message, if that is earlier than the memory was created, or null
+ * @param first the time of the first message if it is earlier than the memory's creation, or null
  * @param last the latest time of a message, or null if there is none
- * @param description where title and metadata are, or null if they were never set
+ * @param description the place of title and metadata, or null if they were never set
  */
 record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Instant last, @Nullable Part description) {
 
@@ -75,7 +75,7 @@ record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Ins
                 place.size() < 2 ? null : new Part(place.get(0), place.get(1).intValue()));
     }
 
-    /** Returns what a list shows. */
+    /** Returns the entry for a list. */
     MemoryInfo info(Header header, Disk data) throws IOException {
         Step.Described described = description == null
                 ? new Step.Described(null, Map.of())

@@ -14,7 +14,7 @@ final class StoredMemory {
     /** Guarded by this. Not final, so that a test can replace it with damaged content. */
     MemoryTree tree;
 
-    /** Guarded by this. Where the tenant's listing holds this memory, or null if it is not listed. */
+    /** Guarded by this. This memory's place in the tenant's listing, or null if it is not listed. */
     private @Nullable ActivityCursor listed;
 
     StoredMemory(MemoryTree tree) {

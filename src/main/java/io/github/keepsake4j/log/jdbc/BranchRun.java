@@ -10,18 +10,22 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part that a branch has of one run: messages with successive sequences, each the parent of the next.
+ * The part of one run that belongs to a branch: messages with successive sequences, each the parent of the next.
  *
  * @param low the sequence of its first message
  * @param high the sequence of its last message
- * @param up what the first message hangs from: 0 for a root, null if that message is not there or contradicts the others
+ * @param up the parent of the first message: 0 for a root, null if the first message is missing or contradicts the
+ * others
  */
 record BranchRun(long low, long high, @Nullable Long up) {
 
     static final Comparator<BranchRun> NEWEST_FIRST =
             Comparator.comparingLong(BranchRun::high).reversed();
 
-    /** Reads the run beside the memory's row, which must be sound. There is none if the memory has no head. */
+    /**
+     * Reads the run that is in a row with the memory's row, which must be sound. There is no run if the memory has no
+     * head.
+     */
     static Optional<BranchRun> of(ResultSet row) throws SQLException {
         if (Memory.of(row).sound().headSeq() == null) {
             return Optional.empty();
@@ -30,7 +34,7 @@ record BranchRun(long low, long high, @Nullable Long up) {
                 new BranchRun(Rows.number(row, "low"), Rows.number(row, "high"), Rows.nullableNumber(row, "up")));
     }
 
-    /** Checks that a branch, newest first, goes on from run to run until it has reached a sequence or its beginning. */
+    /** Checks that a branch, newest first, continues from run to run until it reaches a sequence or its beginning. */
     static void checkBranch(List<BranchRun> runs, long lowest) {
         for (int i = 0; i < runs.size(); i++) {
             BranchRun run = runs.get(i);
@@ -38,7 +42,7 @@ record BranchRun(long low, long high, @Nullable Long up) {
                     ? Objects.equals(run.up, runs.get(i + 1).high)
                     : run.up != null && (run.up == 0 || run.low <= lowest);
             if (!goesOn) {
-                throw new DamagedException("the branch of the head breaks off at message " + run.low);
+                throw new DamagedException("the branch of the head is interrupted at message " + run.low);
             }
         }
     }

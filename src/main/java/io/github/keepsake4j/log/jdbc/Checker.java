@@ -27,9 +27,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks and repairs one memory. Rows are read in pages and without a lock, so that other writers need not wait. Of a page
- * only the damage is kept, and one bit for each message whose path to its root is not sound. A message whose place is sound
- * and whose content cannot be read breaks no path: a repair marks it.
+ * Checks and repairs one memory. Rows are read in pages and without a lock, so that other writers need not wait. Of
+ * each page, only the damage is kept, and one bit for each message whose path to its root is not sound. A message whose
+ * place is sound but whose content cannot be read does not break a path: a repair marks it.
  */
 final class Checker {
 
@@ -50,7 +50,7 @@ final class Checker {
 
     private final List<Damage> damage = new ArrayList<>();
     private final Map<Long, BitSet> unsound = new HashMap<>();
-    /** Their keys as they are, which may be no numbers. */
+    /** The keys as they are stored. They may not be numbers. */
     private final List<Object> badViews = new ArrayList<>();
 
     private final List<Object> badSummaries = new ArrayList<>();
@@ -90,7 +90,8 @@ final class Checker {
             }
         }
         throw new UnreadableDataException(
-                "repair of memory " + key + ": the stored data is damaged, and other writers change it too often",
+                "repair of memory " + key + ": the stored data is damaged, and other writers changed it during "
+                        + "each try. Stop the writers and repeat the repair",
                 null);
     }
 
@@ -109,7 +110,7 @@ final class Checker {
         repeatedWrongly = false;
         Memory before = find();
         pages(dialect.sql().checkMessages(), "seq", Long.MIN_VALUE, Long.MAX_VALUE, this::message);
-        // The row is read after the messages. It knows of those that were appended meanwhile, which are read then.
+        // The row is read after the messages. It counts messages that were appended meanwhile, which are read then.
         memory = find();
         long last = memory == null ? 0 : memory.lastSeq();
         if (newest < last) {
@@ -159,10 +160,10 @@ final class Checker {
         try {
             Node node = Node.underParent(row);
             if (!row.getBoolean("has_runs")) {
-                throw new DamagedException("the runs below message " + seq + " are not as its parent says");
+                throw new DamagedException("the runs below message " + seq + " differ from those of its parent");
             }
             kind = Damage.Kind.MESSAGE;
-            // By their names, which take no number that is not whole.
+            // By column names, because that way refuses numbers that are not whole.
             Rows.number(row, "created_at");
             Rows.text(row, "token_counter");
             sound = node.parentSeq() == null || !isUnsound(node.parentSeq());
@@ -170,7 +171,7 @@ final class Checker {
         } catch (DamagedException e) {
             problem = e.problem();
         }
-        // Only now: SQLite makes a text of what is read as one, which would hide that it is none.
+        // Only now: SQLite converts a value that is read as a text, which would hide that it is not a text.
         String id = row.getString("id");
         if (seq != newest + 1) {
             add(Damage.Kind.SEQUENCE, seq, id, "the message before it, number " + (seq - 1) + ", is missing");
@@ -188,7 +189,7 @@ final class Checker {
         }
     }
 
-    /** Checks what a row has beside its place. Returns what is wrong, or null. */
+    /** Checks the columns of a row other than its place. Returns the problem, or null. */
     private @Nullable String content(ResultSet row, Node node) throws SQLException {
         String problem = "the message cannot be read";
         try {
@@ -239,11 +240,11 @@ final class Checker {
             for (String name : view.names()) {
                 Long seq = session.first(Sql.SEQUENCE_BY_ID, found -> found.getLong("seq"), hash, name);
                 if (seq == null || isUnsound(seq)) {
-                    problem = "the view names message " + name + ", which is not there or not sound";
+                    problem = "the view names message " + name + ", which is missing or not sound";
                 }
             }
         } catch (KeepsakeException e) {
-            problem = "the view cannot be read, or its message is not there";
+            problem = "the view cannot be read, or its message is missing";
         }
         if (problem != null) {
             add(Damage.Kind.VIEW, anchor, id, problem);
@@ -264,7 +265,7 @@ final class Checker {
         }
     }
 
-    /** There are as many names as an application gives, so they are read at once. */
+    /** The number of names is small, since an application gives them, so they are read at once. */
     private boolean reference(ResultSet row) throws SQLException {
         boolean sound;
         try {
@@ -281,7 +282,7 @@ final class Checker {
                     Damage.Kind.REFERENCE,
                     seq,
                     row.getString("id"),
-                    "a named branch has no name, or ends in message " + seq + ", which is not there or not sound");
+                    "a named branch has no name, or ends in message " + seq + ", which is missing or not sound");
             if (name != null) {
                 badReferences.add(name);
             }
@@ -299,7 +300,7 @@ final class Checker {
         return connections.single("check of memory " + key, this::find).orElse(null);
     }
 
-    /** Mends what was found, or does nothing if the memory's row is not as it was then. */
+    /** Repairs the damage that was found, or does nothing if the memory's row has changed since. */
     private Optional<Repair> mend(Session session, long now) throws SQLException {
         session.list(dialect.sql().lockMemory(), row -> true, hash);
         Memory current = find(session).orElse(null);
@@ -320,7 +321,7 @@ final class Checker {
             return Optional.of(unchanged());
         }
         Memory row = current == null ? Memory.NONE : current;
-        // A missing row is made again; one that is there keeps its ids.
+        // A missing row is created again. An existing row keeps its ids.
         Memory.create(session, key, hash, now);
         Long sound = newestSound == 0 ? null : (Long) newestSound;
         long epoch = inRange(row.epoch(), 1);
@@ -371,7 +372,7 @@ final class Checker {
         return memory == null ? null : memory.headId();
     }
 
-    /** The memory's row as it is, or nothing if it cannot be read. */
+    /** The memory's row as it is stored, or empty if it cannot be read. */
     private Optional<Memory> find(Session session) throws SQLException {
         try {
             return Optional.of(Memory.find(session, dialect.sql().memory(), hash));

@@ -22,10 +22,10 @@ import java.util.Set;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
-/** The differences between databases. Statements that all of them take are in {@link Sql}. */
+/** The differences between databases. The statements that are the same for all are in {@link Sql}. */
 interface Dialect {
 
-    /** The statements that this database has in its own words. */
+    /** The statements in this database's own SQL. */
     OwnSql sql();
 
     /** The backend's name in metrics. */
@@ -38,12 +38,12 @@ interface Dialect {
     Long @Nullable [] runsBelow(Session session, byte[] hash, Node node) throws SQLException;
 
     /**
-     * Counts anew what the memory's row repeats of the head's branch. Each transaction that moves the head, adds a summary or
-     * mends a memory ends with this.
+     * Computes the columns of the memory's row that repeat data of the head's branch again. Each transaction that moves
+     * the head, adds a summary or repairs a memory ends with this.
      */
     void recount(Session session, byte[] hash) throws SQLException;
 
-    /** Returns whether the memory's row repeats what is so. */
+    /** Returns whether the repeated columns of the memory's row are correct. */
     boolean hasRepeatedWell(Session session, byte[] hash) throws SQLException;
 
     /**
@@ -57,10 +57,10 @@ interface Dialect {
     Instant takeLease(Session session, byte[] hash, String name, String owner, long micros, Instant now)
             throws SQLException;
 
-    /** Erases a memory within the transaction that is open, and returns the epoch that follows. */
+    /** Erases a memory within the open transaction, and returns the next epoch. */
     long erase(Session session, byte[] hash) throws SQLException;
 
-    /** Sets an outcome, as {@link io.github.keepsake4j.log.Change.SetOutcome} says. */
+    /** Sets an outcome, as in {@link io.github.keepsake4j.log.Change.SetOutcome}. */
     default void setOutcome(
             Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
         byte[] hash = Rows.hash(key);
@@ -82,24 +82,26 @@ interface Dialect {
     }
 
     /**
-     * Appends, as {@link io.github.keepsake4j.log.MessageLog#append} says.
+     * Appends, as in {@link io.github.keepsake4j.log.MessageLog#append}.
      *
      * @param texts the batch's messages as JSON
      * @param now the store's time in microseconds
      */
     AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now);
 
-    /** Finds messages of one memory by their ids, as {@link io.github.keepsake4j.log.MessageLog#find} says. */
+    /** Finds messages of one memory by their ids, as in {@link io.github.keepsake4j.log.MessageLog#find}. */
     List<Found> find(Connections connections, MemoryKey key, Set<String> ids, boolean withMade);
 
     /** Finds messages of one memory by their sequences. */
     List<Found> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences, boolean withMade);
 
-    /** Finds messages of several memories in one statement, or returns nothing if it does not. */
+    /**
+     * Finds messages of several memories in one statement. Returns empty if this database needs one for each memory.
+     */
     default Optional<Map<MemoryKey, List<Found>>> findInSeveral(Connections connections, Selection selection) {
         return Optional.empty();
     }
 
-    /** Reads, as {@link io.github.keepsake4j.log.MessageLog#read} says. */
+    /** Reads, as in {@link io.github.keepsake4j.log.MessageLog#read}. */
     Tail read(Connections connections, MemoryKey key, ReadQuery query);
 }

@@ -68,24 +68,25 @@ import org.jspecify.annotations.Nullable;
  * The log in a relational database.
  *
  * <p><b>SQLite</b>: one file, embedded, in WAL mode and with every commit synced, that several processes on one machine
- * may share (not over a network file system). Needs {@code org.xerial:sqlite-jdbc}.
+ * may share, but not over a network file system. Needs {@code org.xerial:sqlite-jdbc}.
  *
  * <p><b>PostgreSQL</b> 14 and newer, for any number of processes. Needs {@code org.postgresql:postgresql}, and
- * {@code com.zaxxer:HikariCP} if this class makes the pool. An append is one statement, and a read is one. Each call takes
- * a connection of its own and has committed when it returns, whatever transaction the caller is in. So give it the plain
- * data source, not a proxy that hands out the transaction's connection. If calls are made inside transactions, give it a
- * pool of its own, or one with more connections than threads. Behind a pooler in transaction mode, such as PgBouncer, use
- * {@link Builder#transactionPooler()} or add {@code prepareThreshold=0} to the URL, unless the pooler tracks prepared
- * statements (PgBouncer 1.21 and newer, {@code max_prepared_statements} above 0). A pooler in statement mode does not work.
+ * {@code com.zaxxer:HikariCP} if this class creates the pool. An append is one statement, and a read is one. Each call
+ * takes a connection of its own and has committed when it returns, independently of the caller's transaction. So pass
+ * the plain data source, not a proxy that returns the transaction's connection. If calls are made inside transactions,
+ * pass a separate pool, or one with more connections than threads. Behind a pooler in transaction mode, such as
+ * PgBouncer, use {@link Builder#transactionPooler()} or add {@code prepareThreshold=0} to the URL, unless the pooler
+ * tracks prepared statements (PgBouncer 1.21 and newer, {@code max_prepared_statements} above 0). A pooler in statement
+ * mode does not work.
  *
- * <p><b>Citus.</b> The script {@code citus.sql} beside the schema's scripts distributes the tables by memory. Each
- * statement then goes to one shard, except that lists of a tenant's memories, its usage and the nodes of a conversation ask
- * all of them. Whether the tables are distributed is looked up on first use, and again when a statement fails by it; an
- * append is then one round trip of two statements in a transaction, or several round trips if it does more than to add one
- * message under the head.
+ * <p><b>Citus.</b> The script {@code citus.sql}, next to the schema's scripts, distributes the tables by memory. Each
+ * statement then goes to one shard, except that lists of a tenant's memories, its usage and the nodes of a conversation
+ * go to all of them. The log checks on first use whether the tables are distributed, and again when a statement fails
+ * because of it. An append is then one round trip of two statements in a transaction, or several round trips if it does
+ * more than adding one message under the head.
  *
- * <p>A lease ends by PostgreSQL's clock, so the clocks of the machines that use it do not matter. With SQLite it ends by the
- * clock of the process.
+ * <p>A lease ends by PostgreSQL's clock, so the clocks of the clients do not matter. With SQLite, it ends by the clock
+ * of the process.
  */
 public final class JdbcMessageLog implements MessageLog {
 
@@ -101,8 +102,8 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     /**
-     * Keeps memories in a SQLite file. The file and its tables are made on first use; its directory must exist. A call
-     * waits up to 10 seconds for another process that writes.
+     * Keeps memories in a SQLite file. The file and its tables are created on first use; its directory must exist. A
+     * call waits up to 10 seconds for another process that writes.
      *
      * @param file the file
      * @return the log, to be closed at the end
@@ -119,8 +120,8 @@ public final class JdbcMessageLog implements MessageLog {
      * Returns whether a file has the tables of a log. Changes nothing.
      *
      * @param file an existing file
-     * @return false if it is a SQLite database without these tables, or empty. Of a file that is no sound database, the calls
-     *     of a log report that, and this method returns true
+     * @return false if it is a SQLite database without these tables, or empty. Returns true for a damaged file, whose
+     * damage the calls of a log report
      * @throws StorageUnavailableException if the file cannot be read now
      */
     public static boolean isSqliteLog(Path file) {
@@ -128,10 +129,10 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     /**
-     * Keeps memories in PostgreSQL. The tables must be there; see {@link #builder()} for a log that makes them. Nothing is
-     * connected before the first use.
+     * Keeps memories in PostgreSQL. The tables must exist; see {@link #builder()} for a log that creates them. Nothing
+     * is connected before the first use.
      *
-     * @param dataSource hands out connections, best from a pool; stays the caller's to close
+     * @param dataSource provides connections, preferably from a pool; the caller closes it
      * @return the log
      */
     public static JdbcMessageLog postgres(DataSource dataSource) {
@@ -139,8 +140,8 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     /**
-     * Keeps memories in PostgreSQL, through a pool that is made here with HikariCP and closed with the log. The tables
-     * must be there; see {@link #builder()} for a log that makes them. Nothing is connected before the first use.
+     * Keeps memories in PostgreSQL, through a pool of HikariCP that is created here and closed with the log. The tables
+     * must exist; see {@link #builder()} for a log that creates them. Nothing is connected before the first use.
      *
      * @param url such as {@code jdbc:postgresql://host/database}
      * @param user the database's user
@@ -234,8 +235,7 @@ public final class JdbcMessageLog implements MessageLog {
                     hash,
                     hash);
             List<Leaf> leaves = session.list(dialect.sql().leaves(), Leaf::of, hash);
-            // Afterwards, so that the runs of all leaves are there. Runs that were begun since change nothing but
-            // forks.
+            // Afterwards, so that the runs of all leaves are known. Runs that began since only add forks.
             Map<Long, String> ids = new HashMap<>();
             List<Forks.Run> runs = leaves.isEmpty()
                     ? List.of()
@@ -278,7 +278,10 @@ public final class JdbcMessageLog implements MessageLog {
         }
     }
 
-    /** Locks a memory, and returns a message of it. A memory without a row to lock has none, even if another writer makes one. */
+    /**
+     * Locks a memory, and returns a message of it. Returns none for a memory without a row to lock, even if another
+     * writer creates the row.
+     */
     private Node locked(Session session, MemoryKey key, @Nullable Long epoch, String field, String messageId)
             throws SQLException {
         byte[] hash = Rows.hash(key);
@@ -338,7 +341,7 @@ public final class JdbcMessageLog implements MessageLog {
                     // First, because it locks the row until the transaction ends.
                     Memory.create(session, key, hash, now());
                     Map<String, String> after = change.after(Map.of());
-                    // A statement for the title alone would have the types of the one for the metadata.
+                    // A statement for only the title would have the same types as the one for the metadata.
                     String json = change.metadata() == null
                             ? session.first(Sql.METADATA, row -> row.getString("metadata"), hash)
                             : codec.encodeStrings(after);
@@ -511,7 +514,7 @@ public final class JdbcMessageLog implements MessageLog {
                         conversation.conversationId()));
     }
 
-    /** A memory whose metadata cannot be read is listed without, so that it does not hide the others. */
+    /** A memory whose metadata cannot be read is listed without them, so that it does not hide the others. */
     private Map<String, String> metadata(@Nullable String json) {
         try {
             return json == null ? Map.of() : codec.decodeStrings(json);
@@ -551,11 +554,11 @@ public final class JdbcMessageLog implements MessageLog {
 
     @Override
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
-        // Throws if it cannot be read: nothing goes that may be repaired.
+        // Throws if it cannot be read: a memory that may be repaired is not erased.
         history(key, HistoryQuery.newest(1));
         byte[] hash = Rows.hash(key);
         return connections.erase("erasure of memory " + key, session -> {
-            // Locks the memory's row until the transaction ends, so that no append comes between the look and the
+            // Locks the memory's row until the transaction ends, so that no append can happen between the check and the
             // erasure.
             dialect.locked(session, hash);
             MemoryInfo info = session.first(Sql.INFO, this::info, hash);
@@ -586,10 +589,10 @@ public final class JdbcMessageLog implements MessageLog {
         return new Checker(connections, dialect, codec, key);
     }
 
-    /** A statement that changes nothing where it must change one row found no head where there must be one. */
+    /** Reports a missing head: a statement that must change one row changed none. */
     private static int requireHead(int changed) {
         if (changed == 0) {
-            throw new DamagedException("the head is not there");
+            throw new DamagedException("the head is missing");
         }
         return changed;
     }
@@ -622,7 +625,7 @@ public final class JdbcMessageLog implements MessageLog {
             return this;
         }
 
-        /** Takes the tables for distributed, for tests on a database that is not. */
+        /** Treats the tables as distributed, for tests on a database without Citus. */
         Builder distributed() {
             this.distributed = true;
             return this;
@@ -640,7 +643,7 @@ public final class JdbcMessageLog implements MessageLog {
         }
 
         /**
-         * Makes the log. Nothing is connected before the first use.
+         * Creates the log. Nothing is connected before the first use.
          *
          * @return a new one
          * @throws InvalidInputException if not exactly one of data source and URL is given

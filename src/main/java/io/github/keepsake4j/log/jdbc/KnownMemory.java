@@ -5,8 +5,8 @@ import io.github.keepsake4j.log.Parent;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was lately seen of a memory in PostgreSQL. It only tells which statement to send first: a memory may be another by
- * then. Thread-safe.
+ * The recently seen state of a memory in PostgreSQL. It only decides which statement is sent first, because the memory
+ * may have changed since. Thread-safe.
  */
 final class KnownMemory {
 
@@ -19,14 +19,14 @@ final class KnownMemory {
     /** Whether it has messages: most appends to it can then be made by the short statement. */
     volatile boolean begun;
 
-    /** What was enough to read it from the head, or null. */
+    /** The parts that were sufficient to read it from the head, or null. */
     volatile PostgresRead.@Nullable Reach reach;
 
     KnownMemory(byte[] hash) {
         this.hash = hash;
     }
 
-    /** Records an append, which may have led elsewhere. */
+    /** Records an append, which may have changed the branch. */
     void appended(Append append) {
         begun = true;
         PostgresRead.Reach known = reach;

@@ -26,7 +26,7 @@ record ListCursor(long activeAt, long number, byte[] memoryKey) {
 
     private static final int KEY_BYTES = 24;
 
-    /** Returns the place behind which a page starts: that of the query's cursor, or the highest one. */
+    /** Returns the place behind which a page starts: the place of the query's cursor, or the highest one. */
     static ListCursor of(ListQuery query) {
         String cursor = query.cursor();
         if (cursor == null) {
@@ -47,7 +47,9 @@ record ListCursor(long activeAt, long number, byte[] memoryKey) {
         } catch (DateTimeException | IllegalArgumentException e) {
             // Refused below.
         }
-        throw new InvalidInputException("cursor", "was not returned by a page of this log's list in this order");
+        throw new InvalidInputException(
+                "cursor",
+                "was not returned by a page of this log's list in this order; " + "start with the first page");
     }
 
     static ListCursor of(ResultSet row) throws SQLException {

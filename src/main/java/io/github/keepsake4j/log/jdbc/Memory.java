@@ -11,10 +11,10 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory's row. One that was never written is {@link #NONE}.
+ * A memory's row. A memory that was never written has {@link #NONE}.
  *
  * @param tokens the sum of all messages' tokens
- * @param damage what the database found wrong with the head, or null
+ * @param damage the problem that the database found with the head, or null
  */
 record Memory(
         long epoch,
@@ -27,14 +27,14 @@ record Memory(
 
     static final Memory NONE = new Memory(1, 1, 0, 0, null, null, null);
 
-    /** More than there will ever be of anything, and small enough to be added to. */
+    /** A number larger than any count, and small enough for additions. */
     static final long MAX = 1L << 60;
 
     Position position() {
         return new Position(epoch, revision, headId);
     }
 
-    /** The row as it is, by a statement of {@link Dialect#memory}. */
+    /** The row as it is stored, by a statement of {@link Dialect#memory}. */
     static Memory find(Session session, NamedSql sql, byte[] hash) throws SQLException {
         Memory found = session.first(sql, Memory::of, hash);
         return found == null ? NONE : found;
@@ -54,7 +54,7 @@ record Memory(
         return this;
     }
 
-    /** Says what is wrong, or returns null. */
+    /** Returns the problem, or null. */
     @Nullable
     String problem() {
         Long head = headSeq;
@@ -75,7 +75,7 @@ record Memory(
         return damage;
     }
 
-    /** Creates the row, or gives a tombstone its ids back. */
+    /** Creates the row, or restores the ids of a tombstone. */
     static void create(Session session, MemoryKey key, byte[] hash, long now) throws SQLException {
         KeyColumns columns = KeyColumns.of(key);
         session.update(

@@ -14,8 +14,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message's place in the tree, and what it inherits from its parent. Whatever reads rows checks them against each other
- * by the rules that are here, so that damage is an error instead of a wrong answer.
+ * A message's place in the tree, and the values that it inherits from its parent. Readers check rows against each other
+ * by these rules, so that damage causes an error instead of a wrong answer.
  */
 record Node(
         long seq,
@@ -46,7 +46,7 @@ record Node(
         return found;
     }
 
-    /** The message that follows this one, or that follows nothing. {@code type} is null where it is not known. */
+    /** The message that follows this one, or a root. {@code type} is null if it is not known. */
     static Node child(
             @Nullable Node parent,
             long seq,
@@ -71,7 +71,7 @@ record Node(
                         user);
     }
 
-    /** Whether another message lies on the branch that ends here. */
+    /** Whether another message is on the branch that ends here. */
     boolean hasOnBranch(Session session, byte[] hash, long other) throws SQLException {
         if (other > seq || other >= runStart) {
             return other <= seq;
@@ -81,7 +81,7 @@ record Node(
                 row -> {
                     if (!row.getBoolean("reached") && !Long.valueOf(0).equals(Rows.nullableNumber(row, "up"))) {
                         throw new DamagedException(
-                                "the branch of message " + seq + " breaks off at message " + row.getLong("low"));
+                                "the branch of message " + seq + " is interrupted at message " + row.getLong("low"));
                     }
                     return row.getBoolean("reached") && row.getBoolean("within");
                 },
@@ -94,7 +94,7 @@ record Node(
         return found != null && found;
     }
 
-    /** Checks what can be seen without the parent. */
+    /** Checks the values that need no parent. */
     void check() {
         Long parent = parentSeq;
         boolean inRange = seq >= 1
@@ -116,12 +116,12 @@ record Node(
         }
     }
 
-    /** Checks what this message must have from its parent, or from being a root. */
+    /** Checks the values that this message inherits from its parent, or has as a root. */
     void checkUnder(@Nullable Node parent) {
         check();
         if (!Objects.equals(parentSeq, parent == null ? null : (Long) parent.seq)) {
             throw new DamagedException(
-                    "the parent of message " + seq + ", message " + parentSeq + ", is not there or not before it");
+                    "the parent of message " + seq + ", message " + parentSeq + ", is missing or not before it");
         }
         if (parent != null && !parent.id.equals(parentId)) {
             throw new DamagedException("the parent of message " + seq + ", message " + parentSeq + ", has another id");
@@ -137,7 +137,7 @@ record Node(
         }
     }
 
-    /** Checks the message's own type against what the row says of it. A marker has none. */
+    /** Checks the message's own type against the row. A marker has no type. */
     void checkType(LoggedMessage message) {
         if (Outcome.UNREADABLE.equals(message.outcome())) {
             return;
@@ -146,7 +146,7 @@ record Node(
         boolean agrees = (type == ChatMessageType.SYSTEM) == Objects.equals(systemSeq, seq)
                 && (type == ChatMessageType.USER) == Objects.equals(userSeq, seq);
         if (!agrees) {
-            throw new DamagedException("message " + seq + " is no " + type + " by what its row says");
+            throw new DamagedException("message " + seq + " is not of the type " + type + " of its row");
         }
     }
 
@@ -164,12 +164,12 @@ record Node(
         }
     }
 
-    /** Checks the system or user message that a row says is in force. */
+    /** Checks the system or user message that is in force according to a row. */
     static LoggedMessage requireInForce(@Nullable LoggedMessage found, long seq, ChatMessageType type) {
         boolean isMarked = found != null && Outcome.UNREADABLE.equals(found.outcome());
         if (found == null || (found.message().type() != type && !isMarked)) {
             throw new DamagedException(
-                    "message " + seq + ", which is in force as " + type + ", is not there or is none");
+                    "message " + seq + ", which is in force as " + type + ", is missing or of another type");
         }
         return found;
     }
@@ -182,7 +182,7 @@ record Node(
         return value == null || (value >= 1 && value <= limit);
     }
 
-    /** Reads what a row that selects a message first says of its place. To read a column costs more than to decode it. */
+    /** Reads the place from a row that selects a message first. Reading a column costs more than decoding it. */
     static Node of(LoggedMessage message, ResultSet row) throws SQLException {
         return new Node(
                 message.sequence(),
@@ -212,7 +212,7 @@ record Node(
                 Rows.nullableNumber(row, prefix + "user_seq"));
     }
 
-    /** Reads a row that has its parent's columns beside it, and checks one against the other. */
+    /** Reads a row that also has its parent's columns, and checks one against the other. */
     static Node underParent(ResultSet row) throws SQLException {
         Node node = of(row, "");
         node.checkUnder(Rows.nullableNumber(row, "p_seq") == null ? null : of(row, "p_"));

@@ -4,18 +4,19 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.sql.NamedSql;
 
 /**
- * The statements that each database has in its own words.
+ * The statements in each database's own SQL.
  *
  * @param memory a memory's row; parameter: key
  * @param lockMemory a memory's row, which no other writer changes before the transaction ends; parameter: key
- * @param moveHead makes a message the head, and changes nothing if the old head is not there; parameters: its sequence, key, epoch
- * @param mend sets a memory's numbers, and its head, or none if the head's sequence is null; parameters: the head's sequence, key,
- *     epoch, revision, newest sequence, sum of tokens
+ * @param moveHead makes a message the head, and changes nothing if the old head is missing; parameters: its sequence,
+ * key, epoch
+ * @param mend sets a memory's numbers, and its head, or no head if the head's sequence is null; parameters: the head's
+ *     sequence, key, epoch, revision, newest sequence, sum of tokens
  * @param leaves the messages without children, newest first; parameter: key
  * @param insertMessage inserts a message; parameters: key, the message's columns, and the runs below it
  * @param advanceMemory makes the newest message the head; parameters: key, sequence, id, tokens of the batch, time
- * @param checkMessages a page of all messages with their parents, as {@link Sql#CHECK_MESSAGES} says
- * @param runsOfHead the runs of the head's branch; parameters: key, the lowest sequence that is asked for
+ * @param checkMessages a page of all messages with their parents, as in {@link Sql#CHECK_MESSAGES}
+ * @param runsOfHead the runs of the head's branch; parameters: key, the lowest requested sequence
  * @param byCreation a page of a tenant's memories; parameters: {@link ListCursor#PARAMETERS}
  * @param byActivity the same by activity
  * @param usageByCreation the same with usage

@@ -35,14 +35,15 @@ import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One append: {@link PostgresSql#APPEND}, or under the head of a memory that was seen to have messages the shorter
- * {@link PostgresSql#APPEND_ONE}, {@link PostgresSql#APPEND_ONE_AND_VIEW} and {@link PostgresSql#APPEND_MANY}. Each does
- * all of it or nothing. If it did nothing, a second statement tells why, by the rules that hold for every backend. The
- * second statement may see a newer state than the first one. If nothing stops the append any more, it is sent again.
+ * One append: {@link PostgresSql#APPEND}, or, under the head of a memory that is known to have messages, the shorter
+ * {@link PostgresSql#APPEND_ONE}, {@link PostgresSql#APPEND_ONE_AND_VIEW} and {@link PostgresSql#APPEND_MANY}. Each
+ * statement makes the whole append or nothing. If it made nothing, a second statement finds the reason, by the rules of
+ * every backend. The second statement may see a newer state than the first one. If nothing prevents the append in that
+ * state, it is sent again.
  */
 final class PostgresAppend {
 
-    /** An append gives up only if another writer was first each time. */
+    /** The number of tries. A try fails only if another writer was first. */
     private static final int MAX_ROUNDS = 100;
 
     private static final String UNIQUE_VIOLATION = "23505";
@@ -75,12 +76,13 @@ final class PostgresAppend {
                 return done;
             }
         }
-        throw new StorageUnavailableException("append to memory " + key + ": others were first each time", null);
+        throw new StorageUnavailableException(
+                "append to memory " + key + ": other writers were first in each try. " + "Retry the append", null);
     }
 
     /**
-     * Appends one message under the head of a distributed memory. Returns nothing if the append is another one, or a
-     * condition does not hold, or an id is used; it is then made in several statements, which tell why.
+     * Appends one message under the head of a distributed memory. Returns nothing for any other append, if a condition
+     * is not met, or if an id is used. The append is then made in several statements, which find the reason.
      */
     Optional<AppendResult> runDistributed(Session session) throws SQLException {
         if (!known.begun
@@ -128,7 +130,7 @@ final class PostgresAppend {
         return done != null ? done : classify(session, parent);
     }
 
-    /** Returns null if the memory is not as it was seen, or if only the general append can do this. */
+    /** Returns null if the memory has changed since it was seen, or if only the general append can do this. */
     private @Nullable AppendResult underHead(Session session, @Nullable View view) throws SQLException {
         if (columns.hasNotes()) {
             return view == null ? underHeadWithNotes(session) : null;
@@ -229,7 +231,7 @@ final class PostgresAppend {
         return all;
     }
 
-    /** Throws the error that stops the append, or returns the outcome of a replay, or null if nothing stops it any more. */
+    /** Throws the error that stops the append, or returns the outcome of a replay, or null if nothing prevents it. */
     private @Nullable AppendResult classify(Session session, @Nullable String parent) throws SQLException {
         List<String> named = new ArrayList<>(append.namedByView());
         if (append.view() != null && append.view().anchor() != null) {
@@ -266,12 +268,13 @@ final class PostgresAppend {
         }
         AppendRules.checkView(key, append, namedThere::contains);
         if (columns.size() == 0 && memory.headId() == null) {
-            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+            throw new InvalidInputException(
+                    "view", "cannot be set on memory " + key + ", which has no messages; " + "append a message first");
         }
         return null;
     }
 
-    /** The batch by columns, as {@code unnest} takes it. Places count from 1; 0 is "none so far". */
+    /** The batch by columns, as {@code unnest} takes it. Places count from 1; 0 means none so far. */
     private static final class Columns {
 
         private final String[] ids;
@@ -344,7 +347,7 @@ final class PostgresAppend {
             return ids.length;
         }
 
-        /** Returns whether anything is kept beside a message. */
+        /** Returns whether a message has notes. */
         boolean hasNotes() {
             return hasNotes;
         }
@@ -395,7 +398,7 @@ final class PostgresAppend {
             return places.length == 0 || places[places.length - 1] == 0 ? null : places[places.length - 1];
         }
 
-        /** Each message follows the one before it; what the first one follows may be known only in the database. */
+        /** Each message follows the one before it; the parent of the first one may be known only in the database. */
         @Nullable
         String[] parents(@Nullable String first) {
             @Nullable String[] parents = new @Nullable String[ids.length];

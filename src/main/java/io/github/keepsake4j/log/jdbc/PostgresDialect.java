@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /** PostgreSQL: each statement is a round trip, so an append is one and a read is one. */
 final class PostgresDialect implements Dialect {
 
-    /** A call gives up only if another writer was first each time. */
+    /** The number of tries of a call. A try fails only if another writer was first. */
     private static final int MAX_ROUNDS = 100;
 
     private static final String HAS_CITUS = "SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus'";
@@ -55,8 +55,8 @@ final class PostgresDialect implements Dialect {
     /**
      * Creates the dialect.
      *
-     * @param preparation is told how the tables grow
-     * @param distributed whether to take the tables for distributed, whatever the database says
+     * @param preparation receives the growth of the tables
+     * @param distributed whether to treat the tables as distributed without asking the database
      */
     PostgresDialect(Preparation preparation, boolean distributed) {
         this.preparation = preparation;
@@ -97,10 +97,10 @@ final class PostgresDialect implements Dialect {
     @Override
     public Memory locked(Session session, byte[] hash) throws SQLException {
         if (session.first(PostgresSql.LOCK_MEMORY, Memory::of, hash) == null) {
-            // Nothing was locked. A memory that another writer has made since then must not be taken for a locked one.
+            // Nothing was locked. A memory that another writer has created since is not locked either.
             return Memory.NONE;
         }
-        // Another statement, which sees what was committed while this one waited for the lock.
+        // A new statement sees the changes that were committed while this one waited for the lock.
         return Memory.find(session, PostgresSql.MEMORY, hash).sound();
     }
 
@@ -129,7 +129,10 @@ final class PostgresDialect implements Dialect {
         return counted == null || counted.isSo();
     }
 
-    /** What the memory's row repeats of the head's branch, so that a read need not look for it, and whether it has it so. */
+    /**
+     * The data of the head's branch that the memory's row repeats, so that a read need not look for it, and whether the
+     * row has the same.
+     */
     private record Repeated(@Nullable Long view, @Nullable Long covers, boolean isSo) {
 
         static Repeated of(ResultSet row) throws SQLException {
@@ -149,7 +152,7 @@ final class PostgresDialect implements Dialect {
         return known;
     }
 
-    /** In one statement, which is sent again if another writer came between. */
+    /** In one statement, which is sent again if another writer was first. */
     @Override
     public void setOutcome(
             Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
@@ -158,7 +161,7 @@ final class PostgresDialect implements Dialect {
         }
     }
 
-    /** Returns false if the connection tells that the tables are distributed. */
+    /** Returns false if the database reports that the tables are distributed. */
     private boolean setInOneStatement(
             Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
         byte[] hash = known(key).hash;
@@ -182,11 +185,12 @@ final class PostgresDialect implements Dialect {
                 // Without a sound row there is nothing that the statement could have changed.
                 Memory.find(session, PostgresSql.MEMORY, hash).sound();
             }
-            throw new StorageUnavailableException("outcome in memory " + key + ": others were first each time", null);
+            throw new StorageUnavailableException(
+                    "outcome in memory " + key + ": other writers were first in each " + "try. Retry the call", null);
         });
     }
 
-    /** What came of setting an outcome, and what was there before. */
+    /** The result of setting an outcome, and the outcome before. */
     private record Outcomes(boolean changed, @Nullable Long epoch, boolean there, @Nullable String outcome) {
 
         static Outcomes of(ResultSet row) throws SQLException {
@@ -202,9 +206,8 @@ final class PostgresDialect implements Dialect {
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
         KnownMemory known = known(key);
         Connections.Call what = new Connections.Call("append to memory", key);
-        // An append to a named branch is rare enough to take several statements. What an append under the head needs is
-        // in
-        // the memory's row.
+        // Appends to a named branch are rare, so several statements are acceptable. The memory's row has the data only
+        // for an append under the head.
         Optional<AppendResult> done = append.reference() != null
                 ? Optional.empty()
                 : inOneStatement(connections, what, new PostgresAppend(key, known, append, texts, now, codec));
@@ -254,7 +257,7 @@ final class PostgresDialect implements Dialect {
                         selection.made());
     }
 
-    /** Where the tables are distributed, memories lie on many shards, and one statement would ask them all. */
+    /** If the tables are distributed, memories are on many shards, and one statement would go to all of them. */
     private <T> Optional<Map<MemoryKey, List<Found>>> inSeveral(
             Connections connections,
             String sql,

@@ -13,21 +13,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One bounded read. It sends the shortest statement that may be enough, as the memory's {@link Reach} says, and a longer one
- * if that was not enough. A read from another message than the head, or behind one, is always general.
+ * One bounded read. It sends the shortest statement that may be sufficient according to the memory's {@link Reach}, and
+ * a longer one if it was not. A read from another message than the head, or behind one, is always general.
  */
 final class PostgresRead {
 
     /**
-     * What was enough for a memory's last read from the head.
+     * The parts that were sufficient for a memory's last read from the head.
      *
-     * @param parts what is asked for beside the head's run
+     * @param parts the parts that are read in addition to the head's run
      * @param general whether the branch has more runs than the memory's row repeats
-     * @param stretch how many messages are looked at where tokens bound the read
+     * @param stretch the number of messages that are searched if tokens bound the read
      */
     record Reach(Set<Part> parts, boolean general, long stretch) {
 
-        /** For a memory of which nothing is known, or that has been moved elsewhere. */
+        /** For an unknown memory, or one whose head was moved to another branch. */
         static final Reach UNKNOWN =
                 new Reach(EnumSet.of(Part.ORPHANS, Part.RUNS, Part.SYSTEM, Part.USER, Part.VIEW), false, FIRST_STRETCH);
 
@@ -39,12 +39,12 @@ final class PostgresRead {
         }
     }
 
-    /** A read of so few messages is no window: the messages in force mostly lie before it, and it teaches nothing. */
+    /** A read of so few messages is not a window. The messages in force are mostly before it, so it is not recorded. */
     private static final int FEW = 8;
 
     private static final long FIRST_STRETCH = 64;
 
-    /** More than there will ever be, and small enough to be doubled and subtracted. */
+    /** A number larger than any count, and small enough to be doubled and subtracted. */
     private static final long WHOLE_RUN = 1L << 40;
 
     /** The head's run, and those that the memory's row repeats. */
@@ -70,7 +70,7 @@ final class PostgresRead {
         boolean fromHead = query.from() == null && query.after() == null && query.reference() == null;
         PostgresReadRows rows = fromHead ? fromHead(session) : general(session);
         if (rows.isEmpty() && known != null) {
-            // It was not empty before, so this was not asked.
+            // The memory was not empty before, so this was not read.
             Memory.find(session, PostgresSql.MEMORY, memory.hash).sound();
         }
         Tail tail = rows.tail();
@@ -83,7 +83,10 @@ final class PostgresRead {
         return tail;
     }
 
-    /** What was needed once is needed again, but the branch leaves older runs behind, and soon the system message. */
+    /**
+     * A part that was needed once is needed again. But the branch leaves older runs behind, and soon the system
+     * message.
+     */
     private void learn(PostgresReadRows rows) {
         Set<Part> parts = rows.needed();
         if (rows.hasSystem()) {
@@ -115,14 +118,13 @@ final class PostgresRead {
         PostgresReadRows rows = fromHead(session, asked);
         Set<Part> needed = rows.needed();
         if (!rows.isEnough() && !rows.endsWithinRun()) {
-            // Older runs are asked for, and what may lie before them.
+            // Reads older runs, and the parts that may be before them.
             needed = Reach.UNKNOWN.parts();
         }
         if (asked.addAll(needed)) {
             rows = fromHead(session, asked);
         }
-        // Between the two statements the memory may have changed, so that the second one needs a part that it did not
-        // ask for.
+        // Between the two statements the memory may have changed, so that the second one lacks a part.
         return rows.isEnough() && asked.containsAll(rows.needed()) ? rows : general(session);
     }
 
@@ -134,7 +136,7 @@ final class PostgresRead {
         if (query.oldest() > 0) {
             parts.add(Part.OLDEST);
         }
-        // One at least, which shows that the head is there.
+        // At least one message, which shows that the head exists.
         long most = Math.max(1, query.maxMessages());
         long wanted = query.maxTokens() == Long.MAX_VALUE ? most : Math.min(most, reach.stretch());
         PostgresReadRows rows = new PostgresReadRows(key, query, codec);
@@ -164,7 +166,7 @@ final class PostgresRead {
                 query.after(),
                 query.maxTokens() == Long.MAX_VALUE ? WHOLE_RUN : FIRST_STRETCH,
                 query.toSummary(),
-                // A summary may cut the newest part short, so nothing is taken to be in it.
+                // A summary may cut the newest part short, so nothing is assumed to be in it.
                 query.toSummary() ? 0L : (long) query.maxMessages(),
                 (long) query.oldest(),
                 1,

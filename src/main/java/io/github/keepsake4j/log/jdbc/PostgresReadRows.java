@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of one statement of {@link PostgresReadSql}. Columns are read by their place, because looking up their names
- * costs more than reading them. What the rows say is checked against each other, so that damage is an error instead of a
+ * costs more than reading them. The rows are checked against each other, so that damage causes an error instead of a
  * wrong answer.
  */
 final class PostgresReadRows {
@@ -45,7 +45,7 @@ final class PostgresReadRows {
     private static final int NAMED_AFTER_SEQ = 13;
     private static final int AFTER_SEQ = 14;
 
-    /** A message, and how many tokens the branch has behind it. */
+    /** A message, and the number of tokens of the branch behind it. */
     private record Row(LoggedMessage message, @Nullable Long parentSeq, @Nullable Long place) {
         long seq() {
             return message.sequence();
@@ -67,7 +67,9 @@ final class PostgresReadRows {
     private @Nullable Long system;
     private @Nullable Long user;
     private @Nullable Long viewSeq;
-    /** The message up to which the summary covers that the memory's row names; in a general read, where to stop. */
+    /**
+     * The last message that the summary of the memory's row covers; in a general read, the message at which to stop.
+     */
     private @Nullable Long named;
 
     private @Nullable Long coversSeq;
@@ -84,7 +86,7 @@ final class PostgresReadRows {
         this.codec = codec;
     }
 
-    /** Takes a row of a read from the head, of which some repeat the memory's. */
+    /** Adds a row of a read from the head. Some rows repeat the memory's row. */
     Void fromHead(ResultSet row) throws SQLException {
         int kind = row.getInt(KIND);
         String columns = hasMemory ? null : row.getString(MEMORY);
@@ -97,7 +99,7 @@ final class PostgresReadRows {
         return null;
     }
 
-    /** Takes a row of a general read, of which one is the memory's. */
+    /** Adds a row of a general read. One of the rows is the memory's. */
     Void general(ResultSet row) throws SQLException {
         int kind = row.getInt(KIND);
         if (kind == 1) {
@@ -126,7 +128,7 @@ final class PostgresReadRows {
         viewSeq = number(values[6]);
         named = number(values[7]);
         if (values[0].equals("t")) {
-            throw new DamagedException("there are messages that its row does not know of");
+            throw new DamagedException("there are messages that its row does not count");
         }
         String head = values[8].isEmpty() ? null : values[8];
         if ((epoch == null) != (revision == null) || (query.from() == null && (end == null) != (head == null))) {
@@ -175,12 +177,12 @@ final class PostgresReadRows {
                 Long.parseLong(Rows.text(row, OUTCOME)));
     }
 
-    /** Returns whether the memory is empty, as far as its row says. */
+    /** Returns whether the memory is empty according to its row. */
     boolean isEmpty() {
         return end == null;
     }
 
-    /** Returns whether the messages hold all that the query asks for, or show that the memory is damaged. */
+    /** Returns whether the messages fulfil the query, or show that the memory is damaged. */
     boolean isEnough() {
         if (end == null || rows.isEmpty()) {
             return true;
@@ -201,7 +203,7 @@ final class PostgresReadRows {
         return parent != null && parent == first().seq() - 1;
     }
 
-    /** Returns the parts without which a read from the head would not return what this one returned or names. */
+    /** Returns the parts that a read from the head needs to return the same. */
     Set<PostgresReadSql.Part> needed() {
         Set<PostgresReadSql.Part> needed = EnumSet.noneOf(PostgresReadSql.Part.class);
         if (runs() > 1) {
@@ -267,7 +269,7 @@ final class PostgresReadRows {
         Long parent = first == null || !isWanted ? branchEnd : first.parentSeq();
         checkEnds(branchEnd, first);
         if ((viewSeq != null && view == null) || (coversSeq != null && summary == null)) {
-            throw new DamagedException("the view or the summary that the memory's row names is not there");
+            throw new DamagedException("the view or the summary that the memory's row names is missing");
         }
         return new Tail(
                 position,
@@ -306,18 +308,18 @@ final class PostgresReadRows {
         }
     }
 
-    /** The messages begin where the branch ends, and go on to its start or floor, or to what was asked for. */
+    /** The messages begin where the branch ends, and continue to its start or floor, or to the end of the query. */
     private void checkEnds(long branchEnd, @Nullable Row first) {
         Row last = rows.isEmpty() ? null : rows.get(rows.size() - 1);
         if (last != null && (last.seq() != branchEnd || !Objects.equals(last.place(), 0L))) {
-            throw new DamagedException("message " + branchEnd + " of the branch is not there");
+            throw new DamagedException("message " + branchEnd + " of the branch is missing");
         }
         Long parent = first == null ? (Long) branchEnd : first.parentSeq();
         boolean isEnough = rows.size() >= query.maxMessages()
                 || query.maxTokens() == 0
                 || (first != null && behind(first) >= query.maxTokens());
         if (!isEnough && parent != null && parent > floor) {
-            throw new DamagedException("message " + parent + " of the branch is not there");
+            throw new DamagedException("message " + parent + " of the branch is missing");
         }
         if (floor > 0 && (parent == null || parent < floor)) {
             throw new DamagedException("the branch does not go through message " + floor);
@@ -328,12 +330,12 @@ final class PostgresReadRows {
         }
     }
 
-    /** How many tokens the branch has behind the message before this one. */
+    /** The number of tokens of the branch behind the message before this one. */
     private static long behind(Row row) {
         return Objects.requireNonNull(row.place()) + row.message().tokens();
     }
 
-    /** What came by itself, and then what is among the newest: these reach up to the branch's end without a gap. */
+    /** The separate rows first, and then the newest messages, which reach up to the branch's end without a gap. */
     private List<LoggedMessage> oldest(long branchEnd) {
         oldest.sort(OLDEST_FIRST);
         List<Row> all = new ArrayList<>(oldest);

@@ -10,41 +10,41 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The statements of a bounded read on PostgreSQL. Beside each table the key is a parameter of its own, as in {@link
- * PostgresSql}.
+ * The statements of a bounded read on PostgreSQL. For each table, the key is a separate parameter, as in
+ * {@link PostgresSql}.
  *
- * <p>A read from the head is put together from {@link Part}s, because each part costs the server a twentieth of a short read
- * even if it finds nothing. The general read has all of them. Each part has parameters of other types than the others, so
- * that the server refuses the values of one read for another.
+ * <p>A read from the head is composed of {@link Part}s, because each part costs the server a twentieth of a short read
+ * even if it finds nothing. The general read has all of them. Each part has parameters of other types than the others,
+ * so that the server refuses the values of one read for another.
  *
- * <p>Rows are of several kinds. The first is the memory's own and only in the general read. The second is messages of the
- * branch. The third is the system and user message in force where they are older. The fourth is the view, the fifth the
- * summary, the sixth the oldest messages, and the seventh the ancestor to stop behind.
+ * <p>Rows are of several kinds. The first is the memory's own row, which only the general read has. The second is
+ * messages of the branch. The third is the system and user message in force if they are older. The fourth is the view,
+ * the fifth the summary, the sixth the oldest messages, and the seventh the ancestor to stop behind.
  *
- * <p>{@code place} is how many tokens the branch has behind a message, and null if the message does not lie where the
- * memory's row, its run and its parent say. The reader checks one against the other. {@code memory} is the memory's row, with
- * commas between its columns, in one row or a few of those that are returned.
+ * <p>{@code place} is the number of tokens of the branch behind a message. It is null if the memory's row, its run and
+ * its parent contradict the message's place. The reader checks one against the other. {@code memory} is the memory's
+ * row, with commas between its columns, in one or a few of the returned rows.
  */
 final class PostgresReadSql {
 
     private static final String ROW =
             "n.seq, n.id, n.parent_id, n.parent_seq, n.message, n.tokens, n.token_counter, n.created_at, n.outcome";
 
-    /** What must be so within any run: each message follows the one before it, and a root has depth 1. */
+    /** The rule within any run: each message follows the one before it, and a root has depth 1. */
     private static final String FOLLOWS =
             """
             CASE WHEN n.seq > n.run_start THEN n.parent_seq = n.seq - 1
               WHEN n.parent_seq IS NULL THEN n.depth = 1 ELSE n.parent_seq >= 1 END""";
 
-    /** What a read from the head may ask for beside the head's run. */
+    /** The parts that a read from the head may have in addition to the head's run. */
     enum Part {
-        /** Whether there are messages although the memory's row knows of none, because rows were edited by hand. */
+        /** Whether there are messages although the memory's row counts none, because rows were edited by hand. */
         ORPHANS,
         /** The runs below the head's run. */
         RUNS,
-        /** The system message in force, where it is older. */
+        /** The system message in force, if it is older. */
         SYSTEM,
-        /** The user message in force, where it is older. */
+        /** The user message in force, if it is older. */
         USER,
         VIEW,
         /** The newest summary, and no message that it covers. */
@@ -52,7 +52,7 @@ final class PostgresReadSql {
         OLDEST
     }
 
-    /** The memory's row, which not each message need repeat. */
+    /** The memory's row, which need not be repeated with each message. */
     private static final String MEMORY =
             """
             CASE WHEN n.kind = 2 AND n.seq < m.head_seq THEN NULL ELSE
@@ -66,7 +66,7 @@ final class PostgresReadSql {
                      (SELECT max(x.seq) FROM keepsake_message x
                       WHERE x.memory_key = :memory_key AND x.seq <= 1152921504606846976) > COALESCE(m.last_seq, 0) END""";
 
-    /** The newest messages, as far as they lie in the head's run. */
+    /** The newest messages, as far as they are in the head's run. */
     private static final String HEAD_RUN =
             """
               (SELECT 2 AS kind, %s,
@@ -102,7 +102,7 @@ final class PostgresReadSql {
                WHERE m.head_runs[run.i + 1] - m.head_runs[run.i + 2] > m.head_depth - :rows)
             """;
 
-    /** One that is in force and lies before the newest messages. As a range, it is looked up by the primary key. */
+    /** A message that is in force and before the newest messages. As a range, it is looked up by the primary key. */
     private static final String IN_FORCE =
             """
               UNION ALL
@@ -163,9 +163,9 @@ final class PostgresReadSql {
     /**
      * Any bounded read.
      *
-     * <p>{@code chain} goes from run to run only while a view, a summary or the ancestor to stop behind is still to be found
-     * below. {@code part} is a stretch of a run that is read; where only tokens bound the read, stretches grow, so that
-     * no more than about twice of what is returned is looked at. Depth and tokens along the path tell how far to go.
+     * <p>{@code chain} goes from run to run only while a view, a summary or the ancestor to stop behind must still be
+     * found below. {@code part} is a stretch of a run that is read. If only tokens bound the read, stretches grow, so
+     * that at most about twice the returned rows are read. Depth and tokens along the path determine the end.
      */
     private static final String GENERAL =
             """
@@ -351,10 +351,10 @@ final class PostgresReadSql {
                     .formatted(ROW, FOLLOWS);
 
     /**
-     * The oldest part of the same range, in rows of a sixth kind: from run to run to where it begins, and of the runs found
-     * there what is wanted. A run's depth is that of its first message. What the read returns as its newest part is not
-     * returned again; {@code known} is 0 where that part is not known by count and tokens alone. A look-up by sequence is
-     * written as an ordered range, so that a plan that is made for small tables takes the primary key too.
+     * The oldest part of the same range, in rows of a sixth kind: from run to run to its beginning, with the wanted
+     * part of the runs there. A run's depth is the depth of its first message. Messages of the newest part are not
+     * returned again; {@code known} is 0 if count and tokens alone do not determine that part. A look-up by sequence is
+     * written as an ordered range, so that a plan for small tables uses the primary key too.
      */
     private static final String OLDEST =
             """
@@ -436,7 +436,7 @@ final class PostgresReadSql {
 
     /**
      * Returns the statement that reads from the head: one join of the memory's row with one range of messages and the given
-     * parts. Whether that was enough is the caller's to see.
+     * parts. The caller checks whether that was sufficient.
      */
     static NamedSql fromHead(Set<Part> parts) {
         return Objects.requireNonNull(READS.get(parts));
@@ -465,7 +465,7 @@ final class PostgresReadSql {
         return NamedSql.of("(" + read + ")\nUNION ALL\n(" + (named ? named(oldest) : oldest) + ")", PARAMETERS);
     }
 
-    /** Puts the named branch in the place of the head. */
+    /** Replaces the head by the named branch. */
     private static String named(String read) {
         return read.replace(":from_id::text", "COALESCE(:from_id::text, " + REFERENCE + ")")
                 .replace("memory.head_id) AS memory", "COALESCE(" + REFERENCE + ", memory.head_id)) AS memory");

@@ -3,12 +3,12 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.sql.NamedSql;
 
 /**
- * The statements that only PostgreSQL takes. Beside each table that a memory's key leads, the key is a parameter of its own:
- * so a distributed PostgreSQL sends each statement to one shard.
+ * The statements that only PostgreSQL takes. For each table whose primary key begins with the memory's key, the key is
+ * a separate parameter. So a distributed PostgreSQL sends each statement to one shard.
  */
 final class PostgresSql {
 
-    /** What is wrong with the head, or null. The memory is {@code m}, which is null for a memory without a row. */
+    /** The problem of the head, or null. The memory is {@code m}, which is null for a memory without a row. */
     private static final String DAMAGE =
             """
                    CASE
@@ -39,12 +39,12 @@ final class PostgresSql {
                     LEFT JOIN keepsake_memory m ON m.memory_key = :memory_key
                     """;
 
-    /** Always one row, which also says whether the head is as the memory's row says. */
+    /** Always one row, which also says whether the head agrees with the memory's row. */
     static final NamedSql MEMORY = NamedSql.of(MEMORY_ROW, "memory_key");
 
     /**
-     * The row, locked. Behind the wait for the lock this statement would not see the newest message, so whether the head is
-     * there is for the next statement to say.
+     * The row, locked. After the wait for the lock, this statement would not see the newest message. So the next
+     * statement checks whether the head exists.
      */
     static final NamedSql LOCK_MEMORY = NamedSql.of(
             """
@@ -107,7 +107,7 @@ final class PostgresSql {
             """,
             "memory_key seq");
 
-    /** Makes the newest message the head, once it is there. */
+    /** Makes the newest message the head, after it was inserted. */
     static final NamedSql ADVANCE_MEMORY = NamedSql.of(
             """
             UPDATE keepsake_memory m
@@ -123,8 +123,8 @@ final class PostgresSql {
             "memory_key seq id tokens created_at");
 
     /**
-     * What the memory's row repeats of the head's branch, counted anew: the newest view and the newest summary on it, by
-     * going from run to run until both are found. Also says whether the row has it so.
+     * Computes the data of the head's branch that the memory's row repeats: the newest view and the newest summary on
+     * it, going from run to run until both are found. Also returns whether the row has the same.
      */
     static final NamedSql BRANCH_OF_HEAD = NamedSql.of(
             """
@@ -177,10 +177,10 @@ final class PostgresSql {
             "memory_key");
 
     /**
-     * The memory's row, beside each of the ranges of sequences that the head's branch consists of, in any order: from run to
-     * run down to one with a sequence, or to one that hangs from nothing that can be its parent. There is one row without a
-     * range if there is no head. What a run hangs from is 0 for a root, and null if the run's first message is not there or
-     * not as its last two messages say.
+     * The memory's row, joined with each range of sequences of the head's branch, in any order: from run to run down to
+     * one with a sequence, or to one without a valid parent. There is one row without a range if there is no head. The
+     * parent of a run is 0 for a root, and null if the run's first message is missing or contradicts its last two
+     * messages.
      */
     static final NamedSql RUNS_OF_HEAD = NamedSql.of(
             "WITH RECURSIVE memory AS MATERIALIZED (\n" + MEMORY_ROW
@@ -247,7 +247,7 @@ final class PostgresSql {
             """,
             "memory_key view_seq covers_seq");
 
-    /** {@link Sql#CHECK_MESSAGES}, which also says whether the start of a run has the runs below it as its parent says. */
+    /** {@link Sql#CHECK_MESSAGES}, which also says whether the runs below the start of a run agree with its parent. */
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
@@ -267,8 +267,8 @@ final class PostgresSql {
             "memory_key behind up_to rows");
 
     /**
-     * The conflict's condition computes the server's time from the new row, because a distributed database takes no
-     * {@code now()} there. An end that does not fit in 64 bits is the last one that does.
+     * The conflict's condition computes the server's time from the new row, because a distributed database does not
+     * allow {@code now()} there. An end that does not fit in 64 bits becomes the largest value.
      */
     static final NamedSql TAKE_LEASE = NamedSql.of(
             """
@@ -283,7 +283,9 @@ final class PostgresSql {
             """,
             "memory_key name owner duration");
 
-    /** Leaves a tombstone: a hash and an epoch, nothing else. Parameters: key, the epoch of one that was never there. */
+    /**
+     * Leaves a tombstone: a hash and an epoch, nothing else. Parameters: key, the epoch of a memory that never existed.
+     */
     static final String BURY =
             """
             INSERT INTO keepsake_memory (memory_key, epoch, revision, last_seq, tokens, created_at)
@@ -301,8 +303,9 @@ final class PostgresSql {
             """;
 
     /**
-     * Deletes all that belongs to a memory that was just buried. A statement of its own, because the one that buries does not
-     * see what was committed while it waited for the row. Parameters: key, the tombstone's epoch, key, key, key, key, key, key.
+     * Deletes all rows of a memory whose tombstone was just written. A separate statement, because the statement for
+     * the tombstone does not see rows that were committed while it waited for the memory's row. Parameters: key, the
+     * tombstone's epoch, key, key, key, key, key, key.
      */
     static final String ERASE =
             """
@@ -328,9 +331,9 @@ final class PostgresSql {
             """;
 
     /**
-     * A page of a tenant's memories. Numbers repeat where a replica or a restored database went on with an old sequence, so the key
-     * decides. Without statistics, the lower bound makes the planner expect few rows, so it takes them in the order of the index.
-     * Without it, it sorts all memories of the tenant.
+     * A page of a tenant's memories. Numbers repeat if a replica or a restored database continued with an old sequence,
+     * so the key decides. Without statistics, the lower bound makes the planner expect few rows, so it takes them in
+     * the order of the index. Without it, it sorts all memories of the tenant.
      */
     private static final String LIST_TEXT =
             """
@@ -347,7 +350,9 @@ final class PostgresSql {
     /** {@link #LIST} of the memories with usage in some days. */
     static final NamedSql USAGE = Sql.withUsage(LIST_TEXT, "m.number DESC, m.memory_key DESC");
 
-    /** A page of a tenant's memories by activity. The lower bound is the lowest number that there is, as in {@link #LIST}. */
+    /**
+     * A page of a tenant's memories by activity. The lower bound is the lowest possible number, as in {@link #LIST}.
+     */
     private static final String LIST_BY_ACTIVITY_TEXT =
             """
             SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
@@ -366,9 +371,9 @@ final class PostgresSql {
             Sql.withUsage(LIST_BY_ACTIVITY_TEXT, "m.active_at DESC, m.number DESC, m.memory_key DESC");
 
     /**
-     * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the
-     * index over their starts, and their ends one by one: joined otherwise, the planner may read the whole table. A leaf
-     * that is not there has no id.
+     * The leaves: each run's end that is not the parent of another run, and the head if nothing follows it. Runs are
+     * found by the index over their starts, and their ends one by one: with another join, the planner may read the
+     * whole table. A missing leaf has no id.
      */
     static final NamedSql LEAVES = NamedSql.of(
             """
@@ -401,11 +406,11 @@ final class PostgresSql {
             "memory_key");
 
     /**
-     * What every append under the head asks of the memory's row {@code m}. No row is changed if a condition does not hold, or
-     * the memory is new, erased or damaged; the general append is sent then, and tells why.
+     * The conditions of every append under the head on the memory's row {@code m}. No row is changed if a condition is
+     * not met, or if the memory is new, erased or damaged. The general append is sent then, and finds the reason.
      *
-     * <p>That the head is there, as that row says, is asked of the state in which the statement began. If the row has changed
-     * since then, the writer that changed it has asked the same.
+     * <p>Whether the head exists is checked in the state in which the statement began. If the row has changed since
+     * then, the writer that changed it has made the same check.
      */
     private static final String UNDER_HEAD =
             """
@@ -425,7 +430,7 @@ final class PostgresSql {
 
     /**
      * Moves the memory to the front of the list by activity once in an hour, because an index covers that column, and sets the head's
-     * run and the runs below it, once something is appended under the head.
+     * run and the runs below it, after an append under the head.
      */
     private static final String RUN_UNDER_HEAD =
             """
@@ -436,11 +441,11 @@ final class PostgresSql {
                     ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
             """;
 
-    /** What all appends take first. */
+    /** The first parameters of all appends. */
     private static final String UNDER_HEAD_PARAMETERS =
             "memory_key epoch revision any_head expected_head id tokens created_at system user";
 
-    /** What an append of several messages takes. What is of the batch as a whole comes first, then its columns. */
+    /** The parameters of an append of several messages: the values of the whole batch first, then its columns. */
     private static final String BATCH_PARAMETERS = UNDER_HEAD_PARAMETERS
             + " size ids parents messages counters token_counts tokens_so_far times systems users";
 
@@ -448,12 +453,12 @@ final class PostgresSql {
             + " tenant app_id conversation_id node_id now expected_last_seq under_head parent_id importing "
             + "anchor_id view named";
 
-    /** What is kept beside several messages, and what is added to the sums of each day. */
+    /** The notes of several messages, and the additions to the sums of each day. */
     private static final String NOTES_PARAMETERS = "outcomes made requests days inputs outputs cached";
 
     /**
-     * Appends one message under the head of a memory that has one, which is nearly every append. The memory's row hands out
-     * the sequence, and its lock lets one append in at a time. What is written comes from that row, which is its newest
+     * Appends one message under the head of a memory that has one, which is nearly every append. The memory's row
+     * assigns the sequence, and its lock serializes appends. The written values come from that row, which is its newest
      * version. A used id aborts the statement.
      */
     private static final String APPEND_ONE_TEXT =
@@ -494,15 +499,15 @@ final class PostgresSql {
 
     static final NamedSql APPEND_ONE = NamedSql.of(APPEND_ONE_TEXT, UNDER_HEAD_PARAMETERS + " token_counter message");
 
-    /** {@link #APPEND_ONE} of messages of which something is kept beside them. */
+    /** {@link #APPEND_ONE} for a message with notes. */
     static final NamedSql APPEND_ONE_WITH_NOTES = NamedSql.of(
             withNotes(APPEND_ONE_TEXT),
             UNDER_HEAD_PARAMETERS + " token_counter message outcome made request days inputs outputs cached tenant");
 
     /**
-     * {@link #APPEND_ONE} with a view that ends with this message, as a window sets it. That the messages that the view names
-     * are there is asked of the state in which the statement began, so the memory must not have been erased since then. Each
-     * is looked up by an ordered range, for which also a plan that is made for small tables takes the index. The head's
+     * {@link #APPEND_ONE} with a view that ends with this message, as a window sets it. Whether the messages of the
+     * view exist is checked in the state in which the statement began, so the memory must not have been erased since
+     * then. Each is looked up by an ordered range, for which even a plan for small tables uses the index. The head's
      * name is replaced only behind a colon: within an id, the quotation mark that follows a colon is escaped.
      */
     static final NamedSql APPEND_ONE_AND_VIEW = NamedSql.of(
@@ -560,8 +565,8 @@ final class PostgresSql {
             UNDER_HEAD_PARAMETERS + " token_counter message view named");
 
     /**
-     * {@link #APPEND_ONE} for a distributed database: there the parts of one statement do not see each other's rows, and a used
-     * id comes as another error. In one round trip. After an error it must be rolled back.
+     * {@link #APPEND_ONE} for a distributed database: there, the parts of one statement do not see each other's rows,
+     * and a used id causes another error. Needs one round trip. After an error, it must be rolled back.
      */
     static final NamedSql APPEND_ONE_DISTRIBUTED = NamedSql.of(
             """
@@ -597,7 +602,7 @@ final class PostgresSql {
             """,
             UNDER_HEAD_PARAMETERS + " token_counter message");
 
-    /** {@link #APPEND_ONE} of several messages. What is of the batch as a whole comes first, then its columns. */
+    /** {@link #APPEND_ONE} for several messages. The values of the whole batch come first, then its columns. */
     private static final String APPEND_MANY_TEXT =
             """
             WITH memory AS (
@@ -647,21 +652,22 @@ final class PostgresSql {
 
     static final NamedSql APPEND_MANY = NamedSql.of(APPEND_MANY_TEXT, BATCH_PARAMETERS);
 
-    /** {@link #APPEND_MANY} of messages of which something is kept beside them. */
+    /** {@link #APPEND_MANY} for messages with notes. */
     static final NamedSql APPEND_MANY_WITH_NOTES =
             NamedSql.of(withNotes(APPEND_MANY_TEXT), BATCH_PARAMETERS + " " + NOTES_PARAMETERS + " tenant");
 
     /**
-     * A whole append. No row comes back if a condition does not hold, and nothing was written then; a used id aborts it.
+     * A whole append. If a condition is not met, nothing is written and no row is returned. A used id aborts the
+     * statement.
      *
-     * <p>The memory's row goes first: it hands out the sequence, and its lock lets one append in at a time. What is below
-     * {@code DO UPDATE} sees the newest version of that row; everything else sees what was committed when the statement
-     * began, and holds only if the memory was not erased since then. So whether the head is there is asked of the row as it
-     * was then, {@code seen}: a writer that came between has asked the same. What lies on the named branch is looked up as of
-     * then, too, so such an append holds only if no view and no summary was added since then.
+     * <p>The memory's row is written first: it assigns the sequence, and its lock serializes appends. The part below
+     * {@code DO UPDATE} sees the newest version of that row. Everything else sees the state in which the statement
+     * began, and is valid only if the memory was not erased since then. So whether the head exists is checked with the
+     * row of that state, {@code seen}: a writer in between has made the same check. The named branch is looked up in
+     * that state too, so such an append is valid only if no view and no summary was added since then.
      *
-     * <p>{@code run} goes from run to run below the parent, while a view, a summary or the view's anchor is still to be found
-     * there. For a view with an anchor under the head, it begins at the head.
+     * <p>{@code run} goes from run to run below the parent, while a view, a summary or the view's anchor must still be
+     * found there. For a view with an anchor under the head, it begins at the head.
      */
     private static final String APPEND_TEXT =
             """
@@ -895,13 +901,13 @@ final class PostgresSql {
 
     static final NamedSql APPEND = NamedSql.of(APPEND_TEXT, APPEND_PARAMETERS);
 
-    /** {@link #APPEND} of messages of which something is kept beside them. */
+    /** {@link #APPEND} for messages with notes. */
     static final NamedSql APPEND_WITH_NOTES =
             NamedSql.of(withNotes(APPEND_TEXT), APPEND_PARAMETERS + " " + NOTES_PARAMETERS);
 
     /**
-     * Why an append did not happen: the memory's row, whether the parent is there, which messages that the view names are,
-     * and the messages whose ids the batch uses, all as of one moment. At least one row.
+     * Why an append did not happen: the memory's row, whether the parent exists, which messages of the view exist, and
+     * the messages whose ids the batch uses, all in one state. At least one row.
      */
     static final NamedSql CLASSIFY = NamedSql.of(
             """
@@ -952,7 +958,9 @@ final class PostgresSql {
             ORDER BY seq
             """;
 
-    /** {@link #FIND} in several memories, each beside its id. {@code place} says which of them a message was asked by. */
+    /**
+     * {@link #FIND} in several memories, with one memory for each id. {@code place} is the memory's place in the list.
+     */
     static final String FIND_IN_SEVERAL =
             """
             SELECT m.*, asked.place
@@ -967,7 +975,7 @@ final class PostgresSql {
             ORDER BY m.seq
             """;
 
-    /** {@link #FIND_AT} in several memories, each beside its sequence. */
+    /** {@link #FIND_AT} in several memories, with one memory for each sequence. */
     static final String FIND_AT_IN_SEVERAL =
             """
             SELECT m.*, asked.place
@@ -991,7 +999,7 @@ final class PostgresSql {
             """,
             "memory_key");
 
-    /** An append that also writes what is kept beside the messages, and adds the tokens that were used to the day's sums. */
+    /** An append that also writes the notes of the messages, and adds the used tokens to the day's sums. */
     private static String withNotes(String append) {
         String one = append.replace("runs, message)", "runs, message, outcome, made, request)")
                 .replace(
@@ -1022,8 +1030,8 @@ final class PostgresSql {
             """;
 
     /**
-     * Sets an outcome and raises the revision, unless the message has this outcome. What was there is told as of when the
-     * statement began.
+     * Sets an outcome and raises the revision, unless the message has this outcome. Returns the outcome of the state in
+     * which the statement began.
      */
     static final NamedSql SET_OUTCOME_OF = NamedSql.of(
             """

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the driver prepares on PostgreSQL. Behind a transaction pooler a name of what was prepared may be that of another
- * statement. So only statements that are sent often are prepared, and only such that the server refuses the values of one of them
- * for any other. A test tries all pairs. A statement that looks up ids is not prepared either, unless it asks for an ordered
- * range: a plan that was made while the tables were small stays, and may look up an id by reading the whole memory. Nothing that
- * deletes or moves is prepared.
+ * Decides which statements the driver prepares on PostgreSQL. Behind a transaction pooler, the name of a prepared
+ * statement may belong to another statement. So only frequent statements are prepared, and only if the server refuses
+ * the values of one of them for any other. A test tries all pairs. A statement that looks up ids is prepared only if it
+ * uses an ordered range: a plan from the time when the tables were small is kept, and may look up an id by reading the
+ * whole memory. Statements that delete or move are never prepared.
  */
 final class Prepared {
 

@@ -31,9 +31,9 @@ final class Rows {
         return KeyColumns.hash(key);
     }
 
-    /** The microseconds of a time that {@link InputRules#time} took. */
+    /** The microseconds of a time that {@link InputRules#time} accepted. */
     static long micros(Instant time) {
-        // From the second above: near the lower end, the second below does not fit in 64 bits any more.
+        // From the second above: near the lower end, the second below does not fit in 64 bits.
         long nanos = time.getEpochSecond() < 0 ? time.getNano() - 1_000_000_000L : time.getNano();
         long seconds = time.getEpochSecond() < 0 ? time.getEpochSecond() + 1 : time.getEpochSecond();
         return seconds * 1_000_000 + Math.floorDiv(nanos, 1_000L);
@@ -52,15 +52,15 @@ final class Rows {
         return required(nullableNumber(row, column), row, column);
     }
 
-    /** SQLite would take any text for a number, so the value's type is checked. */
+    /** SQLite would read any text as a number, so the value's type is checked. */
     static @Nullable Long nullableNumber(ResultSet row, String column) throws SQLException {
         return checkedNumber(row, row.findColumn(column));
     }
 
     /**
-     * Reads a column of a row of which there may be many. SQLite takes 2 for the text "2x", and 0 for any text without a
-     * number, so only of 0 the type is checked: to ask for the type of a value costs as much as to read it. What is
-     * nearly a number in a message's place is told by the checks of the rows against each other.
+     * Reads a column of one of possibly many rows. SQLite reads the text "2x" as 2, and any text without a number as 0.
+     * Only for 0 the type is checked, because reading the type costs as much as reading the value. The checks of the
+     * rows against each other find other wrong numbers in a message's place.
      */
     static @Nullable Long nullableNumber(ResultSet row, int column) throws SQLException {
         long value = row.getLong(column);
@@ -75,7 +75,7 @@ final class Rows {
         if (value instanceof Long || value instanceof Integer) {
             return ((Number) value).longValue();
         }
-        throw new DamagedException("the column " + name(row, column) + " of a row holds no whole number");
+        throw new DamagedException("the column " + name(row, column) + " of a row is not a whole number");
     }
 
     static String text(ResultSet row, String column) throws SQLException {
@@ -92,10 +92,10 @@ final class Rows {
         if (value == null || value instanceof String) {
             return (String) value;
         }
-        throw new DamagedException("the column " + name(row, place) + " of a row holds no text");
+        throw new DamagedException("the column " + name(row, place) + " of a row is not a text");
     }
 
-    /** Reads a column of a row of which there may be many, whatever its type. */
+    /** Reads a column of any type of one of possibly many rows. */
     static @Nullable String nullableText(ResultSet row, int column) throws SQLException {
         return row.getString(column);
     }
@@ -128,7 +128,7 @@ final class Rows {
         return message(key, codec, row, 1, 2, 3, 4, 5, 6, 7, 8);
     }
 
-    /** A message as {@link #message} reads it, and how it was made where the statement selects that. */
+    /** A message as {@link #message} reads it, and how it was made if the statement selects that. */
     static Found found(MemoryKey key, MessageCodec codec, ResultSet row, boolean withMade) throws SQLException {
         LoggedMessage message = message(key, codec, row);
         try {
@@ -192,12 +192,12 @@ final class Rows {
         }
     }
 
-    /** A summary; {@code covers} is null where the message that it covers up to is not there. */
+    /** A summary; {@code covers} is null if the last message that it covers is missing. */
     static Summary summary(MessageCodec codec, ResultSet row) throws SQLException {
         String covers = nullableText(row, "covers");
         if (covers == null) {
             throw new DamagedException(
-                    "a summary covers up to message " + number(row, "covers_seq") + ", which is not there");
+                    "a summary covers up to message " + number(row, "covers_seq") + ", which is missing");
         }
         return summary(
                 covers,

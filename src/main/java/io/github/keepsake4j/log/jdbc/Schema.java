@@ -11,7 +11,7 @@ final class Schema {
             "",
             "keepsake_schema",
             0x6B65657073616B65L,
-            "nothing is written over it: check() lists the damage and repair() mends it, or restore a backup",
+            "nothing was changed: call check() to list the damage and repair() to repair it, or restore a backup",
             null,
             List.of(new SqlSchema.Script("V1__keepsake.sql", 2)));
 

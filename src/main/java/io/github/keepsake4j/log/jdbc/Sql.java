@@ -2,7 +2,10 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.sql.NamedSql;
 
-/** The statements that every database takes, whole. Parameters are positional; the memory's key comes first mostly. */
+/**
+ * The complete statements that are the same for every database. Parameters are positional; the memory's key is usually
+ * the first.
+ */
 final class Sql {
 
     static final String CREATE_MEMORY =
@@ -33,7 +36,10 @@ final class Sql {
             UPDATE keepsake_memory SET metadata = ? WHERE memory_key = ?
             """;
 
-    /** The first message of a memory: an imported one makes it as old as itself. Parameters: time, time, time, key. */
+    /**
+     * The first message of a memory. An imported message sets the memory's age to its own. Parameters: time, time,
+     * time, key.
+     */
     static final String BEGIN_ACTIVITY =
             """
             UPDATE keepsake_memory
@@ -48,7 +54,7 @@ final class Sql {
             WHERE memory_key = ? AND active_at / 3600000000 < ? / 3600000000
             """;
 
-    /** What a list shows of a memory, unless it is a tombstone. */
+    /** The entry of a memory in a list, unless it is a tombstone. */
     static final String INFO =
             """
             SELECT tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
@@ -65,7 +71,7 @@ final class Sql {
             WHERE tenant = ? AND conversation_id = ? AND node_id IS NOT NULL
             """;
 
-    /** A message's place in the tree beside its parent's. Parameters: key, key, sequence. */
+    /** A message's place in the tree, joined with its parent's. Parameters: key, key, sequence. */
     static final String NODE_BY_SEQ =
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
@@ -98,7 +104,7 @@ final class Sql {
             "memory_key behind up_to rows");
 
     /**
-     * The runs, found by the index over their starts, and the message beside each one that continues its parent's run.
+     * The runs, found by the index over their starts, each joined with the message that continues its parent's run.
      * Parameters: key, key.
      */
     static final String RUNS =
@@ -133,7 +139,7 @@ final class Sql {
             SELECT seq FROM keepsake_message WHERE memory_key = ? AND id = ?
             """;
 
-    /** A page of all views. An anchor that is not there, or has another id, is null. */
+    /** A page of all views. An anchor that is missing, or has another id, is null. */
     static final NamedSql CHECK_VIEWS = NamedSql.of(
             """
             SELECT v.anchor_seq, v.view, CASE WHEN a.id = v.anchor_id THEN a.id END AS anchor
@@ -145,7 +151,7 @@ final class Sql {
             """,
             "memory_key behind up_to rows");
 
-    /** A page of all summaries. The same holds for the message that one covers up to. */
+    /** A page of all summaries. The same applies to the last message that a summary covers. */
     static final NamedSql CHECK_SUMMARIES = NamedSql.of(
             """
             SELECT s.version, s.covers_seq, CASE WHEN c.id = s.covers_id THEN c.id END AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
@@ -159,8 +165,8 @@ final class Sql {
             "memory_key behind up_to rows");
 
     /**
-     * Parameters: key, sequence, key, epoch. Statements that delete or move take the epoch too. No two of them, and no read,
-     * take values of the same types in the same order, so that none can be taken for another behind a pooler.
+     * Parameters: key, sequence, key, epoch. Statements that delete or move take the epoch too. No two of them, and no
+     * read, have values of the same types in the same order, so that a pooler cannot confuse them.
      */
     static final String DROP_VIEW =
             """
@@ -187,7 +193,7 @@ final class Sql {
             LIMIT ?
             """;
 
-    /** Parameters: sequence, key, limit. The order tells it from the other direction. */
+    /** Parameters: sequence, key, limit. The order distinguishes it from the other direction. */
     static final String HISTORY_FORWARD =
             """
             SELECT seq, id, parent_id, message, tokens, token_counter, created_at, outcome
@@ -197,7 +203,7 @@ final class Sql {
             LIMIT ?
             """;
 
-    /** Writes nothing if the head is not there: the memory is damaged. */
+    /** Writes nothing if the head is missing: the memory is damaged. */
     static final NamedSql PUT_SUMMARY = NamedSql.of(
             """
             INSERT INTO keepsake_summary
@@ -228,7 +234,10 @@ final class Sql {
             ORDER BY s.version
             """;
 
-    /** The newest message of a named branch, which is null where the branch has none that is there. Parameters: key, key, name. */
+    /**
+     * The newest message of a named branch, which is null if the branch has no existing message. Parameters: key, key,
+     * name.
+     */
     static final String REFERENCE =
             """
             SELECT r.seq, r.id, n.seq AS there
@@ -270,13 +279,15 @@ final class Sql {
             WHERE memory_key = ?
             """;
 
-    /** Shows a marker in the place of a message that cannot be read. Its bytes stay. Parameters: outcome, key, number. */
+    /**
+     * Replaces a message that cannot be read by a marker in reads. Its bytes stay. Parameters: outcome, key, number.
+     */
     static final String MARK_UNREADABLE =
             """
             UPDATE keepsake_message SET outcome = ? WHERE memory_key = ? AND seq = ?
             """;
 
-    /** Drops what is kept about how an answer was made. Parameters: number, key. */
+    /** Drops the notes of how an answer was made. Parameters: number, key. */
     static final String DROP_MADE =
             """
             UPDATE keepsake_message SET made = NULL WHERE seq = ? AND memory_key = ?

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** SQLite: statements cost next to nothing, so an append and a read are several small ones in one transaction. */
+/** SQLite: statements are very cheap, so an append and a read are several small statements in one transaction. */
 final class SqliteDialect implements Dialect {
 
     private final MessageCodec codec = new MessageCodec();
@@ -67,7 +67,7 @@ final class SqliteDialect implements Dialect {
         return null;
     }
 
-    /** Nothing is repeated here: each read looks it up. */
+    /** Returns none: SQLite's rows repeat nothing, since each read can look it up. */
     @Override
     public void recount(Session session, byte[] hash) {}
 

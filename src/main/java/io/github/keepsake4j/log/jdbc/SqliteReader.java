@@ -27,13 +27,15 @@ record SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec co
     /** A summary, and the sequence that it covers up to. */
     private record Covered(long seq, Summary summary) {}
 
-    /** How many rows are read at first when only tokens bound a read; then twice as many, and so on. */
+    /**
+     * The number of rows that are read first if only tokens bound a read. The number is doubled for each further step.
+     */
     private static final int FIRST_CHUNK = 64;
 
-    /** So many messages show that the head is there and continues its parent. */
+    /** The number of messages that shows that the head exists and continues its parent. */
     private static final int LEAST_CHECKED = 2;
 
-    /** The order of a branch, along which the sequence grows. */
+    /** The order of a branch by rising sequence. */
     private static final Comparator<MessageRow> BY_SEQUENCE =
             Comparator.comparingLong(row -> row.node().seq());
 
@@ -90,7 +92,7 @@ record SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec co
         }
         Node head = Node.bySeq(session, hash, memory.headSeq());
         if (head == null) {
-            throw new DamagedException("the head is not there");
+            throw new DamagedException("the head is missing");
         }
         return head;
     }
@@ -107,8 +109,8 @@ record SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec co
     }
 
     /**
-     * A few messages of the head's run, newest first, for a read that needs nothing else first; or none. Most branches need no
-     * more.
+     * A few messages of the head's run, newest first, or none if the read needs other data first. They are sufficient
+     * for most branches.
      */
     private List<MessageRow> head(Memory memory, ReadQuery query) throws SQLException {
         Long head = memory.headSeq();
@@ -121,16 +123,16 @@ record SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec co
     }
 
     /**
-     * Oldest first. Tokens are no key, so a read that they bound goes in chunks until there are enough.
+     * Oldest first. Tokens are not a key, so a read that they bound goes in chunks until there are enough.
      *
-     * @param head what was read already, from the start on, or nothing
+     * @param head the messages that were read already, from the start on, or none
      */
     private List<MessageRow> rows(Node start, long floor, ReadQuery query, List<MessageRow> head) throws SQLException {
         List<MessageRow> rows = new ArrayList<>();
         int chunk = query.maxTokens() == Long.MAX_VALUE ? query.maxMessages() : FIRST_CHUNK;
         long tokens = 0;
         Long next = start.seq();
-        // That of the next message, where it is known.
+        // The parent of the next message, if it is known.
         long runStart = start.runStart();
         while (next != null && next > floor && rows.size() < query.maxMessages() && tokens < query.maxTokens()) {
             int wanted = Math.min(chunk, query.maxMessages() - rows.size());
@@ -139,17 +141,17 @@ record SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec co
                     ? head
                     : runStart <= first ? run(first, next) : branch(next, floor, wanted);
             if (found.isEmpty()) {
-                throw new DamagedException("message " + next + " of the branch is not there");
+                throw new DamagedException("message " + next + " of the branch is missing");
             }
             for (MessageRow row : found) {
-                // A damaged index may lead to more rows than were asked for.
+                // A damaged index may lead to more rows than were requested.
                 if (tokens >= query.maxTokens() || rows.size() == query.maxMessages()) {
                     break;
                 }
                 if (next == null || row.node().seq() != next) {
-                    throw new DamagedException("message " + next + " of the branch is not there");
+                    throw new DamagedException("message " + next + " of the branch is missing");
                 }
-                // Here, so that a parent that does not come before its child ends the loop.
+                // Here, so that a parent that is not before its child ends the loop.
                 row.node().check();
                 rows.add(row);
                 tokens += row.node().tokens();
@@ -221,7 +223,7 @@ record SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec co
         return rows.stream().map(MessageRow::message).toList();
     }
 
-    /** Mostly one of those that were read, near their end. */
+    /** Usually one of the messages that were read, near their end. */
     private @Nullable LoggedMessage inForce(
             List<LoggedMessage> read, long floor, @Nullable Long seq, ChatMessageType type) throws SQLException {
         if (seq == null || seq <= floor) {
@@ -236,7 +238,7 @@ record SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec co
         return Node.requireInForce(found, seq, type);
     }
 
-    /** Views and summaries of other branches are passed over; on a branch of its own the newest is the first one. */
+    /** Views and summaries of other branches are skipped. If there is only one branch, the first one is the newest. */
     private @Nullable View viewInForce(Node start) throws SQLException {
         long seq = newestOnBranch(SqliteSql.NEWEST_VIEW_UP_TO, start);
         if (seq == 0) {
@@ -257,7 +259,7 @@ record SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec co
         return session.first(SqliteSql.SUMMARY, row -> new Covered(seq, Rows.summary(codec, row)), hash, seq);
     }
 
-    /** The newest one's sequence on the branch, or 0, of which there is none. */
+    /** The sequence of the newest one on the branch, or 0, which is never a sequence. */
     private long newestOnBranch(String newestUpTo, Node start) throws SQLException {
         long upTo = start.seq();
         while (true) {

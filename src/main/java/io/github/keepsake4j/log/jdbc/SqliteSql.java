@@ -3,7 +3,7 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.sql.NamedSql;
 import java.util.List;
 
-/** The statements that only SQLite takes, or that only it needs. */
+/** The statements that only SQLite accepts or needs. */
 final class SqliteSql {
 
     /** {@link #MEMORY}, as a part of other statements too. */
@@ -48,7 +48,7 @@ final class SqliteSql {
             """,
             "memory_key name owner duration now");
 
-    /** Whether the old head matters is decided before, under the one write lock. */
+    /** The old head is checked before, under the only write lock. */
     static final NamedSql MOVE_HEAD = NamedSql.of(
             """
             UPDATE keepsake_memory
@@ -102,8 +102,8 @@ final class SqliteSql {
             """;
 
     /**
-     * The newest messages of a run down to a sequence, newest first. What else has such sequences is not read: it may be
-     * damaged. Parameters: key, lowest sequence, end; key, end.
+     * The newest messages of a run down to a sequence, newest first. Other rows with such sequences are not read: they
+     * may be damaged. Parameters: key, lowest sequence, end; key, end.
      */
     static final String RUN =
             """
@@ -116,8 +116,9 @@ final class SqliteSql {
             """;
 
     /**
-     * The newest part of a branch: from run to run, each a range of the primary key that is cut to what is still wanted. In
-     * any order: SQLite would sort many rows in a file. Parameters: floor, limit, limit; key, start; floor; key, floor; key.
+     * The newest part of a branch: from run to run, each a range of the primary key that is cut to the wanted part. In
+     * any order, because SQLite would sort many rows in a file. Parameters: floor, limit, limit; key, start; floor;
+     * key, floor; key.
      */
     static final String BRANCH =
             """
@@ -145,8 +146,8 @@ final class SqliteSql {
 
     /**
      * The oldest part of a branch, in any order. It goes from run to run to the branch's beginning, and returns the wanted
-     * part of the runs there. A run's depth is that of its first message. Parameters: key, end; key, key, depth that the
-     * first wanted message has; key; that depth, the depth of the last wanted message, and this again.
+     * part of the runs there. A run's depth is the depth of its first message. Parameters: key, end; key, key, depth of
+     * the first wanted message; key; that depth, the depth of the last wanted message twice.
      */
     static final String OLDEST =
             """
@@ -170,10 +171,10 @@ final class SqliteSql {
             """;
 
     /**
-     * The memory's row, beside each of the ranges of sequences that the head's branch consists of, in any order: from run to
-     * run down to one with a sequence, or to one that hangs from nothing that can be its parent. There is one row without a
-     * range if there is no head. What a run hangs from is 0 for a root, and null if the run's first message is not there or
-     * not as its last two messages say.
+     * The memory's row, joined with each range of sequences of the head's branch, in any order: from run to run down to
+     * one with a sequence, or to one without a valid parent. There is one row without a range if there is no head. The
+     * parent of a run is 0 for a root, and null if the run's first message is missing or contradicts its last two
+     * messages.
      */
     static final NamedSql RUNS_OF_HEAD = NamedSql.of(
             "WITH RECURSIVE memory AS MATERIALIZED (\n" + MEMORY_ROW
@@ -208,9 +209,9 @@ final class SqliteSql {
             "memory_key lowest");
 
     /**
-     * The oldest run that must be looked at to see whether a sequence lies on the branch that ends in another. What it hangs
-     * from is 0 for a root, and null if the run's first message is not there. In SQLite the columns beside {@code min} are
-     * those of the row that has it. Parameters: key, end, key, sequence, sequence, sequence.
+     * The oldest run that must be read to find out whether a sequence is on the branch that ends in another one. Its
+     * parent is 0 for a root, and null if the run's first message is missing. In SQLite, the other columns come from
+     * the row that has {@code min}. Parameters: key, end, key, sequence, sequence, sequence.
      */
     static final String IS_ON_BRANCH =
             """
@@ -252,8 +253,9 @@ final class SqliteSql {
     static final NamedSql USAGE = Sql.withUsage(LIST_TEXT, "m.number DESC");
 
     /**
-     * A page of a tenant's memories by activity: the rest of those of the cursor's time, and then those of earlier times. As
-     * one condition, SQLite would go through all memories of that time, and an import may give very many the same one.
+     * A page of a tenant's memories by activity: the remaining memories of the cursor's time, and then those of earlier
+     * times. With one condition, SQLite would read all memories of that time, and an import may give the same time to
+     * very many.
      */
     private static final String LIST_BY_ACTIVITY_TEXT =
             """
@@ -284,9 +286,9 @@ final class SqliteSql {
     static final NamedSql USAGE_BY_ACTIVITY = Sql.withUsage(LIST_BY_ACTIVITY_TEXT, "m.active_at DESC, m.number DESC");
 
     /**
-     * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the
-     * index over their starts, so this costs what the forks are, not what the messages are. A leaf that is not there has no
-     * id.
+     * The leaves: each run's end that is not the parent of another run, and the head if nothing follows it. Runs are
+     * found by the index over their starts, so the cost depends on the forks, not on the messages. A missing leaf has
+     * no id.
      */
     static final NamedSql LEAVES = NamedSql.of(
             """
@@ -330,7 +332,7 @@ final class SqliteSql {
             LIMIT 1
             """;
 
-    /** A view. Its anchor is null if that message is not there. */
+    /** A view. Its anchor is null if that message is missing. */
     static final String VIEW =
             """
             SELECT v.view, a.id AS anchor
@@ -339,7 +341,7 @@ final class SqliteSql {
             WHERE v.memory_key = ? AND v.anchor_seq = ?
             """;
 
-    /** The newest summary up to a message, whose id is null if that message is not there. */
+    /** The newest summary up to a message, whose id is null if that message is missing. */
     static final String SUMMARY =
             """
             SELECT s.version, s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
@@ -364,7 +366,7 @@ final class SqliteSql {
               RETURNING epoch
             """;
 
-    /** What an erasure deletes, in a transaction that holds the one write lock. Parameter: key. */
+    /** The statements of an erasure, in a transaction that holds the only write lock. Parameter: key. */
     static final List<String> ERASE = List.of(
             "DELETE FROM keepsake_message WHERE memory_key = ?",
             "DELETE FROM keepsake_view WHERE memory_key = ?",
@@ -373,7 +375,7 @@ final class SqliteSql {
             "DELETE FROM keepsake_usage WHERE memory_key = ?",
             "DELETE FROM keepsake_lease WHERE memory_key = ?");
 
-    /** The transaction holds the one write lock, so no row is locked. */
+    /** The transaction holds the only write lock, so no row is locked. */
     static final OwnSql OWN = new OwnSql(
             MEMORY,
             MEMORY,

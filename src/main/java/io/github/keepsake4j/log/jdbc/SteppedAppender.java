@@ -26,9 +26,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One append in several statements, inside a transaction that holds the memory's lock: nothing can come between its look and
- * its write. SQLite appends so, since a statement costs next to nothing there, and a distributed PostgreSQL, which takes no
- * statement that looks and writes.
+ * One append in several statements, inside a transaction that holds the memory's lock: nothing can happen between its
+ * checks and its writes. SQLite appends like this because its statements are very cheap, and a distributed PostgreSQL
+ * because it does not allow one statement that checks and writes.
  */
 @SuppressWarnings("ArrayRecordComponent") // Never compared.
 record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] hash, MessageCodec codec) {
@@ -42,7 +42,7 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
     AppendResult append(Append append, List<String> texts, long now) throws SQLException {
         Memory memory = dialect.locked(session, hash);
         if (!append.messages().isEmpty() && memory.lastSeq() == 0) {
-            // Perhaps there was no row to lock. It is undone if the append is refused.
+            // There may have been no row to lock. This is undone if the append is refused.
             Memory.create(session, key, hash, now);
             memory = dialect.locked(session, hash);
         }
@@ -57,7 +57,7 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
         AppendRules.checkPosition(key, append, position);
 
         Node parent = append.messages().isEmpty() ? null : parent(append.parent(), memory, endSeq, append.importing());
-        // Only an import has a named parent that is not there: its name is kept for reads to report.
+        // Only an import may name a missing parent: its name is kept for reads to report.
         String parentId = parent != null ? parent.id() : append.parent() instanceof Parent.Of of ? named(of) : null;
         checkView(append);
         if (append.messages().isEmpty() && endId == null) {
@@ -82,7 +82,7 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
         return new AppendResult(endId, new Position(memory.epoch(), revision, head), lastSequence, false);
     }
 
-    /** Looks only for what the view names, each by its index. */
+    /** Looks up only the messages of the view, each by its index. */
     private void checkView(Append append) throws SQLException {
         Set<String> names = new HashSet<>(append.namedByView());
         if (append.view() != null && append.view().anchor() != null) {
@@ -205,7 +205,8 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
     }
 
     private InvalidInputException noMessages() {
-        return new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+        return new InvalidInputException(
+                "view", "cannot be set on memory " + key + ", which has no messages; " + "append a message first");
     }
 
     private void setView(View view, @Nullable String head) throws SQLException {

@@ -8,7 +8,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.DamagedException;
 import org.jspecify.annotations.Nullable;
 
-/** A view as JSON. Fields that a newer version wrote are ignored. */
+/** Converts a view to JSON and back. Fields of newer versions are ignored. */
 final class ViewJson {
 
     private ViewJson() {}
@@ -19,9 +19,9 @@ final class ViewJson {
 
     static View read(MemoryKey key, String json, @Nullable String anchor, long anchorSequence) {
         if (anchor == null) {
-            throw new DamagedException("a view belongs to message " + anchorSequence + ", which is not there");
+            throw new DamagedException("a view belongs to message " + anchorSequence + ", which is missing");
         }
-        // A head that no statement put in had no message in its place: the memory was empty.
+        // If no statement replaced the name of the head, there was no head: the memory was empty.
         return RecordJson.view(key, json, anchor, anchorSequence).resolved(null);
     }
 }

@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a whole memory in parts and tells what is damaged. To be used once. */
+/** Reads a whole memory in parts and reports its damage. An instance is used once. */
 final class Checker {
 
     private static final int AT_ONCE = 500;
@@ -29,7 +29,9 @@ final class Checker {
     /** A message's place in the tree. */
     private record Place(long parent, long run, long depth, long system, long user, long tokens) {
 
-        /** Whether it continues its parent, or begins a branch. Its own type tells what it sets itself. */
+        /**
+         * Whether it continues its parent or begins a branch. Its own type determines the values that it sets itself.
+         */
         boolean continues(long seq, @Nullable Place before, @Nullable ChatMessageType type) {
             long system = before == null ? 0 : before.system;
             long user = before == null ? 0 : before.user;
@@ -70,7 +72,7 @@ final class Checker {
             }
         }
         if (head > count || (head > 0 && headId == null)) {
-            add(Damage.Kind.HEAD, head, null, "the head, message " + head + ", is not there");
+            add(Damage.Kind.HEAD, head, null, "the head, message " + head + ", is missing");
         }
         for (Reply view : beside.list(4).lists()) {
             view(view.number(0), view.text(1));
@@ -135,7 +137,7 @@ final class Checker {
         return place;
     }
 
-    /** Mostly the message before it. */
+    /** Usually the message before it. */
     private @Nullable Place parent(long seq, Place place, @Nullable Place previous) {
         if (place.parent == 0 || place.parent == seq - 1) {
             return place.parent == 0 ? null : previous;
@@ -173,7 +175,7 @@ final class Checker {
             isUnsound |= isUnsound(named);
         }
         if (isGone) {
-            add(Damage.Kind.VIEW, seq, null, "the view names a message that is not there");
+            add(Damage.Kind.VIEW, seq, null, "the view names a missing message");
         }
         if (isGone || isUnsound) {
             badViews.add(Long.toString(seq));
@@ -188,7 +190,7 @@ final class Checker {
             add(Damage.Kind.SUMMARY, null, null, "version " + row.number(0) + " of the summary cannot be read");
         }
         if (covers != null && sequences(List.of(covers)).contains(0L)) {
-            add(Damage.Kind.SUMMARY, null, covers, "the summary covers up to a message that is not there");
+            add(Damage.Kind.SUMMARY, null, covers, "the summary covers up to a missing message");
         }
     }
 

@@ -11,12 +11,12 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 
-/** Runs scripts through a client, and tells what a failure means. Thread-safe, as the client is. */
+/** Runs scripts through a client, and translates failures to exceptions. Thread-safe, as the client is. */
 record Commands(UnifiedJedis client) {
 
     private static final String DAMAGED = "KEEPSAKE_DAMAGED[";
 
-    /** The first words of errors that pass, at least when a person does something about them. */
+    /** The first words of temporary errors, including errors that an administrator must end. */
     private static final Set<String> PASSING = Set.of(
             "ASK",
             "BUSY",
@@ -30,9 +30,10 @@ record Commands(UnifiedJedis client) {
             "TRYAGAIN");
 
     /**
-     * Runs a script. It is sent by its hash, and once with its text where the server lacks it. All keys are in one slot.
+     * Runs a script. It is sent by its hash, and once with its text if the server does not have it. All keys are in one
+     * slot.
      *
-     * @param what what is done, with its memory
+     * @param what the action, with its memory
      * @return the answer, a list
      * @throws StorageUnavailableException if the server cannot be reached or refuses to write at the moment
      * @throws UnreadableDataException if the script found damage
@@ -43,7 +44,8 @@ record Commands(UnifiedJedis client) {
         } catch (JedisDataException e) {
             throw refused(what, e);
         } catch (JedisException e) {
-            throw new StorageUnavailableException(what + ": Redis cannot be reached", e);
+            throw new StorageUnavailableException(
+                    what + ": Redis cannot be reached. Check the server and the " + "network, and retry", e);
         }
     }
 
@@ -61,18 +63,18 @@ record Commands(UnifiedJedis client) {
         if (damaged >= 0) {
             String problem = text.substring(damaged + DAMAGED.length(), text.lastIndexOf(']'));
             return new UnreadableDataException(
-                    what + ": the memory is damaged: " + problem
-                            + ". Nothing is written over it: check() lists the damage, repair() mends it",
+                    what + ": the memory is damaged: " + problem + ". Nothing was changed. Call check() to list "
+                            + "the damage and repair() to repair it",
                     null);
         }
-        // Inside a script, an older server puts its own words around an error.
+        // An older server wraps the error of a script in its own words.
         if (text.contains("OOM command not allowed")) {
             return new StorageUnavailableException(
-                    what + ": Redis has no memory left (maxmemory); make room and try again", e);
+                    what + ": Redis has no memory left (maxmemory). Free memory or raise the limit, and retry", e);
         }
         if (PASSING.contains(text.split(" ", 2)[0]) || PASSING.stream().anyMatch(word -> text.contains("-" + word))) {
-            return new StorageUnavailableException(what + ": Redis refuses it at the moment: " + text, e);
+            return new StorageUnavailableException(what + ": Redis refuses the command at the moment: " + text, e);
         }
-        return new KeepsakeException(what + ": Redis refuses it: " + text, e);
+        return new KeepsakeException(what + ": Redis refuses the command: " + text, e);
     }
 }

@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What is stored, between text and records. Fields that a newer version wrote are ignored. */
+/** Converts records to the stored texts and back. Fields of newer versions are ignored. */
 final class Contents {
 
     /** A number of a summary as a text, as earlier builds wrote it. In a text of JSON, quotation marks are escaped. */
@@ -63,7 +63,7 @@ final class Contents {
             }
             int end = text.indexOf('\n');
             if (end < 0 || tokens > Integer.MAX_VALUE) {
-                throw new UnreadableDataException("it is no message", null);
+                throw new UnreadableDataException("it is not a message", null);
             }
             Map<String, String> line = Text.CODEC.decodeStrings(text.substring(0, end));
             return new LoggedMessage(
@@ -81,7 +81,7 @@ final class Contents {
         }
     }
 
-    /** Reads how a message was made, which the script answers behind the message; null if nothing is known. */
+    /** Reads how a message was made, which the script returns behind the message; null if nothing is known. */
     static @Nullable Made made(MemoryKey key, Reply row) {
         try {
             return NotesText.made(row.nullableText(8))
@@ -104,7 +104,7 @@ final class Contents {
         }
     }
 
-    /** Reads what a list shows of a memory that is there, as the script answers it. */
+    /** Reads the entry of an existing memory in a list, as the script returns it. */
     static MemoryInfo info(MemoryKey key, Reply reply) {
         Instant stored = time(reply.text(2));
         Instant first = reply.nullableText(5) == null ? stored : time(reply.text(5));
@@ -133,7 +133,7 @@ final class Contents {
         return PlainJson.write(RecordJson.put(new JsonObject(), view));
     }
 
-    /** Reads a view, whose text begins with the head from before. */
+    /** Reads a view, whose text begins with the earlier head. */
     static View view(MemoryKey key, long seq, String anchor, String text) {
         int end = text.indexOf('\0');
         String head = end <= 0 ? null : text.substring(0, end);

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The keys in Redis. The part in braces, which decides about the slot, is a hash, because ids may hold braces and be long.
- * A memory's hash begins with its tenant's, as in the other stores.
+ * The keys in Redis. The part in braces decides the slot. It is a hash, because ids may contain braces and be long. A
+ * memory's hash begins with its tenant's, as in the other stores.
  */
 record Keys(String prefix) {
 

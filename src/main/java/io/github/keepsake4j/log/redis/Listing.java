@@ -19,13 +19,13 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a tenant's list, and asks each memory on it, because they lie in other slots. Thread-safe. */
+/** Reads a tenant's list, and then each memory on it, because the memories are in other slots. Thread-safe. */
 record Listing(MemoryScript script, TenantList tenants) {
 
-    /** So many entries that are there no more are removed for one page, which is shorter then. */
+    /** The largest number of stale entries that are removed for one page. The page is then shorter. */
     private static final int GONE = 500;
 
-    /** What a page is made from: the entries behind one, and the cursor of one. */
+    /** The source of a page: returns the entries behind an entry, and the cursor of an entry. */
     private record Order(
             Function<TenantList.@Nullable Entry, List<TenantList.Entry>> behind,
             Function<TenantList.Entry, String> cursor) {}
@@ -52,7 +52,7 @@ record Listing(MemoryScript script, TenantList tenants) {
                 entry -> Long.toString(entry.number()));
     }
 
-    /** One more than the page has, which tells whether there is another one. */
+    /** One more than the page has, to find out whether there is another page. */
     private static int atOnce(ListQuery query) {
         return Math.min(MemoryScript.CHUNK, query.limit() + 1);
     }
@@ -107,7 +107,7 @@ record Listing(MemoryScript script, TenantList tenants) {
     /** Returns null if the memory was erased, has expired, or was registered and never created. */
     private @Nullable Reply info(TenantList.Entry entry, boolean withUsage) {
         MemoryKey key = entry.key();
-        // A list is no use of a memory, so it does not renew its time to live.
+        // A list does not count as a use of a memory, so it does not renew the time to live.
         Reply reply =
                 script.run("list of memory " + key, key, script.look("info").with("usage", withUsage));
         if (reply.is("none")) {
@@ -118,18 +118,18 @@ record Listing(MemoryScript script, TenantList tenants) {
     }
 
     /**
-     * Removes what is listed and not there: a memory that has expired, or whose erasure or creation was interrupted. If it is
-     * just being created, its number is refused first, so that it is registered again.
+     * Removes the entry of a memory that does not exist: it has expired, or its erasure or creation was interrupted. If
+     * the memory is being created, its number is refused first, so that it is registered again.
      */
     private void disown(TenantList.Entry entry) {
-        // A use, so that the tombstone that it leaves has a time to live.
+        // Counts as a use, so that the remaining tombstone has a time to live.
         Request request = script.use("disown").with("number", entry.number());
         if (script.run("list of memory " + entry.key(), entry.key(), request).is("done")) {
             tenants.remove(entry.key(), entry.number());
         }
     }
 
-    /** The list names the memories, so only those of the conversation are asked. One that is damaged is there. */
+    /** The list names the memories, so only those of the conversation are read. A damaged memory exists too. */
     List<NodeKey> nodes(ConversationKey conversation) {
         String tenant = conversation.tenant();
         script.requireOpen("list of tenant " + tenant);

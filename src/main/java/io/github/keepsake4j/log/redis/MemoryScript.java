@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the script of a memory, and reads what all its answers have in common. Thread-safe. */
+/** Runs the script of a memory, and reads the common part of its answers. Thread-safe. */
 final class MemoryScript {
 
-    /** So many messages are read by one run of the script, which keeps the server from other work. */
+    /** The number of messages that one run of the script reads. A run blocks the server. */
     static final int CHUNK = 500;
 
-    /** So often is tried again what others keep from ending. */
+    /** The number of tries of work that other writers interrupt. */
     static final int ATTEMPTS = 20;
 
     private final Commands commands;
@@ -31,12 +31,12 @@ final class MemoryScript {
         this.timeToLive = timeToLive;
     }
 
-    /** Begins a request that uses a memory, which renews its time to live. */
+    /** Begins a request that uses a memory. It renews the time to live. */
     Request use(String op) {
         return new Request(op).with("ttl", timeToLive == null ? null : (Long) timeToLive.toMillis());
     }
 
-    /** Begins a request that only looks at a memory. */
+    /** Begins a request that inspects a memory and does not count as a use. */
     Request look(String op) {
         return new Request(op);
     }
@@ -46,7 +46,7 @@ final class MemoryScript {
         return commands.run(Script.MEMORY, what, keys.memory(Objects.requireNonNull(key, "key")), request.arguments());
     }
 
-    /** Runs a change in an epoch, of a message that must be there. */
+    /** Runs a change in an epoch, of a message that must exist. */
     Reply change(String what, MemoryKey key, @Nullable Long epoch, Request request) {
         Reply reply = run(what, key, request);
         if (reply.is("erased")) {

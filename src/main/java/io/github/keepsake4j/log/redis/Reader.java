@@ -37,7 +37,7 @@ record Reader(MemoryScript script, Writer writer) {
             }
         }
         throw new StorageUnavailableException(
-                "read of memory " + key + ": it is erased again and again meanwhile", null);
+                "read of memory " + key + ": it was erased during each try. Retry later", null);
     }
 
     /** Returns null if the memory was erased between two parts of a long read. */
@@ -166,7 +166,7 @@ record Reader(MemoryScript script, Writer writer) {
     HistoryPage history(MemoryKey key, HistoryQuery query) {
         List<LoggedMessage> found = new ArrayList<>();
         long sequence = query.sequence();
-        // One more than the page has, which tells whether there is another one.
+        // One more than the page has, to find out whether there is another page.
         int wanted = query.limit() + 1;
         while (found.size() < wanted) {
             int most = Math.min(MemoryScript.CHUNK, wanted - found.size());

@@ -43,36 +43,39 @@ import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.exceptions.InvalidURIException;
 
 /**
- * A log in Redis 5 or newer, also in a Redis Cluster, without modules. An append is one command, and so is a read of up to
- * 500 messages. The first append to a memory is preceded by one that registers it in its tenant's list.
+ * A log in Redis 5 or newer, including Redis Cluster, without modules. An append is one command. A read of up to 500
+ * messages is one command too. The first append to a memory is preceded by one that registers it in its tenant's list.
  *
  * <p><b>Durability.</b> An acknowledged append survives a crash of the server if {@code appendonly} is {@code yes} and
- * {@code appendfsync} is {@code always}. Replication is asynchronous: a failover loses what the replica does not have yet. An
- * eviction ({@code maxmemory-policy}) takes memories without an error, so the policy should be {@code noeviction}; an append
- * to a full server then fails and can be sent again. When a log is opened, it asks for these settings and warns
- * ({@link Builder#checks}).
+ * {@code appendfsync} is {@code always}. Replication is asynchronous: a failover loses what the replica does not have
+ * yet. An eviction ({@code maxmemory-policy}) removes memories without an error, so set the policy to
+ * {@code noeviction}. An append to a full server then fails and can be sent again. When a log is opened, it reads these
+ * settings and logs warnings ({@link Builder#checks}).
  *
- * <p><b>Lists.</b> {@link #list} asks each memory of its page, one command each, and at most 500 more for entries that it
- * finds gone. A list with usage goes through the tenant's memories until its page is full, one command each. {@link #nodes} takes a command for each 500
- * memories of the tenant, and one for each node. The list by activity lags behind the appends of other processes by at most
- * 10 seconds. If a process is killed, what it appended to in its last seconds keeps its place until the next append.
+ * <p><b>Lists.</b> {@link #list} sends one command for each memory of its page, and at most 500 more for stale entries.
+ * A list with usage goes through the tenant's memories until its page is full, one command each. {@link #nodes} takes a
+ * command for each 500 memories of the tenant, and one for each node. The list by activity lags behind the appends of
+ * other processes by at most 10 seconds. If a process is killed, the memories to which it appended in its last seconds
+ * keep their place until the next append.
  *
- * <p><b>Time to live.</b> If it is set ({@link Builder#timeToLive}), each use of a memory renews it. A memory that expires is
- * gone as a whole, with its tombstone.
+ * <p><b>Time to live.</b> If it is set ({@link Builder#timeToLive}), each use of a memory renews it. A memory expires
+ * as a whole, with its tombstone.
  *
  * <p>A lease ends by the clock of the server. Thread-safe.
  */
 public final class RedisMessageLog implements MessageLog {
 
-    /** What is done about settings of the server with which acknowledged messages may be lost. */
+    /** The reaction to settings of the server with which acknowledged messages may be lost. */
     public enum Checks {
         /** The server is not asked. */
         NONE,
-        /** Each setting is logged with its name, and each one that the server does not tell as unknown. */
+        /**
+         * Each such setting is logged with its name. A setting that the server does not return is logged as unknown.
+         */
         WARN,
         /**
-         * The log is not opened: {@link Builder#build} throws. A server that has replicas or does not tell its settings is
-         * refused too.
+         * The log is not opened: {@link Builder#build} throws. A server that has replicas or does not return its
+         * settings is refused too.
          */
         REQUIRE
     }
@@ -103,12 +106,12 @@ public final class RedisMessageLog implements MessageLog {
     }
 
     /**
-     * Opens a log in one server. Its settings are asked for, and warned about.
+     * Opens a log in one server. Reads the server's settings and logs warnings about them.
      *
      * @param server the server, such as {@code redis://localhost:6379}, or {@code rediss://user:password@host:6379} for TLS
      *     and a password
      * @return the log, to be closed at the end
-     * @throws InvalidInputException if the URI is none of a server
+     * @throws InvalidInputException if the URI is not the URI of a server
      */
     public static RedisMessageLog connect(URI server) {
         return builder().server(server).build();
@@ -261,9 +264,9 @@ public final class RedisMessageLog implements MessageLog {
 
     @Override
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
-        // First, because a memory that is erased and begun again meanwhile may have as many messages.
+        // First, because a memory that is erased and written again meanwhile may have as many messages.
         long epoch = read(key, ReadQuery.newest(0)).epoch();
-        // Throws if it cannot be read: nothing goes that may be repaired.
+        // Throws if it cannot be read: a memory that may be repaired is not erased.
         history(key, HistoryQuery.newest(1));
         MemoryInfo info = details(key, Set.of(MemoryDetails.Part.INFO)).info();
         if (info == null || !info.lastUse().isBefore(since)) {
@@ -302,7 +305,7 @@ public final class RedisMessageLog implements MessageLog {
             }
         }
         throw new StorageUnavailableException(
-                "repair of memory " + key + ": it is changed again and again meanwhile", null);
+                "repair of memory " + key + ": it was changed during each try. Retry later", null);
     }
 
     private Checker checker(MemoryKey key) {
@@ -313,7 +316,7 @@ public final class RedisMessageLog implements MessageLog {
         return InputRules.time("clock", clock.instant());
     }
 
-    /** Sends what is left to be sent. A client that the user passed stays open. Idempotent. */
+    /** Sends the remaining changes of the order by activity. A client that the user passed stays open. Idempotent. */
     @Override
     public synchronized void close() {
         if (!closed) {
@@ -340,9 +343,9 @@ public final class RedisMessageLog implements MessageLog {
         private Builder() {}
 
         /**
-         * Sets the client: Jedis's {@code RedisClient}, {@code RedisClusterClient}, {@code RedisSentinelClient}, or another
-         * one of these. Its pool bounds how many calls are under way at once, and its time-outs how long one takes. It stays
-         * open when the log is closed.
+         * Sets the client: Jedis's {@code RedisClient}, {@code RedisClusterClient}, {@code RedisSentinelClient}, or
+         * another client of the same type. Its pool limits the number of concurrent calls, and its timeouts limit the
+         * time of a call. It stays open when the log is closed.
          *
          * @param jedis the client
          * @return this
@@ -353,7 +356,7 @@ public final class RedisMessageLog implements MessageLog {
         }
 
         /**
-         * Sets the server, instead of a client. The log makes a client with Jedis's defaults, and closes it.
+         * Sets the server, instead of a client. The log creates a client with Jedis's defaults, and closes it.
          *
          * @param uri the server, such as {@code redis://localhost:6379}
          * @return this
@@ -364,24 +367,25 @@ public final class RedisMessageLog implements MessageLog {
         }
 
         /**
-         * Sets what all keys begin with. Logs with different prefixes share nothing. Default: {@code keepsake:}.
+         * Sets the prefix of all keys. Logs with different prefixes share nothing. Default: {@code keepsake:}.
          *
-         * @param keyPrefix any text without braces, because a cluster reads those
+         * @param keyPrefix any text without braces, because a cluster interprets braces
          * @return this
          * @throws InvalidInputException if it contains a brace
          */
         public Builder prefix(String keyPrefix) {
             if (keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
                 throw new InvalidInputException(
-                        "prefix", "must not contain { or }, which a cluster reads; is " + keyPrefix);
+                        "prefix", "must not contain { or }, because a cluster interprets them; is " + keyPrefix);
             }
             this.prefix = keyPrefix;
             return this;
         }
 
         /**
-         * Sets how long a memory that is not used is kept. Lists do not use a memory; each other call that names it does. All processes should set the same. The entry of a memory that expired stays in its tenant's list until
-         * a list or a clean-up finds it. Default: memories are kept for ever.
+         * Sets the time for which an unused memory is kept. Each call that names a memory uses it, except lists. Set
+         * the same time in all processes. The entry of a memory that expired stays in its tenant's list until a list or
+         * a clean-up finds it. Default: memories are kept for ever.
          *
          * @param unused the time since the last use, at least a millisecond, or null for ever
          * @return this
@@ -396,10 +400,10 @@ public final class RedisMessageLog implements MessageLog {
         }
 
         /**
-         * Sets what is done about settings of the server with which acknowledged messages may be lost: eviction, files that
-         * are not synced, replicas. In a cluster, each node is asked. Default: {@link Checks#WARN}.
+         * Sets the reaction to settings of the server with which acknowledged messages may be lost: eviction, files
+         * that are not synced, replicas. In a cluster, each node is checked. Default: {@link Checks#WARN}.
          *
-         * @param strictness what is done
+         * @param strictness the reaction
          * @return this
          */
         public Builder checks(Checks strictness) {
@@ -413,14 +417,14 @@ public final class RedisMessageLog implements MessageLog {
             return this;
         }
 
-        /** Sets how long changes of the order by activity are collected. For tests. */
+        /** Sets the time for which changes of the order by activity are collected. For tests. */
         Builder lag(Duration collected) {
             this.lag = collected;
             return this;
         }
 
         /**
-         * Opens the log. Asks the server for the settings that may make it lose messages.
+         * Opens the log. Checks the server's settings that may lose messages.
          *
          * @return the log, to be closed at the end
          * @throws InvalidInputException if neither or both of client and server are given, or {@link Checks#REQUIRE} refuses
@@ -430,7 +434,7 @@ public final class RedisMessageLog implements MessageLog {
         public RedisMessageLog build() {
             if ((client == null) == (server == null)) {
                 throw new InvalidInputException(
-                        "client", "is needed: RedisMessageLog.builder().client(…), or .server(…) instead");
+                        "client", "is required: set RedisMessageLog.builder().client(…) or .server(…)");
             }
             boolean ownsClient = client == null;
             UnifiedJedis used = client == null ? connected(Objects.requireNonNull(server)) : client;

@@ -11,10 +11,10 @@ record Reply(List<?> parts) {
         if (answer instanceof List<?> list) {
             return new Reply(list);
         }
-        throw new UnreadableDataException("Redis answered something else than a list", null);
+        throw new UnreadableDataException("Redis did not return a list", null);
     }
 
-    /** The first part, which says what kind of answer this is. */
+    /** The first part, which is the kind of the answer. */
     String kind() {
         return text(0);
     }
@@ -35,7 +35,7 @@ record Reply(List<?> parts) {
         return String.valueOf(part);
     }
 
-    /** A text whose absence is told as an empty one. */
+    /** A text. An absent text is an empty one. */
     @Nullable
     String nullableText(int place) {
         String text = text(place);
@@ -50,7 +50,7 @@ record Reply(List<?> parts) {
         try {
             return Long.parseLong(text(place));
         } catch (NumberFormatException e) {
-            throw new UnreadableDataException("a number in Redis is none", e);
+            throw new UnreadableDataException("a number in Redis is invalid", e);
         }
     }
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a script is asked. Numbers go as text, because Lua's have 53 bits. Not thread-safe. */
+/** A request to a script. Numbers are sent as text, because numbers of Lua have only 53 bits. Not thread-safe. */
 final class Request {
 
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -20,7 +20,7 @@ final class Request {
         fields.put("op", op);
     }
 
-    /** Sets a field. Left out are null, false, and what is empty, because Lua has one empty table for lists and maps. */
+    /** Sets a field. Leaves out null, false and empty values, because Lua has one empty table for lists and maps. */
     Request with(String name, @Nullable Object value) {
         boolean isNone = value == null || value.equals(false) || value.equals(List.of()) || value.equals(Map.of());
         if (!isNone) {
@@ -29,7 +29,7 @@ final class Request {
         return this;
     }
 
-    /** Adds a text that the script does not look into; an empty one for null. */
+    /** Adds a text that the script does not interpret; an empty one for null. */
     Request text(@Nullable String text) {
         texts.add(Text.bytes(text == null ? "" : text));
         return this;

@@ -8,7 +8,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** A script that a server runs as a whole, with the hash that the server knows it by. */
+/** A script that a server runs as a whole, with its hash in the server. */
 record Script(String text, String sha) {
 
     static final Script MEMORY = load("memory.lua");

@@ -19,10 +19,10 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 
 /**
- * What a server's settings take away from the promise that an acknowledged append is not lost.
+ * Checks the settings of a server with which acknowledged appends may be lost.
  *
- * @param values the settings that the server tells
- * @param replicas how many replicas are connected, or null if it does not tell
+ * @param values the settings that the server returns
+ * @param replicas the number of connected replicas, or null if the server does not return it
  */
 record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
 
@@ -38,7 +38,7 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
 
     private static final String REPLICAS = "connected_slaves:";
 
-    /** Asks all servers that the client knows, and warns or refuses. */
+    /** Checks all servers that the client knows, and logs warnings or refuses them. */
     static void check(UnifiedJedis client, RedisMessageLog.Checks checks, boolean memoriesExpire) {
         if (checks == RedisMessageLog.Checks.NONE) {
             return;
@@ -49,9 +49,11 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
                     .forEach(warning -> warnings.computeIfAbsent(warning, any -> new ArrayList<>())
                             .add(server)));
         } catch (JedisException e) {
-            // A server that cannot be asked does not keep a log from being opened, unless that is wanted.
+            // A server that cannot be checked prevents the opening of a log only with REQUIRE.
             if (checks == RedisMessageLog.Checks.REQUIRE) {
-                throw new StorageUnavailableException("check of the settings: Redis cannot be reached", e);
+                throw new StorageUnavailableException(
+                        "check of the settings: Redis cannot be reached. Check the server and the network, and retry",
+                        e);
             }
             LOG.warn("Whether Redis may lose acknowledged messages is not known, because it cannot be reached", e);
         }
@@ -65,12 +67,12 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
                 .toList();
         if (checks == RedisMessageLog.Checks.REQUIRE && !lines.isEmpty()) {
             throw new InvalidInputException(
-                    "checks", "are REQUIRE, and Redis may lose acknowledged messages: " + String.join("; ", lines));
+                    "checks", "are REQUIRE, but Redis may lose acknowledged messages: " + String.join("; ", lines));
         }
         lines.forEach(line -> LOG.warn("Redis may lose acknowledged messages: {}", line));
     }
 
-    /** The settings by server; where there is only one, it needs no name. */
+    /** The settings by server. A single server has no name. */
     private static Map<String, ServerSettings> servers(UnifiedJedis client) {
         if (!(client instanceof RedisClusterClient cluster)) {
             return Map.of("", of(client::configGet, client::info));
@@ -101,7 +103,7 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
         String get();
     }
 
-    /** Returns null for what the server refuses to tell, as hosted ones often do. */
+    /** Returns null for settings that the server refuses to return, as hosted servers often do. */
     private static @Nullable String told(Answer answer) {
         try {
             return answer.get();
@@ -121,7 +123,7 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
     }
 
     /**
-     * Says what may be lost.
+     * Returns the possible losses.
      *
      * @param memoriesExpire whether memories have a time to live, so that some policies may evict them
      */

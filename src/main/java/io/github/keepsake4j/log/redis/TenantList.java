@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lists of the tenants, which lie in other slots than their memories. What an append changes in the order by activity is
- * collected for some seconds and sent in the background, so that an append stays one command. Thread-safe.
+ * The lists of the tenants, which are in other slots than their memories. Changes of the order by activity are
+ * collected for some seconds and sent in the background, so that an append is one command. Thread-safe.
  */
 final class TenantList implements AutoCloseable {
 
@@ -30,7 +30,7 @@ final class TenantList implements AutoCloseable {
         }
     }
 
-    /** How long the order by activity lags, if Redis answers. */
+    /** The largest delay of the order by activity, if Redis answers. */
     static final Duration LAG = Duration.ofSeconds(5);
 
     private static final Logger LOG = LoggerFactory.getLogger(TenantList.class);
@@ -39,7 +39,7 @@ final class TenantList implements AutoCloseable {
     private final Commands commands;
     private final Keys keys;
 
-    /** What is to be sent, by tenant and by the memory's hash. Guarded by itself. */
+    /** The changes to send, by tenant and by the memory's hash. Guarded by itself. */
     private final Map<String, Map<String, Map<String, String>>> pending = new HashMap<>();
 
     private final Duration lag;
@@ -57,7 +57,10 @@ final class TenantList implements AutoCloseable {
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    /** Registers a memory that is about to be created, or finds its number. It is above that of an erased one. */
+    /**
+     * Registers a memory that is about to be created, or finds its number. The number is higher than that of an erased
+     * memory.
+     */
     long register(MemoryKey key, String active, long above) {
         Request request = new Request("register")
                 .with("hash", Keys.hash(key))
@@ -79,7 +82,7 @@ final class TenantList implements AutoCloseable {
         touch(key.tenant(), List.of(touched(key, number, from, active)));
     }
 
-    /** Notes that a memory is to be moved to the front. */
+    /** Records that a memory is to be moved to the front. */
     void touchSoon(MemoryKey key, long number, String active) {
         synchronized (pending) {
             boolean isFirst = pending.isEmpty();
@@ -91,7 +94,7 @@ final class TenantList implements AutoCloseable {
         }
     }
 
-    /** Sends what was noted of a tenant. */
+    /** Sends the records of a tenant. */
     void flush(String tenant) {
         Map<String, Map<String, String>> noted;
         synchronized (pending) {
@@ -186,7 +189,7 @@ final class TenantList implements AutoCloseable {
         return commands.run(Script.TENANT, what, keys.tenant(tenant), request.arguments());
     }
 
-    /** Sends what was noted, once. */
+    /** Sends the records once. */
     @Override
     public void close() {
         timer.shutdownNow();

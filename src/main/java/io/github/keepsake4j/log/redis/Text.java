@@ -19,14 +19,17 @@ final class Text {
         return new String(bytes, StandardCharsets.UTF_8);
     }
 
-    /** An id to look for. One that no memory can hold becomes one that no memory holds, instead of another one. */
+    /**
+     * An id to look up. An id that no memory can contain becomes one that no memory contains, so that it never matches
+     * another id.
+     */
     static String id(String id) {
         return id.indexOf('\0') < 0 && StandardCharsets.UTF_8.newEncoder().canEncode(id)
                 ? id
                 : '\0' + CODEC.encodeText(id);
     }
 
-    /** A time as text that sorts as the time does: seconds and microseconds in hexadecimal. */
+    /** A time as text that has the same order as the time: seconds and microseconds in hexadecimal. */
     static String stamp(Instant time) {
         return String.format("%016x%05x", time.getEpochSecond() ^ Long.MIN_VALUE, time.getNano() / 1_000);
     }

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 /** Makes the changes that may create a memory, which is registered in its tenant's list first. Thread-safe. */
 final class Writer {
 
-    /** So often a merge is tried again. Each time another one has succeeded, so many callers need many attempts. */
+    /**
+     * The number of tries of a merge. In each failed try, another caller has succeeded, so many callers need many
+     * tries.
+     */
     private static final int MOST_MERGES = 1_000;
 
     private static final int KNOWN = 10_000;
@@ -33,7 +36,7 @@ final class Writer {
     private final MemoryScript script;
     private final TenantList tenants;
 
-    /** The memories that were lately found not to exist, with the number that is not theirs any more. */
+    /** The memories that were recently found not to exist, with their former numbers. */
     private final RecentlyUsed<MemoryKey, Long> absent = new RecentlyUsed<>(KNOWN);
 
     Writer(MemoryScript script, TenantList tenants) {
@@ -41,7 +44,7 @@ final class Writer {
         this.tenants = tenants;
     }
 
-    /** Notes that a memory does not exist, so that it is registered without being asked for. */
+    /** Records that a memory does not exist, so that it is registered without a look-up. */
     void noteAbsent(MemoryKey key, long number) {
         absent.put(key, number);
     }
@@ -55,7 +58,9 @@ final class Writer {
             case "position" -> AppendRules.checkPosition(key, append, MemoryScript.position(reply, 1, 3));
             case "parent" -> throw new UnknownParentException(key, ((Parent.Of) append.parent()).id());
             case "empty" ->
-                throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+                throw new InvalidInputException(
+                        "view",
+                        "cannot be set on memory " + key + ", which has no " + "messages; append a message first");
             case "stored" -> {
                 Map<String, LoggedMessage> stored = new LinkedHashMap<>();
                 MemoryScript.messages(key, reply.list(4)).forEach(each -> stored.put(each.id(), each));
@@ -86,7 +91,7 @@ final class Writer {
         return change.after(Map.of());
     }
 
-    /** Changes a part of the metadata, as soon as no other change came between reading and writing them. */
+    /** Changes a part of the metadata, and repeats it until no other change comes between reading and writing. */
     private Map<String, String> merge(MemoryKey key, Change.Describe change, Instant now) {
         String what = "metadata of memory " + key;
         for (int attempt = 0; attempt < MOST_MERGES; attempt++) {
@@ -102,7 +107,7 @@ final class Writer {
                 return after;
             }
         }
-        throw new StorageUnavailableException(what + ": they are changed again and again meanwhile", null);
+        throw new StorageUnavailableException(what + ": they were changed during each try. Retry later", null);
     }
 
     private Request request(String operation, Instant now) {
@@ -181,7 +186,7 @@ final class Writer {
         Reply reply = script.run(what, key, request);
         for (int attempt = 0; reply.is("unregistered"); attempt++) {
             if (attempt == MemoryScript.ATTEMPTS) {
-                throw new StorageUnavailableException(what + ": it is erased again and again meanwhile", null);
+                throw new StorageUnavailableException(what + ": it was erased during each try. Retry later", null);
             }
             request.with("number", register(key, active, reply.number(1)));
             reply = script.run(what, key, request);

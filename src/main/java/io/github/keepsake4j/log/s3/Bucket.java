@@ -33,7 +33,10 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
-/** The objects of one bucket: bytes with an etag, read and written on conditions. Compresses, and checks sizes. */
+/**
+ * Reads and writes the objects of one bucket, which are bytes with an etag, under conditions. Compresses them and
+ * checks their sizes.
+ */
 final class Bucket {
 
     /** The answer of a read. */
@@ -45,7 +48,7 @@ final class Bucket {
     /** The caller has the newest object. */
     record Unchanged() implements Found {}
 
-    /** An object's bytes, not compressed, or the problem why it cannot be read. The bytes are never compared or changed. */
+    /** An object's uncompressed bytes, or the reason why it cannot be read. The bytes are never compared or changed. */
     @SuppressWarnings("ArrayRecordComponent")
     record Content(String etag, byte[] bytes, @Nullable String problem) implements Found {}
 
@@ -59,8 +62,8 @@ final class Bucket {
      * The answer of a conditional write.
      *
      * @param etag the new etag, or null if it was not written
-     * @param refused whether the server said that the condition does not hold. Other answers mean that another write is
-     *     under way, or that the object to replace is gone
+     * @param refused whether the server answered that the condition is not met. Other answers mean that another write
+     * is under way, or that the object to replace no longer exists
      */
     record Put(@Nullable String etag, boolean refused) {}
 
@@ -71,7 +74,7 @@ final class Bucket {
      * @param maxBytes the size of the largest object, in bytes before compression
      * @param encryption the server-side encryption, or null for the bucket's own
      * @param kmsKeyId the key of the encryption, or null
-     * @param quotedEtags whether {@code If-Match} has quotes around the etag, as HTTP wants it
+     * @param quotedEtags whether {@code If-Match} has quotes around the etag, as HTTP requires
      */
     record Settings(
             long gzipAbove,
@@ -83,10 +86,10 @@ final class Bucket {
     private static final byte[] NOTHING = {};
     private static final int PART = 65_536;
 
-    /** What the object says that is created to try the server. */
+    /** The content of the object that is created to test the server. */
     private static final byte[] PROBE = "\"Tells Keepsake4j that this server honors If-None-Match\"\n".getBytes(UTF_8);
 
-    /** The server answers so often at most, before it is left open whether it honors the condition. */
+    /** The largest number of answers after which it stays open whether the server honors the condition. */
     private static final int PROBES = 5;
 
     /** The most objects that an answer lists. */
@@ -100,17 +103,17 @@ final class Bucket {
     private final String probe;
     private final Lock probing = new ReentrantLock();
 
-    /** Whether the server has shown that it creates no object that is there. */
+    /** Whether the server has refused to create an existing object. */
     private volatile boolean keepsWhatIsThere;
 
     private volatile boolean closed;
 
     /**
-     * Makes a bucket. It connects at the first use.
+     * Creates a bucket. It connects at the first use.
      *
      * @param ownClient whether the client is closed with this bucket
-     * @param probe the name of the object that is created twice to try the server
-     * @param clock is told the date of each answer of a read or a write
+     * @param probe the name of the object that is created twice to test the server
+     * @param clock receives the date of each answer of a read or a write
      */
     Bucket(S3Client client, boolean ownClient, String bucket, String probe, Settings settings, StoreClock clock) {
         this.client = client;
@@ -124,7 +127,7 @@ final class Bucket {
     /**
      * Reads an object.
      *
-     * @param what what is read, for errors
+     * @param what the data that is read, for errors
      * @param etag the etag of the object that the caller has, or null
      */
     Found get(String what, String name, @Nullable String etag) {
@@ -174,7 +177,7 @@ final class Bucket {
         }
     }
 
-    /** Counts before it keeps anything: a small object may hold gigabytes of one letter. */
+    /** Counts the bytes before it keeps any: a small object may decompress to gigabytes. */
     private Content inflated(String etag, byte[] bytes) {
         try {
             int size = inflatedSize(bytes);
@@ -218,7 +221,10 @@ final class Bucket {
         return (int) settings.maxBytes() + 1;
     }
 
-    /** The bytes tell it, since some clients and proxies inflate and leave the header. No JSON begins like this. */
+    /**
+     * Checks the bytes, since some clients and proxies decompress the content and leave the header. No JSON begins like
+     * this.
+     */
     private static boolean isGzip(byte[] bytes) {
         return bytes.length > 1 && bytes[0] == (byte) 0x1f && bytes[1] == (byte) 0x8b;
     }
@@ -238,7 +244,7 @@ final class Bucket {
      * @param etag the etag of the object that the caller knows, or null if there is none
      * @return whether it was written
      * @throws StorageUnavailableException if it is not known whether it was written
-     * @throws KeepsakeException if the server creates objects that are there
+     * @throws KeepsakeException if the server creates existing objects again
      */
     Put putIf(String what, String name, @Nullable String etag, byte[] bytes) {
         if (etag == null) {
@@ -248,9 +254,9 @@ final class Bucket {
     }
 
     /**
-     * Tries once, before the first creation, whether the server refuses to create an object that is there. One that does not would
-     * let two writers create the same document, and one of them would lose what was acknowledged. The object stays, so that the
-     * next process needs one request for this.
+     * Tests once, before the first creation, whether the server refuses to create an existing object. Without this, two
+     * writers could create the same document, and one of them would lose acknowledged messages. The object stays, so
+     * that the next process needs only one request for the test.
      */
     void checkCreation(String what) {
         if (keepsWhatIsThere) {
@@ -266,10 +272,10 @@ final class Bucket {
                 if (taken == 2) {
                     throw new KeepsakeException(
                             what + ": bucket " + bucket
-                                    + " takes If-None-Match: * for an object that is there, so writers"
-                                    + " would replace each other's documents. Nothing was written but " + probe
-                                    + ". Some servers do so in a bucket with versioning, such as Ceph RGW 16: use a bucket"
-                                    + " that never had versioning",
+                                    + " accepts If-None-Match: * for an existing object, so writers would replace "
+                                    + "each other's documents. Only " + probe + " was written. Some "
+                                    + "servers do so in a bucket with versioning, such as Ceph RGW "
+                                    + "16: use a bucket that never had versioning",
                             null);
                 }
             }
@@ -278,7 +284,7 @@ final class Bucket {
         }
         if (!keepsWhatIsThere) {
             throw new StorageUnavailableException(
-                    what + ": bucket " + bucket + " did not tell whether it honors If-None-Match: *. Try again", null);
+                    what + ": bucket " + bucket + " did not show whether it honors If-None-Match: *. Try again", null);
         }
     }
 
@@ -291,7 +297,7 @@ final class Bucket {
         }
         return request(what, () -> {
             try {
-                // An answer that was cut may lack its etag. The next read tells whether it was written.
+                // An interrupted answer may lack its etag. The next read shows whether the object was written.
                 return new Put(put(bytes, request), false);
             } catch (AwsServiceException e) {
                 answered(e);
@@ -337,7 +343,10 @@ final class Bucket {
         return deflated.toByteArray();
     }
 
-    /** The whole document is compressed for each turn, and the next level takes longer than its transfer saves. */
+    /**
+     * The level of compression. The whole document is compressed for each turn, and the next level takes longer than
+     * its transfer saves.
+     */
     private static final class FastGzip extends GZIPOutputStream {
         FastGzip(OutputStream out) throws IOException {
             super(out, 65_536);
@@ -345,7 +354,7 @@ final class Bucket {
         }
     }
 
-    /** Lists all objects whose names begin like this, by name. */
+    /** Lists all objects whose names begin with a prefix, by name. */
     List<Listed> list(String what, String prefix) {
         List<Listed> all = new ArrayList<>();
         Part part = new Part(List.of(), true);
@@ -361,7 +370,7 @@ final class Bucket {
      * Lists the first objects behind a name, with one request.
      *
      * @param prefix the beginning of their names
-     * @param after the name, which need not be one of an object; empty for the first objects
+     * @param after the name; no object needs to have it; empty for the first objects
      * @param atMost how many, 1 to 1,000
      */
     Part list(String what, String prefix, String after, int atMost) {
@@ -384,8 +393,8 @@ final class Bucket {
     }
 
     /**
-     * Deletes an object if it has not changed. A server that does not know the condition deletes it in any case, or is asked
-     * without it after a look at the object.
+     * Deletes an object if it has not changed. A server that does not know the condition either deletes the object in
+     * any case, or gets a request without the condition after a check of the object.
      *
      * @param etag the etag of the object that the caller knows
      */
@@ -408,7 +417,7 @@ final class Bucket {
     }
 
     /**
-     * Copies an object as it is if it has not changed.
+     * Copies an object unchanged, if it has not changed since.
      *
      * @return whether it was copied
      */
@@ -445,12 +454,12 @@ final class Bucket {
         }
     }
 
-    /** The SDK refuses an interrupted thread, so a caller that is cancelled could not store what it has. */
+    /** The SDK refuses an interrupted thread, so a cancelled caller could not store its messages. */
     private <T> T request(String what, Supplier<T> work) {
         return Uninterrupted.call(() -> once(what, work));
     }
 
-    /** A client that is closed while it works throws many errors, and not all are its own. */
+    /** A client that is closed during a call throws many kinds of errors, and not all are its own. */
     private <T> T once(String what, Supplier<T> work) {
         if (closed) {
             throw new StorageClosedException(what);
@@ -465,7 +474,7 @@ final class Bucket {
         }
     }
 
-    /** Closes the client if it is this bucket's own. */
+    /** Closes the client if this bucket created it. */
     void close() {
         closed = true;
         if (ownClient) {

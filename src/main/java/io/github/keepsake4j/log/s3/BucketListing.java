@@ -32,9 +32,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lists a tenant's memories, by name or by the time of the last write, both of which a bucket tells without reading the
- * documents. So only the documents of the page are read, and of these only the ones that have changed since this log read
- * them.
+ * Lists a tenant's memories, by name or by the time of the last write. A bucket lists both without reading the
+ * documents. So only the documents of the page are read, and of these only the ones that have changed since this log
+ * read them.
  */
 final class BucketListing {
 
@@ -48,11 +48,11 @@ final class BucketListing {
     /**
      * A document as it was when it had this etag.
      *
-     * @param info the memory, or null if there is none in it
+     * @param info the memory, or null if the document has none
      * @param damaged why it cannot be read, or null
-     * @param stored what its erasure needs, or null if the document does not tell it
-     * @param hasKept whether some of its messages are beside it, which a list does not read
-     * @param usage the tokens used, if they were asked for
+     * @param stored the data for its erasure, or null if the document does not contain it
+     * @param hasKept whether some of its messages are in an object beside it, which a list does not read
+     * @param usage the used tokens, if they were requested
      */
     record Known(
             String etag,
@@ -66,7 +66,7 @@ final class BucketListing {
             return new Known(etag, null, null, null, false, List.of());
         }
 
-        /** Returns it with the usage of some days alone, and as nothing if there was none. */
+        /** Returns the entry with only the usage of some days, or an empty entry if there was none. */
         Known in(ListQuery.Days days) {
             List<DailyUsage> chosen = usage.stream()
                     .filter(used ->
@@ -83,7 +83,10 @@ final class BucketListing {
     private final RecentlyUsed<String, Known> recent = new RecentlyUsed<>(RECENT);
     private final RecentlyUsed<String, Known> recentUsage = new RecentlyUsed<>(RECENT);
 
-    /** The marks of erasures that a list has met. Those of an erasure that goes on will be gone when they are looked at. */
+    /**
+     * The marks of erasures that a list has found. The mark of an erasure that is still running will be gone when it is
+     * checked.
+     */
     private final Set<String> marks = ConcurrentHashMap.newKeySet();
 
     BucketListing(Bucket bucket, ObjectNames names, DocumentReader reader, Quarantine quarantine) {
@@ -93,13 +96,16 @@ final class BucketListing {
         this.quarantine = quarantine;
     }
 
-    /** Returns what the last list told of a memory, or null. */
+    /** Returns the entry of a memory in the last list, or null. */
     @Nullable
     Known known(MemoryKey key) {
         return recent.get(names.document(key));
     }
 
-    /** Returns the names of the documents below a tenant's roots that were marks of erasures, and forgets them. */
+    /**
+     * Returns the names of the documents below a tenant's roots that were marks of erasures, and removes them from this
+     * record.
+     */
     List<String> takeMarks(String tenant) {
         ObjectNames.Roots roots = names.roots(tenant);
         List<String> taken = marks.stream().filter(roots::hold).toList();
@@ -111,7 +117,7 @@ final class BucketListing {
         return query.activeFirst() ? byActivity(tenant, query) : byName(tenant, query);
     }
 
-    /** The page has fewer memories than its limit where the bucket has other objects between the documents. */
+    /** The page has fewer memories than its limit if the bucket has other objects between the documents. */
     private MemoryPage byName(String tenant, ListQuery query) {
         ObjectNames.Roots roots = names.roots(tenant);
         String cursor = query.cursor();
@@ -155,15 +161,15 @@ final class BucketListing {
     }
 
     /**
-     * Returns the memories of a conversation's nodes, which most names tell. A damaged one is among them, and one of which there
-     * is no more than the bytes that were moved aside.
+     * Returns the memories of a conversation's nodes, which most names contain. Includes damaged memories, and memories
+     * of which only quarantined bytes exist.
      */
     List<NodeKey> nodes(ConversationKey conversation) {
         String tenant = conversation.tenant();
         Set<NodeKey> nodes = new LinkedHashSet<>();
         for (Bucket.Listed object : all(tenant)) {
             MemoryKey key = names.key(tenant, object.name());
-            // A name is no proof: the document says whose it is.
+            // A name is not a proof: the document names its memory.
             if (key == null || isNodeOf(conversation, key)) {
                 MemoryInfo info = known(tenant, object).info();
                 key = key == null && info != null ? info.key() : key;
@@ -184,7 +190,7 @@ final class BucketListing {
         return key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId());
     }
 
-    /** Reads the document and what is beside it, unless it has not changed. */
+    /** Reads the document and its other objects, unless it has not changed. */
     private Known usage(String tenant, Bucket.Listed object) {
         Known known = recentUsage.get(object.name());
         if (known != null && known.etag().equals(object.etag())) {
@@ -242,10 +248,10 @@ final class BucketListing {
     }
 
     private static InvalidInputException noCursor() {
-        return new InvalidInputException("cursor", "was not returned by a page of this log");
+        return new InvalidInputException("cursor", "was not returned by a page of this log; start with the first page");
     }
 
-    /** Meets the documents of a tenant, in the order of their names. */
+    /** Iterates over the documents of a tenant, in the order of their names. */
     private final class Scan {
         private final String what;
         private final String tenant;
@@ -271,8 +277,8 @@ final class BucketListing {
         }
 
         /**
-         * Lists the next documents with one request. Both roots are listed as one, since nothing of this log lies between them.
-         * Objects of others that do are skipped.
+         * Lists the next documents with one request. Both roots are listed together, since this log has no objects
+         * between them. Objects of other programs between them are skipped.
          */
         List<Bucket.Listed> next() {
             Bucket.Part part = bucket.list(what, roots.tenant(), after, atMost);
@@ -345,7 +351,10 @@ final class BucketListing {
             }
             DocumentReader.checkKey(key, parts);
             if (!names.document(key).equals(name)) {
-                throw new UnreadableDataException(what + ": the object is another memory's", null);
+                throw new UnreadableDataException(
+                        what + ": the object belongs to another memory. Restore the "
+                                + "right object, or move this one away",
+                        null);
             }
             Tombstone stored = keepsake == null ? null : keepsake.tombstone();
             boolean hasKept = keepsake != null && keepsake.kept() != null;
@@ -356,7 +365,7 @@ final class BucketListing {
         }
     }
 
-    /** Returns what a document tells of its memory. What is beside it is not read: the document has its totals. */
+    /** Returns a memory's entry from its document. Its other objects are not read: the document has their totals. */
     private static @Nullable MemoryInfo info(MemoryKey key, DocumentParser.Parts parts, Instant writtenAt) {
         KeepsakeField keepsake = parts.keepsake();
         List<Entry> entries = Document.entries(List.of(), parts);
@@ -384,7 +393,7 @@ final class BucketListing {
                 shown.messages() + kept.messages(),
                 shown.tokens() + kept.tokens(),
                 imported ? Objects.requireNonNull(first) : storedAt,
-                // Without a time of its own, the last message is as old as the document. 1970 would look like long ago.
+                // If the last message has no time, the time of the document is used. 1970 would look very old.
                 hasNoTime ? writtenAt : last,
                 storedAt);
     }

@@ -5,7 +5,7 @@ import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** What writers do by chance. A test that tries every order of their requests decides it. */
+/** The random decisions of writers. A test that tries every order of their requests replaces them. */
 interface Chance {
 
     /** Chance as it is in production. */

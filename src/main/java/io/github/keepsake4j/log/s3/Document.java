@@ -18,16 +18,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole memory as it is stored: its state, and what else its document says. Immutable. {@link DocumentReader} reads it,
- * {@link DocumentWriter} writes it.
+ * A whole memory as it is stored: its state, and the other fields of its document. Immutable. {@link DocumentReader}
+ * reads it, {@link DocumentWriter} writes it.
  *
- * @param state the memory; the payloads are the elements as they are written
- * @param kept the id of the object beside the document that holds the first messages, which a plain reader must not see any
- *     more; null if all messages are in the document
- * @param keptMessages how many messages that object holds
+ * @param state the memory; the payloads are the stored elements, unchanged
+ * @param kept the id of the object beside the document with the first messages, which a plain reader must no longer
+ * see; null if all messages are in the document
+ * @param keptMessages the number of messages in that object
  * @param writes the ids of the newest writes, oldest first, so that a writer recognizes its own
- * @param othersInKeepsake fields of others in the {@code keepsake} object, as they are written
- * @param others fields of others in the document, as they are written
+ * @param othersInKeepsake fields of other programs in the {@code keepsake} object, unchanged
+ * @param others fields of other programs in the document, unchanged
  */
 record Document(
         State state,
@@ -37,10 +37,10 @@ record Document(
         Map<String, String> othersInKeepsake,
         Map<String, String> others) {
 
-    /** The counter of tokens whose counter is not known. */
+    /** The name for an unknown counter of tokens. */
     private static final String UNKNOWN_COUNTER = "unknown";
 
-    /** The counter of tokens that were not counted but estimated by us. */
+    /** The name of the counter for tokens that this library estimated. */
     private static final String ESTIMATE = "estimate";
 
     /** A memory that was never written. */
@@ -51,7 +51,7 @@ record Document(
         return new Document(State.empty(epoch, revision, null), null, 0, writes, Map.of(), Map.of());
     }
 
-    /** Returns a document that holds some messages and nothing beside them. */
+    /** Returns a document that has some messages and nothing else. */
     static Document holding(List<Entry> entries) {
         String last = entries.get(entries.size() - 1).id();
         State state = new State(1, 1, last, Map.of(), entries, List.of(), List.of(), Map.of(), null, Map.of(), null);
@@ -64,7 +64,7 @@ record Document(
      * @param parts the document's parts
      * @param kept the id of the object beside the document, or null if there is none
      * @param keptEntries the messages of that object
-     * @param tombstone what an erasure left, which is what is known of a memory whose {@code keepsake} object was lost
+     * @param tombstone the tombstone; it is all that is known of a memory whose {@code keepsake} object was lost
      */
     static Document of(
             DocumentParser.Parts parts, @Nullable String kept, List<Entry> keptEntries, Tombstone tombstone) {
@@ -76,7 +76,7 @@ record Document(
                 && Objects.equals(field.last(), parts.last())
                 && (entries.isEmpty()
                         || sequences.containsKey(field.head())
-                        // All that was written so far is on named branches.
+                        // All messages so far are on named branches.
                         || (field.head() == null && !field.references().isEmpty()));
         String newest = parts.elements().isEmpty()
                 ? null
@@ -87,7 +87,7 @@ record Document(
         Instant createdAt = field.createdAt();
         State state = new State(
                 field.epoch(),
-                // Another program has moved the head, so a reader who knows the old one must look again.
+                // Another program has moved the head, so a reader that knows the old one must read again.
                 ours || parts.keepsake() == null ? field.revision() : field.revision() + 1,
                 ours ? field.head() : newest,
                 references(field, sequences),
@@ -108,7 +108,9 @@ record Document(
                 .toList();
     }
 
-    /** Returns the messages of a document behind those of the object beside it. Each parent comes before its children. */
+    /**
+     * Returns the messages of a document, after those of the object beside it. Each parent comes before its children.
+     */
     static List<Entry> entries(List<Entry> before, DocumentParser.Parts parts) {
         List<Element> elements = parts.elements();
         List<String> counters =
@@ -140,7 +142,7 @@ record Document(
     }
 
     /**
-     * Returns the views whose messages are there. If the {@code keepsake} object was lost, the messages beside the document
+     * Returns the views whose messages exist. If the {@code keepsake} object was lost, the messages beside the document
      * stay cleared.
      */
     private static List<View> views(KeepsakeField field, Map<String, Long> sequences, List<Entry> cleared) {

@@ -23,8 +23,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a document of version 1 apart. Anything that is not as it should be is an error before a part is used, so that
- * nothing is ever written over a document that was understood only in part.
+ * Parses a document of version 1. Any irregularity causes an error before a part is used, so that a document is never
+ * overwritten after it was understood only in part.
  */
 final class DocumentParser {
 
@@ -33,8 +33,8 @@ final class DocumentParser {
      *
      * @param elements the messages in the order in which they are written
      * @param keepsake the {@code keepsake} object, or null if there is none
-     * @param othersInKeepsake other fields of that object, as they are written
-     * @param others other fields of the document, as they are written
+     * @param othersInKeepsake other fields of that object, unchanged
+     * @param others other fields of the document, unchanged
      */
     record Parts(
             List<Element> elements,
@@ -42,19 +42,19 @@ final class DocumentParser {
             Map<String, String> othersInKeepsake,
             Map<String, String> others) {
 
-        /** Returns the id of the last message as it is written, or null if there is none. */
+        /** Returns the stored id of the last message, or null if there is none. */
         @Nullable
         String last() {
             return elements.isEmpty() ? null : elements.get(elements.size() - 1).id();
         }
 
         /**
-         * Refuses what says that it is another tenant's. What does not say whose it is, such as a document of another program,
-         * is the tenant's below whose name it lies.
+         * Refuses a document that names another tenant. A document without a tenant, such as one of another program,
+         * belongs to the tenant of its name.
          *
-         * @param what what was asked for, in errors
-         * @param tenant the tenant that asks, or null if it is not known
-         * @throws TenantMismatchException if it is another tenant's
+         * @param what the requested data, for errors
+         * @param tenant the caller's tenant, or null if it is not known
+         * @throws TenantMismatchException if it belongs to another tenant
          */
         Parts of(String what, @Nullable String tenant) {
             String owner = keepsake == null ? null : keepsake.owner();
@@ -64,7 +64,10 @@ final class DocumentParser {
             return this;
         }
 
-        /** Tells whether the memory was erased and the object goes next. What another program added since counts. */
+        /**
+         * Returns whether the memory was erased and the object will be deleted next. Returns false if another program
+         * added to it since.
+         */
         boolean isErasing() {
             return keepsake != null && keepsake.isErasing() && elements.isEmpty();
         }
@@ -96,9 +99,9 @@ final class DocumentParser {
         } catch (JsonProcessingException e) {
             // Jackson's own text may quote the document.
             throw new UnreadableDataException(
-                    what + " cannot be read: it is no JSON, or ends too early" + RawJson.place(e) + REPAIR, null);
+                    what + " cannot be read: it is not JSON, or ends too early" + RawJson.place(e) + REPAIR, null);
         } catch (IOException | RuntimeException e) {
-            throw new UnreadableDataException(what + " cannot be read: it is no JSON in UTF-8" + REPAIR, null);
+            throw new UnreadableDataException(what + " cannot be read: it is not JSON in UTF-8" + REPAIR, null);
         }
     }
 
@@ -164,7 +167,7 @@ final class DocumentParser {
      */
     private static List<Element> turns(String turns) throws IOException {
         if (!turns.startsWith("{")) {
-            throw new UnreadableDataException("its turns are no object", null);
+            throw new UnreadableDataException("its turns are not an object", null);
         }
         List<Element> elements = new ArrayList<>();
         String parent = null;
@@ -182,7 +185,7 @@ final class DocumentParser {
 
     private static Element element(String id, @Nullable String parent, String role, JsonNode turn) {
         if (!turn.isObject()) {
-            throw new UnreadableDataException("turn " + id + " is no object", null);
+            throw new UnreadableDataException("turn " + id + " is not an object", null);
         }
         ObjectNode json = RawJson.MAPPER.createObjectNode();
         json.put("message_id", id).put("parent_message_id", parent).put("role", role);
@@ -195,8 +198,8 @@ final class DocumentParser {
     }
 
     /**
-     * Gives each message that repeats an id one of its own in the view, {@code id#2} and so on, as an iteration of a node has. It
-     * follows the message before it, and a parent means the newest message of its id so far.
+     * Gives each message that repeats an id another id in the view, {@code id#2} and so on. Iterations of a node cause
+     * such repetitions. The message follows the one before it, and a parent means the newest message of its id so far.
      */
     private static void nameApart(List<Element> elements) {
         Set<String> ids = new HashSet<>();

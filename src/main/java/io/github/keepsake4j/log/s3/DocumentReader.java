@@ -13,7 +13,10 @@ import org.jspecify.annotations.Nullable;
 /** Reads memories from their objects. */
 record DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, MovedContents contents) {
 
-    /** The object beside a document goes when the document stops naming it; then the document is read again. */
+    /**
+     * The number of reads of a document. The object beside it may be deleted when the document no longer names it; then
+     * the document is read again.
+     */
     private static final int ATTEMPTS = 4;
 
     /** Returns a memory that was read or written. */
@@ -32,15 +35,15 @@ record DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, M
     }
 
     /**
-     * Reads a memory with one request, and with one more if a part of it is beside the document and the caller does not have
-     * that part. A memory without a document, or with one that tells no epoch, takes one more too, for the tombstone.
+     * Reads a memory with one request, and with one more if a part is beside the document and the caller does not have
+     * that part. If there is no document, or if it has no epoch, one more request reads the tombstone.
      *
-     * @param before the memory as the caller has it, or null
+     * @param before the caller's memory, or null
      * @return {@code before} if that is still the newest
      */
     Snapshot read(MemoryKey key, String name, @Nullable Snapshot before) {
         String what = "Memory " + key;
-        // The object beside an unreadable document may be repaired while the document stays as it is.
+        // The object beside an unreadable document may be repaired while the document stays unchanged.
         String known = before == null || before.problem() != null ? null : before.etag();
         for (int attempt = 1; ; attempt++) {
             Bucket.Found found = bucket.get(what, name, known);
@@ -57,7 +60,9 @@ record DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, M
                 }
                 if (attempt == ATTEMPTS) {
                     throw new UnreadableDataException(
-                            what + " cannot be read: the object with its cleared messages is not there", null);
+                            what + " cannot be read: the object with its cleared messages is missing. Restore it "
+                                    + "from a backup",
+                            null);
                 }
             } catch (UnreadableDataException e) {
                 return unreadable(key, etag, e);
@@ -65,7 +70,7 @@ record DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, M
         }
     }
 
-    /** Returns the memory, or null if the object beside its document has gone. */
+    /** Returns the memory, or null if the object beside its document no longer exists. */
     private @Nullable Snapshot read(MemoryKey key, String name, Bucket.Content content, Document before) {
         String what = "Memory " + key;
         DocumentParser.Parts parts = DocumentParser.parse(what, content).of(what, key.tenant());
@@ -90,11 +95,14 @@ record DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, M
     static void checkKey(MemoryKey key, DocumentParser.Parts parts) {
         KeepsakeField keepsake = parts.keepsake();
         if (keepsake != null && keepsake.key() != null && !keepsake.key().equals(key.canonical())) {
-            throw new UnreadableDataException("Memory " + key + ": the object is another memory's", null);
+            throw new UnreadableDataException(
+                    "Memory " + key + ": the object belongs to another memory. Restore "
+                            + "the right object, or move this one away",
+                    null);
         }
     }
 
-    /** Returns the document, or null if the object beside it has gone. */
+    /** Returns the document, or null if the object beside it no longer exists. */
     private @Nullable Document document(
             MemoryKey key, String name, DocumentParser.Parts parts, Document before, Tombstone tombstone) {
         String what = "Memory " + key;
@@ -111,13 +119,19 @@ record DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, M
             return Document.of(parts, kept, entries, tombstone);
         }
         if (keepsake != null) {
-            throw new UnreadableDataException(what + " cannot be read: a message is in it and beside it", null);
+            throw new UnreadableDataException(
+                    what + " cannot be read: a message is both in the document and in "
+                            + "the object beside it. Restore the document, or quarantine it",
+                    null);
         }
-        // A document from before the memory was cleared was put back.
+        // An older document, from before the memory was cleared, was restored.
         return Document.of(parts, null, List.of(), tombstone);
     }
 
-    /** A program that drops our field drops the name of the kept object too; it is the newest one beside the document. */
+    /**
+     * A program that drops this library's field drops the name of the kept object too. It is the newest object beside
+     * the document.
+     */
     private @Nullable String newestKept(String what, String name) {
         String prefix = names.kept(name, "");
         return bucket.list(what, prefix).stream()

@@ -31,22 +31,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Memories as documents in a bucket. A change is written on the condition that no other writer was first. If one was, the
- * change is made again on what that writer wrote, so no change is lost. A change puts its id into the document that it
- * writes. So a writer whose answer was lost finds its own write instead of losing to it.
+ * Stores memories as documents in a bucket. A change is written on the condition that no other writer was first.
+ * Otherwise, the change is made again on the other writer's document, so no change is lost. A change puts its id into
+ * the document that it writes. So a writer whose answer was lost finds its own write instead of a conflict with it.
  */
 final class DocumentStore implements Memories {
 
     /** A change is made again this many times after another writer was first; with the pauses, about ten seconds. */
     private static final int CONFLICTS = 40;
 
-    /** An erasure that another writer does not end in so many looks is ended here; with the pauses, after about a second. */
+    /**
+     * The number of checks after which another writer's erasure is completed here; with the pauses, after about a
+     * second.
+     */
     private static final int LOOKS = 10;
 
-    /** A server that refuses this often a condition that holds does not understand it. */
+    /** The number of refusals after which a server does not understand a condition that is met. */
     private static final int MISUNDERSTOOD = 3;
 
-    /** A change is tried this many times when it is not known whether it was written. The SDK has tried before. */
+    /** The number of tries of a change if it is not known whether it was written. The SDK has its own tries before. */
     private static final int UNKNOWN = 3;
 
     private static final int MAX_PAUSE_MILLIS = 500;
@@ -62,10 +65,10 @@ final class DocumentStore implements Memories {
     private final Quarantine quarantine;
     private final Chance chance;
 
-    /** Snapshots by the documents' names. They are large, so they go when the heap gets tight. */
+    /** Snapshots by the documents' names. They are large, so they are dropped when the heap is full. */
     private final RecentlyUsed<String, SoftReference<Snapshot>> recent = new RecentlyUsed<>(RECENT);
 
-    /** Writers of one process wait for each other, since losing a race costs a whole document. */
+    /** Writers of one process wait for each other, since each conflict costs a transfer of the whole document. */
     private final Lock[] locks =
             Stream.generate(() -> new ReentrantLock(true)).limit(LOCKS).toArray(Lock[]::new);
 
@@ -101,7 +104,7 @@ final class DocumentStore implements Memories {
         return locked(key, () -> new Writer<>(key, change, null).run(first));
     }
 
-    /** Erases a memory, its document and all objects beside it. Only a tombstone stays. */
+    /** Erases a memory: its document and all other objects. Only a tombstone stays. */
     @Override
     public long erase(MemoryKey key) {
         return locked(key, () -> new Writer<>(key, MemoryTree::erase, new LinkedHashSet<>()).run(null));
@@ -111,13 +114,13 @@ final class DocumentStore implements Memories {
      * Erases a memory if its document is still as it was listed.
      *
      * @param etag the document's etag
-     * @param listed what is known of the document, or null if it does not tell its epoch
+     * @param listed the known data of the document, or null if it has no epoch
      * @return whether it was erased
      */
     @Override
     public boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed) {
         Snapshot first = reader.snapshot(key, etag, listed == null ? unknownEpoch() : listed.document());
-        // Another tree than the first one is of another document.
+        // A tree other than the first one belongs to another document.
         AtomicBoolean changed = new AtomicBoolean();
         return eraseIf(key, first, tree -> !changed.getAndSet(true));
     }
@@ -148,8 +151,8 @@ final class DocumentStore implements Memories {
     }
 
     /**
-     * Returns the names of the objects beside a document. What is there while the mark of an erasure is there, or was there
-     * before it, belongs to what is erased. What others put there later belongs to the memory that begins anew.
+     * Returns the names of the objects beside a document. Objects from before the mark of an erasure, or while the mark
+     * exists, are erased with the memory. Objects that other writers create later belong to the next memory.
      */
     private Set<String> beside(String what, String name) {
         Set<String> found = namesOf(what, names.besides(name));
@@ -165,7 +168,7 @@ final class DocumentStore implements Memories {
         return found;
     }
 
-    /** Ends an erasure that was left half-way. Does nothing if there is none. */
+    /** Completes an interrupted erasure. Does nothing if there is none. */
     void endErasure(String what, String name) {
         Set<String> beside = beside(what, name);
         if (bucket.get(what, name, null) instanceof Bucket.Content content) {
@@ -194,9 +197,9 @@ final class DocumentStore implements Memories {
     }
 
     /**
-     * Moves the bytes of an unreadable document aside, and those of the cleared messages beside it.
+     * Quarantines the bytes of an unreadable document, and those of the cleared messages beside it.
      *
-     * @return the name of the object that has the document's bytes now
+     * @return the name of the object that now has the document's bytes
      */
     String quarantine(String name) {
         String what = "Object " + name;
@@ -229,14 +232,14 @@ final class DocumentStore implements Memories {
         return to;
     }
 
-    /** Ends a quarantine of which it is not known whether its mark was written. */
+    /** Completes a quarantine whose mark may or may not have been written. */
     private void endQuarantine(String what, String name, String to, Tombstone tombstone, Set<String> kept) {
         String write = tombstone.writes().get(0);
         Bucket.Content content = bucket.get(what, name, null) instanceof Bucket.Content found ? found : null;
         DocumentParser.Parts parts = content == null ? null : readable(what, content);
         KeepsakeField keepsake = parts == null ? null : parts.keepsake();
         boolean written = keepsake != null && keepsake.writes().contains(write);
-        // With another epoch, it is the mark of an erasure that came over this one, which that erasure removes.
+        // With another epoch, it is the mark of a later erasure, which removes it itself.
         boolean mark = parts != null && parts.isErasing() && keepsake != null && keepsake.epoch() == tombstone.epoch();
         if (content != null && written && mark) {
             remove(what, name, content.etag(), tombstone, kept);
@@ -260,8 +263,9 @@ final class DocumentStore implements Memories {
     }
 
     /**
-     * Leaves no copies behind if this log has changed the document: an erasure may have been first, which has not seen them. What
-     * another program wrote may have no other copy of what it wrote over.
+     * Removes the copies if this log has changed the document: an erasure may have been first and may not have seen
+     * them. If another program wrote the document, they are kept, because they may be the only copy of the overwritten
+     * content.
      */
     private StorageUnavailableException changedMeanwhile(String what, String document, String copies) {
         boolean ours = true;
@@ -275,7 +279,7 @@ final class DocumentStore implements Memories {
                 bucket.delete(what, names.quarantined(document));
             }
         }
-        return new StorageUnavailableException(what + ": it was changed meanwhile, and it stays. Try again", null);
+        return new StorageUnavailableException(what + ": it was changed meanwhile and was kept. Try again", null);
     }
 
     /** A document that cannot be read, and its memory if that is known. */
@@ -302,7 +306,7 @@ final class DocumentStore implements Memories {
         return new Damaged(read.etag(), key);
     }
 
-    /** Works while no other thread of this log changes the memory. */
+    /** Runs work while no other thread of this log changes the memory. */
     <T> T locked(MemoryKey key, Supplier<T> work) {
         Lock lock = locks[Math.floorMod(key.hashCode(), LOCKS)];
         lock.lock();
@@ -313,7 +317,7 @@ final class DocumentStore implements Memories {
         }
     }
 
-    /** Returns a memory as it was read or written last, or null. It may be old, and it can be read. */
+    /** Returns a memory as it was last read or written, or null. It may be old. It is readable. */
     @Nullable
     Snapshot remembered(MemoryKey key) {
         Snapshot remembered = recent(names.document(key));
@@ -324,12 +328,12 @@ final class DocumentStore implements Memories {
     Snapshot load(MemoryKey key) {
         String name = names.document(key);
         Snapshot loaded = reader.read(key, name, recent(name));
-        // A document that is not there is remembered too, so a first turn is a read and a write.
+        // A missing document is remembered too, so that a first turn is a read and a write.
         recent.put(name, new SoftReference<>(loaded));
         return loaded;
     }
 
-    /** Returns a tree that is only asked, or never written. */
+    /** Returns a tree that is only read, or never written. */
     MemoryTree tree(MemoryKey key, State state) {
         return new MemoryTree(key, contents.payloads(key), state);
     }
@@ -350,13 +354,13 @@ final class DocumentStore implements Memories {
         /** The objects that an erasure deletes; null for any other change. */
         private final @Nullable Set<String> erased;
 
-        /** Objects beside the document, each with the snapshots in which nothing names it any more. */
+        /** The objects beside the document, each with the snapshots that no longer name it. */
         private final Map<String, Predicate<Snapshot>> orphans = new LinkedHashMap<>();
 
         /** The change's result when it was last written. An earlier attempt was not written, or gave the same result. */
         private @Nullable T result;
 
-        /** What the change is made on. */
+        /** The base of the change. */
         private @Nullable Snapshot base;
 
         Writer(MemoryKey key, Function<MemoryTree, T> change, @Nullable Set<String> erased) {
@@ -381,8 +385,9 @@ final class DocumentStore implements Memories {
         }
 
         /**
-         * Leaves nothing of a change that failed: an erasure that has listed what is beside the document misses what came later.
-         * If that is not possible now, the caller learns that a retry is needed, whatever the change failed of.
+         * Removes the objects of a failed change, because an erasure that has listed the objects beside the document
+         * misses later ones. If this is not possible now, the caller gets a retryable error, whatever the reason of the
+         * failure was.
          */
         private void cleanUp(RuntimeException failure) {
             try {
@@ -410,7 +415,7 @@ final class DocumentStore implements Memories {
                 base = now;
                 boolean refused = false;
                 if (now.standing() == Snapshot.Standing.ERASING && erased == null) {
-                    // Only the erasure itself removes its mark, so that its deletion meets nothing else.
+                    // Only the erasure itself removes its mark, so that its deletion finds nothing else.
                     if (newest && ++looks > LOOKS) {
                         endErasure(what, name);
                     } else if (newest) {
@@ -452,25 +457,27 @@ final class DocumentStore implements Memories {
                 misunderstood = refused && etag != null && etag.equals(now.etag()) ? misunderstood + 1 : 0;
                 if (misunderstood == MISUNDERSTOOD) {
                     throw new KeepsakeException(
-                            what + ": the server refuses a write because the object is not " + etag
-                                    + ", although it is. Nothing was written. It does not understand the condition If-Match as"
-                                    + " it is sent: try S3MessageLog.Builder.quotedEtags(false). Is the bucket versioned? Some servers then compare"
-                                    + " with another version: use one that never was",
+                            what + ": the server refuses a write because the etag is not " + etag + ", although it "
+                                    + "is. Nothing was written. The server does not understand the condition "
+                                    + "If-Match: try S3MessageLog.Builder.quotedEtags(false). If the "
+                                    + "bucket is versioned, some servers compare with another "
+                                    + "version: use a bucket that never had versioning",
                             null);
                 }
                 if (conflicts == CONFLICTS) {
                     throw new StorageUnavailableException(
-                            what + ": others were first " + CONFLICTS + " times; nothing was written. Try again", null);
+                            what + ": other writers were first " + CONFLICTS + " times. Nothing was written. Try again",
+                            null);
                 }
             }
         }
 
-        /** Tells a mark that this write made from one that came over it, whose eraser knows what else is to be deleted. */
+        /** Distinguishes the mark of this write from a later one, whose writer knows the other objects to delete. */
         private static boolean isNewest(String write, Document document) {
             return document.writes().get(document.writes().size() - 1).equals(write);
         }
 
-        /** Removes an object that an erasure overtook, if this change was not written over it. */
+        /** Removes an object after a concurrent erasure, if this change did not overwrite the mark. */
         private void removeErasedBefore() {
             Snapshot left = base;
             if (left == null || left.etag() == null || left.standing() != Snapshot.Standing.ERASED_BEFORE) {
@@ -480,7 +487,7 @@ final class DocumentStore implements Memories {
             if (put.etag() != null) {
                 bucket.deleteIf(what, name, put.etag());
             } else {
-                // The answer may have been lost, and then the mark is there.
+                // The answer may have been lost; then the mark exists.
                 endErasure(what, name);
             }
         }
@@ -531,8 +538,8 @@ final class DocumentStore implements Memories {
                 noteKept(kept, base.etag());
             }
             if (erased != null) {
-                // After the read that the write depends on: what was put there since is of a change that this write
-                // refuses.
+                // After the read on which the write depends: later objects belong to a change that makes this write
+                // fail.
                 erased.addAll(beside(what, name));
                 noteErased(base.document(), erased);
             }
@@ -542,7 +549,7 @@ final class DocumentStore implements Memories {
             }
             if (base.etag() == null
                     && erasedEpoch(put.etag()) > base.document().state().epoch()) {
-                // An erasure came between what was read and this write.
+                // An erasure happened between the read and this write.
                 return new Bucket.Put(null, false);
             }
             Snapshot now = reader.snapshot(key, put.etag(), written.document());
@@ -560,7 +567,10 @@ final class DocumentStore implements Memories {
             return put;
         }
 
-        /** Returns the epoch of the newest erasure. A document that was created in another tenant's place is taken back. */
+        /**
+         * Returns the epoch of the newest erasure. A document that was created in another tenant's place is removed
+         * again.
+         */
         private long erasedEpoch(String created) {
             try {
                 return tombstones.of(what, name).epoch();
@@ -599,7 +609,10 @@ final class DocumentStore implements Memories {
             }
         }
 
-        /** A kept object counts only with a document that names it, and no writer can name it once the etag has changed. */
+        /**
+         * A kept object is valid only with a document that names it, and no writer can name it after the etag has
+         * changed.
+         */
         private void noteKept(String kept, @Nullable String etag) {
             orphans.put(
                     names.kept(name, kept),
@@ -607,7 +620,7 @@ final class DocumentStore implements Memories {
                             && !kept.equals(now.document().kept()));
         }
 
-        /** Removes orphans. One that stays because of an error is removed when the memory is erased. */
+        /** Removes orphans. An orphan that stays because of an error is removed when the memory is erased. */
         private void tryToRemoveOrphans(Snapshot now) {
             try {
                 removeOrphans(now);
@@ -633,13 +646,15 @@ final class DocumentStore implements Memories {
         }
     }
 
-    /** A change that was made has a result. It is null only if the change returned null. */
+    /** The result of a change that was made. It is null only if the change returned null. */
     @SuppressWarnings("NullAway")
     private static <T> T done(@Nullable T result) {
         return result;
     }
 
-    /** Returns an empty memory. Its epoch is unknown, but no memory was erased as often as there are milliseconds. */
+    /**
+     * Returns an empty memory. Its epoch is unknown; the time in milliseconds is higher than any number of erasures.
+     */
     private static Document unknownEpoch() {
         long millis = System.currentTimeMillis();
         return Document.empty(millis, millis, List.of());

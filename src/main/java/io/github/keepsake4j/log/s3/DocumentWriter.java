@@ -16,20 +16,20 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Writes changed memories as documents. Elements that were there are written as they were. */
+/** Writes changed memories as documents. Existing elements are written unchanged. */
 final class DocumentWriter {
 
-    /** A writer recognizes its own write until this many others have followed. */
+    /** The number of later writes after which a writer no longer recognizes its own write. */
     private static final int WRITES = 16;
 
     /**
-     * A document that was written, but not yet to the bucket.
+     * A document that was written, but not yet sent to the bucket.
      *
      * @param document the memory as it will be read again
      * @param bytes the document, not compressed
-     * @param keptBytes the object beside it, which must be stored before; null if that is there already or there is none
+     * @param keptBytes the object beside it, which must be stored first; null if it exists already or there is none
      */
-    @SuppressWarnings("ArrayRecordComponent") // Handed from here to the bucket; never compared or changed.
+    @SuppressWarnings("ArrayRecordComponent") // Passed from here to the bucket; never compared or changed.
     record Written(Document document, byte[] bytes, byte @Nullable [] keptBytes) {}
 
     private DocumentWriter() {}
@@ -42,7 +42,7 @@ final class DocumentWriter {
      * @param stored the document that is there
      * @param state the memory that shall be there
      * @param write the id of this write
-     * @param step what the write does to the object
+     * @param step the effect of the write on the object
      */
     static Written write(MemoryKey key, String name, Document stored, State state, String write, Step step) {
         boolean erased = state.epoch() != stored.state().epoch();
@@ -74,7 +74,7 @@ final class DocumentWriter {
     }
 
     /**
-     * Writes the mark of a removal that is no erasure. It is there until the object goes.
+     * Writes the mark of a removal other than an erasure. It exists until the object is deleted.
      *
      * @param tenant the tenant, or null if it is not known
      */
@@ -82,7 +82,10 @@ final class DocumentWriter {
         return bytes(removed, tenant, null, Step.REMOVE);
     }
 
-    /** Returns the entries with elements as payloads. An element tells its parent differently if only the parent is kept. */
+    /**
+     * Returns the entries with elements as payloads. An element names its parent differently if only the parent is
+     * kept.
+     */
     private static List<Entry> elements(Document before, List<Entry> entries, int hidden) {
         Map<String, Integer> places = new HashMap<>();
         List<Entry> written = new ArrayList<>(entries.size());
@@ -92,7 +95,7 @@ final class DocumentWriter {
             Integer parent = entry.parentId() == null ? null : places.get(entry.parentId());
             boolean parentIsKept = parent != null && parent < hidden && i >= hidden;
             String element;
-            // An unchanged entry has the very text that was read.
+            // An unchanged entry has the same text as when it was read.
             if (Element.isBroken(entry.payload())) {
                 element = entry.payload();
             } else if (i < old.size() && isSame(old.get(i).payload(), entry.payload())) {
@@ -113,7 +116,7 @@ final class DocumentWriter {
         return List.copyOf(written);
     }
 
-    /** Returns whether one of the first messages has got another outcome, so that they must be written again. */
+    /** Returns whether the outcome of one of the first messages has changed, so that they must be written again. */
     private static boolean hasOtherOutcome(Document before, State state, int messages) {
         List<Entry> old = before.state().entries();
         for (int i = 0; i < Math.min(messages, old.size()); i++) {
@@ -124,7 +127,7 @@ final class DocumentWriter {
         return false;
     }
 
-    /** That a message cannot be read is written beside the elements. */
+    /** Unreadable messages are recorded outside of their elements. */
     private static boolean hasOtherOutcome(Entry old, Entry entry) {
         return !Objects.equals(old.outcome(), entry.outcome()) && !Outcome.UNREADABLE.equals(entry.outcome());
     }
@@ -154,8 +157,8 @@ final class DocumentWriter {
     }
 
     /**
-     * Returns how many of the first messages a plain reader must not see: all up to the place where the memory was cleared,
-     * unless one of them is shown again by a view or by a head that went back.
+     * Returns the number of first messages that a plain reader must not see: all up to the place where the memory was
+     * cleared, unless a view or a moved head shows one of them again.
      */
     private static int hidden(State state) {
         long cleared = state.views().stream()
@@ -189,7 +192,7 @@ final class DocumentWriter {
         return oldest;
     }
 
-    /** Returns the parent. One that comes later in a document is none, so that no path leads round in a circle. */
+    /** Returns the parent. A parent that comes later in a document does not count, so that no path is a cycle. */
     private static @Nullable Entry parent(Entry entry, Map<String, Entry> byId) {
         Entry parent = byId.get(entry.parentId());
         return parent != null && parent.sequence() < entry.sequence() ? parent : null;

@@ -24,16 +24,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An element of the document's {@code messages}. One that is not as it should be has a payload that says so and is written back
- * as it is.
+ * An element of the document's {@code messages}. The payload of an invalid element marks it as broken; it is written
+ * back unchanged.
  *
  * @param id the message's id
  * @param parentId the real parent's id, or null for a root
  * @param type the message's type
  * @param tokens the message's size in tokens
- * @param isEstimate whether the tokens were not counted by the element's writer but are an estimate of ours
+ * @param isEstimate whether the tokens are an estimate of this library and not a count of the element's writer
  * @param createdAt when it was made; 1970 if that is not known
- * @param raw the element as it is written, behind {@link #BROKEN} if it cannot be read
+ * @param raw the stored element, after {@link #BROKEN} if it cannot be read
  * @param outcome how it ended if it did not end well, or null
  * @param made how it was made
  * @param question the id of the question of its turn, or null
@@ -53,7 +53,7 @@ record Element(
     /** The field that a plain reader ignores. It is written only when it has content. */
     static final String EXTRA = "keepsake";
 
-    /** Begins a payload that cannot be read. No JSON begins so. */
+    /** The beginning of a payload that cannot be read. No JSON begins like this. */
     private static final String BROKEN = "\0";
 
     private static final String OUTCOME = "outcome";
@@ -78,7 +78,7 @@ record Element(
     }
 
     /**
-     * Reads an element, or returns one that cannot be read in its place.
+     * Reads an element, or returns a broken one in its place.
      *
      * @param number its number in the document
      * @param json the element
@@ -116,11 +116,11 @@ record Element(
      * @param what its name in errors until its id is known
      * @param json the element
      * @param raw the same as it is written
-     * @throws UnreadableDataException if it is not as it should be
+     * @throws UnreadableDataException if it is invalid
      */
     static Element of(String what, JsonNode json, String raw) {
         if (!json.isObject()) {
-            throw new UnreadableDataException(what + " is no object", null);
+            throw new UnreadableDataException(what + " is not an object", null);
         }
         String id = text(what, json, "message_id");
         if (id == null || id.isEmpty()) {
@@ -191,8 +191,8 @@ record Element(
     }
 
     /**
-     * Takes a time of ISO 8601, in UTC if it has no zone, or the seconds since 1970. Any other time counts as missing: the
-     * order of the messages does not depend on it, and the element is kept as it is written.
+     * Reads a time of ISO 8601, in UTC if it has no zone, or the seconds since 1970. Any other time counts as missing:
+     * the order of the messages does not depend on it, and the stored element stays unchanged.
      */
     private static Instant time(JsonNode time) {
         try {
@@ -223,9 +223,9 @@ record Element(
         return (int) ((ascii + 3) / 4 + (content.length() - ascii) + 4);
     }
 
-    /** Encodes a message as the fields of an element that hold it. */
+    /** Encodes a message as the fields of an element. */
     static String encode(ChatMessage message) {
-        // The codec comes first, since it refuses what cannot be stored.
+        // The codec comes first, since it refuses messages that cannot be stored.
         String whole = CODEC.encode(message);
         PlainMessage plain = PlainMessage.of(message);
         Map<String, String> fields = new LinkedHashMap<>();
@@ -239,8 +239,8 @@ record Element(
     }
 
     /**
-     * Decodes a message from an element, or from what {@link #encode} made. If a program that does not know our field has
-     * changed role, content or files, these are the message.
+     * Decodes a message from an element, or from a result of {@link #encode}. If a program that does not know this
+     * library's field has changed role, content or files, the message is decoded from these.
      */
     static ChatMessage decode(String payload) {
         if (isBroken(payload)) {
@@ -263,9 +263,9 @@ record Element(
             }
             return plain.toMessage();
         } catch (JsonProcessingException e) {
-            throw new UnreadableDataException("it is no JSON" + RawJson.place(e), null);
+            throw new UnreadableDataException("it is not JSON" + RawJson.place(e), null);
         } catch (IOException e) {
-            throw new UnreadableDataException("it is no JSON", null);
+            throw new UnreadableDataException("it is not JSON", null);
         }
     }
 
@@ -277,7 +277,7 @@ record Element(
         return value(raw) == null ? "" : RawJson.MAPPER.readValue(raw, String.class);
     }
 
-    /** Writes the element of a new message, whose payload {@link #encode} made. */
+    /** Writes the element of a new message, whose payload comes from {@link #encode}. */
     static String write(Entry entry, boolean parentIsKept) {
         Map<String, String> body = RawJson.fieldsOf(entry.payload());
         Map<String, String> fields = new LinkedHashMap<>();
@@ -293,7 +293,7 @@ record Element(
         return withParent(fields, entry.parentId(), parentIsKept);
     }
 
-    /** Writes an element again that has another outcome. */
+    /** Writes an element again with another outcome. */
     static String withOutcome(String raw, @Nullable Outcome outcome) {
         Map<String, String> fields = RawJson.fieldsOf(raw);
         putExtra(fields, OUTCOME, NotesText.of(outcome));
@@ -315,8 +315,8 @@ record Element(
     }
 
     /**
-     * Writes an element from its fields. If the parent is among the messages that a plain reader must not see, the element looks like a
-     * root to such a reader, and our field names the parent.
+     * Writes an element from its fields. If the parent is among the messages that a plain reader must not see, the
+     * element looks like a root to such a reader, and this library's field names the parent.
      */
     static String withParent(Map<String, String> fields, @Nullable String parentId, boolean parentIsKept) {
         fields.put(PARENT, parentIsKept || parentId == null ? "null" : RawJson.write(parentId));

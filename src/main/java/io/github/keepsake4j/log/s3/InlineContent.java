@@ -15,15 +15,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What images, sounds, videos and PDF files have in common.
+ * The common form of images, sounds, videos and PDF files.
  *
  * @param url where it is, or null
  * @param base64 its bytes, or null
- * @param with makes the same content with other bytes
+ * @param with creates the same content with other bytes
  */
 record InlineContent(@Nullable URI url, @Nullable String base64, Function<String, Content> with) {
 
-    /** Returns what a content has inside, or nothing for a text. */
+    /** Returns the inline data of a content, or empty for a text. */
     static Optional<InlineContent> of(Content content) {
         if (content instanceof ImageContent of) {
             Image image = of.image();

@@ -21,11 +21,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The document's {@code keepsake} object as JSON. It holds what a memory has beside its messages, and a plain reader ignores
- * it. A part that is empty is not written, and a part that is missing is empty.
+ * The document's {@code keepsake} object as JSON. It has the parts of a memory other than its messages. A plain reader
+ * ignores it. An empty part is not written, and a missing part is empty.
  *
- * @param last the id of the document's last message when this was written, or null if it had none; if the last message is
- *     another one now, a program without this library has written since
+ * @param last the id of the document's last message when this was written, or null if it had none; if the last message
+ * differs, a program without this library has written since
  * @param head the head's id, or null
  * @param references the ids of the newest messages of named branches, by name
  * @param epoch the epoch in force
@@ -36,18 +36,18 @@ import org.jspecify.annotations.Nullable;
  * @param leases all leases
  * @param title the title, or null
  * @param metadata short texts by name
- * @param createdAt when the memory came into being, or null if it has not
+ * @param createdAt when the memory was created, or null if it does not exist
  * @param kept see {@link Document#kept()}
- * @param keptTotals what a list shows of the messages in that object, or null if there is none
+ * @param keptTotals the totals of the messages in that object for lists, or null if there is none
  * @param writes see {@link Document#writes()}
- * @param key the memory's key in its canonical form, if the object's name does not tell it
- * @param unchecked true if the document was created by this write. An erasure that its writer did not see may have come
- *     before, so a reader looks for a tombstone too
- * @param erasing true if the memory was erased and the object goes next; nothing but its deletion may follow
- * @param asideStays true if only the object goes, and what was moved aside because it could not be read stays
- * @param tenant the tenant whose memory it is, whatever {@code last} says; null in documents of older versions, and where a
- *     damaged document did not tell it
- * @param unreadable the ids of the messages that a repair found unreadable. Their elements stay as they are
+ * @param key the memory's key in its canonical form, if the object's name does not contain it
+ * @param unchecked true if this write created the document. Its writer may have missed an erasure, so a reader looks
+ * for a tombstone too
+ * @param erasing true if the memory was erased and the object is deleted next; only its deletion may follow
+ * @param asideStays true if only the object is deleted, and quarantined bytes stay
+ * @param tenant the tenant of the memory, independent of {@code last}; null in documents of older versions, and if a
+ * damaged document did not contain it
+ * @param unreadable the ids of the messages that a repair found unreadable. Their elements stay unchanged
  */
 record KeepsakeField(
         @Nullable String last,
@@ -72,16 +72,16 @@ record KeepsakeField(
         @Nullable String tenant,
         List<String> unreadable) {
 
-    /** What a write does to the document's object. */
+    /** The effect of a write on the document's object. */
     enum Step {
         /** There is no object before. */
         CREATE,
         REPLACE,
-        /** The object goes next, and all that is beside it. */
+        /** The object is deleted next, with all its other objects. */
         ERASE,
-        /** There is no object before, and this one goes next, and all that is beside it. */
+        /** There was no object, and this one is deleted next, with all its other objects. */
         ERASE_NOTHING,
-        /** The object goes next. What was moved aside because it could not be read stays. */
+        /** The object is deleted next. Quarantined bytes stay. */
         REMOVE;
 
         boolean isCreation() {
@@ -93,7 +93,7 @@ record KeepsakeField(
         }
     }
 
-    /** What a list shows of some messages: their number, their tokens, the time of the first one, and the latest time. */
+    /** The totals of messages for lists: their number, their tokens, the time of the first one, and the latest time. */
     record Totals(long messages, long tokens, @Nullable Instant firstMessageAt, @Nullable Instant lastMessageAt) {
 
         static final Totals NONE = new Totals(0, 0, null, null);
@@ -110,14 +110,14 @@ record KeepsakeField(
         }
     }
 
-    /** Some messages in a row whose tokens one counter counted. */
+    /** Consecutive messages whose tokens were counted by the same counter. */
     record Counted(String counter, int messages) {
         Counted {
             Objects.requireNonNull(counter, "counter");
         }
     }
 
-    /** Refuses damaged parts, and takes an epoch or a revision that is missing for the first one. */
+    /** Refuses damaged parts. A missing epoch or revision counts as the first one. */
     KeepsakeField {
         Stream.of(counters, summaries, writes, metadata.values(), unreadable)
                 .flatMap(Collection::stream)
@@ -139,7 +139,7 @@ record KeepsakeField(
      * Returns the object of a document.
      *
      * @param tenant the memory's tenant, or null if it is not known
-     * @param key the memory's key, or null if the object's name tells it
+     * @param key the memory's key, or null if the object's name contains it
      */
     static KeepsakeField of(Document document, @Nullable String tenant, @Nullable MemoryKey key, Step step) {
         State state = document.state();
@@ -171,18 +171,18 @@ record KeepsakeField(
                         .toList());
     }
 
-    /** Returns the object of a document that has none, of a memory that may have been erased before. */
+    /** Returns the object for a document without one. The memory may have been erased before. */
     static KeepsakeField missing(Tombstone tombstone) {
         return of(tombstone.document(), null, null, Step.REPLACE);
     }
 
-    /** Returns the tenant whose memory it is, or null if it does not say. */
+    /** Returns the tenant of the memory, or null if the document does not name it. */
     @Nullable
     String owner() {
         return tenant == null && key != null ? MemoryKey.parse(key).tenant() : tenant;
     }
 
-    /** Returns what is left if the memory goes. */
+    /** Returns the rest if the memory is erased. */
     Tombstone tombstone() {
         return new Tombstone(epoch, revision, writes);
     }
@@ -215,8 +215,8 @@ record KeepsakeField(
     }
 
     /**
-     * Returns the counters of the first elements of a document. They are known only as long as the messages that this
-     * library wrote are still there.
+     * Returns the counters of the first elements of a document. They are known only while the messages that this
+     * library wrote still exist.
      *
      * @return at most as many names as there are elements
      */
@@ -232,7 +232,7 @@ record KeepsakeField(
         return areThere ? names : List.of();
     }
 
-    /** Removes this object's own fields, so that those of others are left. */
+    /** Removes this object's own fields, so that the fields of other programs remain. */
     static Map<String, String> removeOwn(Map<String, String> fields) {
         for (RecordComponent component : KeepsakeField.class.getRecordComponents()) {
             fields.remove(SnakeCaseStrategy.INSTANCE.translate(component.getName()));

@@ -8,16 +8,16 @@ import java.time.Instant;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Memories that can be asked and changed: the documents in the bucket, or a layer over them. Thread-safe. */
+/** Reads and changes memories: the documents in the bucket, or a layer over them. Thread-safe. */
 interface Memories {
 
-    /** Asks the newest state of a memory. The question changes nothing. */
+    /** Reads from the newest state of a memory. The question changes nothing. */
     <T> T ask(MemoryKey key, Function<MemoryTree, T> question);
 
     /** Changes a memory. The change may be made several times, each time on another tree. */
     <T> T change(MemoryKey key, Function<MemoryTree, T> change);
 
-    /** Appends to a memory. A layer may write it later than other changes. */
+    /** Appends to a memory. A layer may write the append later than other changes. */
     default AppendResult append(MemoryKey key, Append append, Instant now) {
         return change(key, tree -> tree.append(append, now));
     }
@@ -25,15 +25,15 @@ interface Memories {
     /** Erases a memory, even one that cannot be read, and returns its new epoch. */
     long erase(MemoryKey key);
 
-    /** Does {@link S3MessageLog#eraseIfIdle} for a memory of which nothing is known. */
+    /** Does {@link S3MessageLog#eraseIfIdle} for an unknown memory. */
     boolean eraseIfIdle(MemoryKey key, Instant since);
 
-    /** Erases a memory if its document is still as it was listed, and tells whether it was. */
+    /** Erases a memory if its document is still as it was listed, and returns whether it was erased. */
     boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed);
 
-    /** Writes what is held back of a memory. */
+    /** Writes the appends to a memory that are held back. */
     default void flush(MemoryKey key) {}
 
-    /** Writes what is held back of all memories. */
+    /** Writes all appends that are held back. */
     default void close() {}
 }

@@ -23,9 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Moves large inline contents (images, sounds, videos and PDF files as base64) out of messages when they are encoded, and
- * puts them back when they are decoded. Each content is an object beside the document, and in the message is a mark that is
- * not base64. The object is named by the hash of the epoch and the content: the same content is stored once for each memory,
- * and an erasure, which removes the contents of its epoch, never removes those of the next one.
+ * puts them back when they are decoded. Each content is an object beside the document, and the message has a mark that
+ * is not base64. The object's name is the hash of the epoch and the content. So the same content is stored once for
+ * each memory, and an erasure, which removes the contents of its epoch, never removes those of the next one.
  */
 final class MovedContents {
 
@@ -43,7 +43,8 @@ final class MovedContents {
     /**
      * Makes a mover.
      *
-     * @param above how many characters of base64 stay in a message; {@link Long#MAX_VALUE} to move nothing
+     * @param above the largest number of characters of base64 that stay in a message; {@link Long#MAX_VALUE} to move
+     * nothing
      */
     MovedContents(Bucket bucket, ObjectNames names, long above) {
         this.bucket = bucket;
@@ -51,7 +52,7 @@ final class MovedContents {
         this.above = above;
     }
 
-    /** Returns payloads of a memory that is only asked: contents are put back, and none is moved. */
+    /** Returns payloads of a memory that is only read: contents are put back, and none is moved. */
     Payloads payloads(MemoryKey key) {
         return new Payloads(
                 Element::encode, payload -> mapped(Element.decode(payload), base64 -> restored(key, base64)));
@@ -61,8 +62,8 @@ final class MovedContents {
      * Returns payloads of a memory that is changed.
      *
      * @param epoch the memory's epoch
-     * @param moved gets the contents that were moved, by the names of their objects. They must be stored before the document,
-     *     so that a mark always names an object that is there
+     * @param moved receives the moved contents, by the names of their objects. They must be stored before the document,
+     * so that a mark always names an existing object
      */
     Payloads payloads(MemoryKey key, long epoch, Map<String, byte[]> moved) {
         Payloads still = payloads(key);
@@ -84,7 +85,7 @@ final class MovedContents {
         return PREFIX + hash;
     }
 
-    /** Returns the content in the place of its mark, or null if it is gone. Other texts are returned as they are. */
+    /** Returns the content for a mark, or null if it no longer exists. Other texts are returned unchanged. */
     private @Nullable String restored(MemoryKey key, String base64) {
         Matcher mark = MARK.matcher(base64);
         if (!mark.matches()) {
@@ -100,7 +101,7 @@ final class MovedContents {
             recent.put(name, new SoftReference<>(content));
         }
         if (content == null) {
-            LOG.warn("Memory {}: a content that was moved out of a message is not there; a placeholder is shown", key);
+            LOG.warn("Memory {}: a content that was moved out of a message is missing; a placeholder is shown", key);
         }
         return content;
     }
@@ -117,7 +118,7 @@ final class MovedContents {
         return names.content(names.document(key), hash);
     }
 
-    /** Maps each base64 of a message; null makes a placeholder. The same message if nothing changes. */
+    /** Maps each base64 of a message; null becomes a placeholder. Returns the same message if nothing changes. */
     private static ChatMessage mapped(ChatMessage message, Function<String, @Nullable String> mapping) {
         if (message instanceof UserMessage user) {
             List<Content> contents = mapped(user.contents(), mapping);

@@ -13,16 +13,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of a memory's objects in its bucket. Ids are percent-encoded, so that no id can leave its place or meet another
- * memory's. A {@code !}, which no encoding holds, marks the hash that replaces a name that is too long.
+ * The names of a memory's objects in its bucket. Ids are percent-encoded, so that no id can leave its place or collide
+ * with another memory's. A {@code !}, which no encoding contains, marks the hash that replaces a name that is too long.
  *
- * <p>Documents are below a tenant's {@link Roots}. Everything else is outside of these, so that a list of documents meets
- * nothing else. It is named by the hash of the document's name, so that it tells no id: {@code aside/objects/} holds what belongs
- * to a document, {@code aside/quarantined/} tells which memories have bytes that were moved aside, and {@code aside/erased/}
- * holds what an erasure leaves.
+ * <p>Documents are below a tenant's {@link Roots}. All other objects are outside of these, so that a list of documents
+ * finds nothing else. They are named by the hash of the document's name, so that they contain no id.
+ * {@code aside/objects/} has the objects of documents, {@code aside/quarantined/} names the memories with quarantined
+ * bytes, and {@code aside/erased/} has the tombstones.
  *
  * @param prefix the beginning of every name; empty, or ends in a slash
- * @param defaultTenant the tenant whose names carry no tenant
+ * @param defaultTenant the tenant whose names contain no tenant
  */
 record ObjectNames(String prefix, String defaultTenant) {
 
@@ -39,7 +39,7 @@ record ObjectNames(String prefix, String defaultTenant) {
             return new Roots(tenant, tenant + "conversation_memory/", tenant + "node_memory/");
         }
 
-        /** Tells whether a name is below one of the roots of documents. */
+        /** Returns whether a name is below one of the roots of documents. */
         boolean hold(String name) {
             return name.startsWith(conversations) || name.startsWith(nodes);
         }
@@ -87,7 +87,7 @@ record ObjectNames(String prefix, String defaultTenant) {
         return besides(document) + "content-" + hash;
     }
 
-    /** Returns the beginning of the names of the objects with what was moved aside because it could not be read. */
+    /** Returns the beginning of the names of the objects with quarantined bytes. */
     String damaged(String document, String id) {
         return besides(document) + "damaged-" + id;
     }
@@ -97,7 +97,7 @@ record ObjectNames(String prefix, String defaultTenant) {
         return prefix + "aside/objects/" + Ids.sha256(withoutPrefix(document)) + "/";
     }
 
-    /** Returns the name of the object that tells which memory has bytes that were moved aside. */
+    /** Returns the name of the object that names a memory with quarantined bytes. */
     String quarantined(String document) {
         return below("quarantined", tenantOf(document)) + Ids.sha256(withoutPrefix(document));
     }
@@ -107,12 +107,12 @@ record ObjectNames(String prefix, String defaultTenant) {
         return below("quarantined", withoutPrefix(roots(tenant).tenant()));
     }
 
-    /** Returns the name of the object that an erasure of a document leaves. */
+    /** Returns the name of a document's tombstone. */
     String tombstone(String document) {
         return below("erased", tenantOf(document)) + Ids.sha256(withoutPrefix(document));
     }
 
-    /** Returns the tenant whose documents have such a name, or null if the name holds no more than its hash. */
+    /** Returns the tenant whose documents have such a name, or null if the name contains only its hash. */
     @Nullable
     String owner(String document) {
         String tenant = tenantOf(document);
@@ -123,12 +123,12 @@ record ObjectNames(String prefix, String defaultTenant) {
         return encoded.startsWith("!") ? null : decode(encoded);
     }
 
-    /** Returns the error for what is another tenant's. */
+    /** Returns the error for data of another tenant. */
     static TenantMismatchException mismatch(String what) {
         return new TenantMismatchException(what
-                + ": what the bucket holds under this name is another tenant's. It was neither returned nor changed. Logs whose"
-                + " defaultTenant differs need a prefix or a bucket each; without defaultTenant, each tenant has names of its"
-                + " own");
+                + ": the bucket has data of another tenant under this name. It was neither returned nor changed. "
+                + "Logs with different values of defaultTenant need different prefixes or buckets; without "
+                + "defaultTenant, each tenant has its own names");
     }
 
     private String tenantOf(String document) {
@@ -136,12 +136,12 @@ record ObjectNames(String prefix, String defaultTenant) {
         return parts.matches() && parts.group(1) != null ? parts.group(1) : "";
     }
 
-    /** Returns the name of the object that is created twice to try the server. */
+    /** Returns the name of the object that is created twice to test the server. */
     String probe() {
         return prefix + "aside/probe";
     }
 
-    /** Returns the beginning of the names of the objects that erasures of a tenant leave. */
+    /** Returns the beginning of the names of a tenant's tombstones. */
     String tombstones(String tenant) {
         return below("erased", withoutPrefix(roots(tenant).tenant()));
     }
@@ -154,12 +154,15 @@ record ObjectNames(String prefix, String defaultTenant) {
         return name.substring(prefix.length());
     }
 
-    /** Tells whether a document's name is a hash, which does not tell the memory's ids. */
+    /** Returns whether a document's name is a hash, which does not contain the memory's ids. */
     static boolean isHashed(String document) {
         return HASHED.matcher(document).matches();
     }
 
-    /** Tells whether an object has the name of a document, of any tenant. A tenant that is a hash does not tell its ids. */
+    /**
+     * Returns whether an object has the name of a document, of any tenant. A tenant that is a hash does not contain its
+     * ids.
+     */
     boolean isDocument(String name) {
         return name.startsWith(prefix)
                 && DOCUMENT.matcher(withoutPrefix(name)).matches()
@@ -171,12 +174,12 @@ record ObjectNames(String prefix, String defaultTenant) {
         return Roots.of(tenantPart(tenant));
     }
 
-    /** Tells whether an object below a tenant's roots is a document of this log. */
+    /** Returns whether an object below a tenant's roots is a document of this log. */
     boolean isDocument(String tenant, String name) {
         return name.endsWith(SUFFIX) && (isHashed(name) || key(tenant, name) != null);
     }
 
-    /** Returns the memory that a name tells of, of any tenant, or null if it tells of none. */
+    /** Returns the memory of a name, of any tenant, or null if the name does not contain it. */
     @Nullable
     MemoryKey key(String name) {
         try {
@@ -187,7 +190,7 @@ record ObjectNames(String prefix, String defaultTenant) {
         }
     }
 
-    /** Returns the memory that a name tells of, or null if it tells of none. */
+    /** Returns the memory of a name, or null if the name does not contain it. */
     @Nullable
     MemoryKey key(String tenant, String name) {
         Roots roots = roots(tenant);
@@ -219,12 +222,12 @@ record ObjectNames(String prefix, String defaultTenant) {
                 : encode(((ConversationKey) key).conversationId());
     }
 
-    /** The JDK decodes as HTML forms do, where a plus is a space. */
+    /** The JDK's decoder is for HTML forms, where a plus is a space. */
     private static String decode(String id) {
         return URLDecoder.decode(id.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
-    /** Encodes an id. One of dots alone would be a step in a path. */
+    /** Encodes an id. An id of only dots would be a step in a path. */
     private static String encode(String id) {
         String encoded = MemoryKey.encode(id);
         return encoded.chars().allMatch(c -> c == '.') ? encoded.replace(".", "%2E") : encoded;

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sorts messages of other programs so that each parent comes before its children. Messages that are so already stay in their
- * order. Of parents that lead round in a circle, the first message of the circle becomes its beginning.
+ * Sorts messages of other programs so that each parent comes before its children. Messages that are already in such an
+ * order keep it. If parents form a cycle, the first message of the cycle becomes its beginning.
  */
 final class ParentsFirst {
 
@@ -42,7 +42,7 @@ final class ParentsFirst {
         return work.sorted;
     }
 
-    /** Places an entry behind those of its ancestors that wait. A chain of them may be as long as the list. */
+    /** Places an entry behind its waiting ancestors. A chain of ancestors may be as long as the list. */
     private void place(int entry) {
         Deque<Integer> waiting = new ArrayDeque<>();
         Map<Integer, Integer> depths = new HashMap<>();
@@ -63,7 +63,7 @@ final class ParentsFirst {
         }
     }
 
-    /** Leaves only those of a circle waiting that come behind its first message. */
+    /** Of a cycle, only the messages behind its first one keep waiting. */
     private static void openCircle(Deque<Integer> waiting, int begin) {
         int first = begin;
         for (int at : waiting) {

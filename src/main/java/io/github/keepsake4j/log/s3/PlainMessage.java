@@ -61,8 +61,8 @@ record PlainMessage(String role, String content, String files) {
     }
 
     /**
-     * Returns the type of a message. A model sees nothing of a message whose role is not known, or of a blank system message:
-     * LangChain4j has none.
+     * Returns the type of a message. A model does not see a message of an unknown role or a blank system message,
+     * because LangChain4j has none.
      */
     static ChatMessageType type(String role, String content) {
         return switch (role) {
@@ -74,7 +74,7 @@ record PlainMessage(String role, String content, String files) {
         };
     }
 
-    /** Returns the message that a program means that writes only this. */
+    /** Returns the message of a program that writes only these fields. */
     ChatMessage toMessage() {
         return switch (type(role, content)) {
             case SYSTEM -> SystemMessage.from(content);
@@ -99,7 +99,7 @@ record PlainMessage(String role, String content, String files) {
         };
     }
 
-    /** Tells whether two are equal, however the JSON of their files is written. */
+    /** Returns whether two messages are equal, regardless of the formatting of their files' JSON. */
     boolean says(PlainMessage other) {
         return role.equals(other.role)
                 && content.equals(other.content)
@@ -119,7 +119,7 @@ record PlainMessage(String role, String content, String files) {
         try {
             return files.equals(NO_FILES) ? List.of() : RawJson.MAPPER.readValue(files, LIST);
         } catch (JsonProcessingException e) {
-            throw new UnreadableDataException("its files are no JSON" + RawJson.place(e), null);
+            throw new UnreadableDataException("its files are not JSON" + RawJson.place(e), null);
         }
     }
 
@@ -147,7 +147,7 @@ record PlainMessage(String role, String content, String files) {
         return files.isEmpty() ? NO_FILES : RawJson.write(files);
     }
 
-    /** Tells whether a value comes back from JSON as it was. */
+    /** Returns whether a value can be written as JSON and read back unchanged. */
     private static boolean isJson(@Nullable Object value) {
         if (value instanceof List<?> list) {
             return list.stream().allMatch(PlainMessage::isJson);

@@ -9,20 +9,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells which memories have bytes that were moved aside because they could not be read. The names of these copies tell no ids
- * and there is no document any more, so an erasure of a conversation would not find them. An erasure of the memory takes this
- * with the copies.
+ * Records which memories have quarantined bytes: unreadable bytes that were moved to other objects. The names of these
+ * copies contain no ids and there is no document, so an erasure of a conversation would not find them without this
+ * record. An erasure of the memory removes the record with the copies.
  */
 record Quarantine(Bucket bucket, ObjectNames names) {
 
-    /** Notes that copies of a document are made. A document with a hash as its name may not tell its memory: that is not noted. */
+    /**
+     * Records that copies of a document are made. A document with a hash as its name may not name its memory; then
+     * nothing is recorded.
+     */
     void note(String what, String document, @Nullable MemoryKey key) {
         if (key != null) {
             bucket.put(what, names.quarantined(document), key.canonical().getBytes(StandardCharsets.UTF_8));
         }
     }
 
-    /** Returns the tenant's memories with bytes that were moved aside. */
+    /** Returns the tenant's memories with quarantined bytes. */
     List<MemoryKey> of(String tenant) {
         String what = "Tenant " + MemoryKey.encode(tenant);
         List<MemoryKey> keys = new ArrayList<>();
@@ -37,8 +40,8 @@ record Quarantine(Bucket bucket, ObjectNames names) {
                 } catch (InvalidInputException e) {
                     throw new UnreadableDataException(
                             what + ": the object " + object.name()
-                                    + " is damaged, which names a memory with bytes that were"
-                                    + " moved aside. Delete it and erase that memory by its key",
+                                    + ", which names a memory with quarantined bytes, is damaged. Delete it and "
+                                    + "erase that memory by its key",
                             null);
                 }
             }

@@ -28,8 +28,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * JSON whose parts are kept as they were written: fields that other programs added must outlive our changes, to the last
- * character. The mapper is ours alone.
+ * Reads and writes JSON whose parts stay unchanged: fields of other programs must survive the changes of this library,
+ * to the last character. The mapper is private to this library.
  */
 final class RawJson {
 
@@ -58,7 +58,7 @@ final class RawJson {
     @JsonIgnoreProperties("anchor_sequence")
     private interface WithoutSequence {}
 
-    /** Skips a value of any kind and returns it as it was written. The parser is on its first token. */
+    /** Skips a value of any kind and returns its text unchanged. The parser is on its first token. */
     static String raw(JsonParser in, String source) throws IOException {
         int start = (int) in.currentTokenLocation().getCharOffset();
         in.skipChildren();
@@ -66,7 +66,7 @@ final class RawJson {
         return source.substring(start, (int) in.currentLocation().getCharOffset());
     }
 
-    /** Returns the fields of an object, each value as it was written. */
+    /** Returns the fields of an object, each value with its unchanged text. */
     static Map<String, String> fields(String object) throws IOException {
         Map<String, String> fields = new LinkedHashMap<>();
         try (JsonParser in = MAPPER.createParser(object)) {
@@ -101,7 +101,7 @@ final class RawJson {
         return json.append('}').toString();
     }
 
-    /** Writes a value so that UTF-8 can hold it: half a surrogate pair is escaped. */
+    /** Writes a value so that it can be encoded in UTF-8: half a surrogate pair is escaped. */
     static String write(Object value) {
         try {
             String json = MAPPER.writeValueAsString(value);
@@ -113,7 +113,7 @@ final class RawJson {
         }
     }
 
-    /** Returns the place where a parser gave up. Jackson's own text quotes what it could not read. */
+    /** Returns the place where a parser failed. Jackson's own text quotes the content. */
     static String place(JsonProcessingException e) {
         return e.getLocation() == null
                 ? ""

@@ -15,7 +15,7 @@ final class S3Errors {
         return e.statusCode() == 404 && !code(e).equals("NoSuchBucket");
     }
 
-    /** 412: the condition does not hold. 409: another write is under way. 404: the object to replace is gone. */
+    /** 412: the condition is not met. 409: another write is under way. 404: the object to replace does not exist. */
     static boolean isConflict(AwsServiceException e) {
         return e.statusCode() == 412 || e.statusCode() == 409 || isNoSuchKey(e);
     }
@@ -25,18 +25,22 @@ final class S3Errors {
             Thread.currentThread().interrupt();
         }
         if (!(e instanceof AwsServiceException service)) {
-            return new StorageUnavailableException(what + ": bucket " + bucket + " cannot be reached", e);
+            return new StorageUnavailableException(
+                    what + ": bucket " + bucket + " cannot be reached. Check the endpoint and the network, and retry",
+                    e);
         }
         String answer = " (" + service.statusCode() + " " + code(service) + ")";
         if (service.statusCode() == 401 || service.statusCode() == 403) {
             return new KeepsakeException(
                     what + ": bucket " + bucket + " denies access" + answer
-                            + ". Needed are s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket (without the"
-                            + " last one S3 answers 403 for an object that is not there)",
+                            + ". Grant s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket (without the "
+                            + "last one, S3 answers 403 for a missing object)",
                     e);
         }
         if (service.statusCode() == 404) {
-            return new KeepsakeException(what + ": there is no bucket " + bucket + answer, e);
+            return new KeepsakeException(
+                    what + ": the bucket " + bucket + " does not exist; create it, or correct " + "its name" + answer,
+                    e);
         }
         if ((service.statusCode() >= 500 && service.statusCode() != 501)
                 || service.statusCode() == 429

@@ -35,52 +35,53 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.S3Configuration;
 
 /**
- * A log in a bucket of S3, or of any server that speaks S3 and honors {@code If-Match} and {@code If-None-Match} on writes.
- * Needs {@code software.amazon.awssdk:s3} and, if the client is not given, {@code apache5-client}. It needs no database and no
- * table: views, summaries and leases are in the bucket too.
+ * A log in a bucket of S3, or of any compatible server that honors {@code If-Match} and {@code If-None-Match} on
+ * writes. Needs {@code software.amazon.awssdk:s3} and, if the client is not given, {@code apache5-client}. It needs no
+ * database: views, summaries and leases are in the bucket too.
  *
  * <p><b>Documents.</b> Each memory is one JSON document of version 1 that other programs can read and add to. Its name is
  * {@code node_memory/{app_id}/{conversation_id}/{node_id}.json} for a {@link NodeKey} and
  * {@code conversation_memory/{conversation_id}.json} for a conversation, below the prefix and, for a tenant other than the
- * default one, below {@code tenants/{tenant}/}. Ids are percent-encoded. A name of more than 900 bytes is replaced by a hash
- * behind a {@code !}, and such a document holds its memory's ids. What role, content and files cannot say of a message is in
- * the message's field {@code keepsake}; what a memory holds beside its messages is in the document's field of that name.
- * Fields that other programs added are kept as they are written.
+ * default one, below {@code tenants/{tenant}/}. Ids are percent-encoded. A name of more than 900 bytes is replaced by
+ * {@code !} and a hash, and such a document contains its memory's ids. The fields role, content and files hold the
+ * public part of a message. Other data of a message is in its field {@code keepsake}; other data of the memory is in
+ * the document's field of that name. Fields of other programs are kept unchanged.
  *
  * <p><b>Programs that know only the document's public fields</b> may add messages; the last message is then the head. A
  * message may come before its parent. A missing token count is estimated. A missing time, or one that cannot be read, is
- * 1970-01-01, and a list then shows when the document was written; its text stays as it is. Such programs do not see cleared
- * messages. These are in an object below {@code aside/}, whose name is a hash.
+ * 1970-01-01, and a list then shows the time when the document was written; the field stays unchanged. Such programs do
+ * not see cleared messages. These are in an object below {@code aside/}, whose name is a hash.
  *
  * <p><b>Lists.</b> {@link #list} lists memories in the order of the objects' names, and {@link ListQuery#byActivity()} by
- * the time when the object was last written, for which a change of title, a summary or a lease counts too. A page reads the
- * documents that it shows and that this log has not read since they changed, at most as many as its limit. By name, it lists
- * objects with at most two requests. By activity, it lists all documents of the tenant, 1,000 with each request. A page may
- * have fewer memories than its limit, or none, and still be followed by another one. A document that cannot be read is an
- * entry in {@link MemoryPage#damaged()}, and {@link #quarantine} moves its bytes aside.
+ * the time when the object was last written, for which a change of title, a summary or a lease counts too. A page reads
+ * only those of its documents that have changed since this log read them. By name, it lists objects with at most two
+ * requests. By activity, it lists all documents of the tenant, 1,000 with each request. A page may have fewer memories
+ * than its limit, or none, and still be followed by another one. A document that cannot be read is an entry in
+ * {@link MemoryPage#damaged()}, and {@link #quarantine} moves its bytes to another object.
  *
- * <p><b>Costs.</b> An append is one conditional PUT of the whole document if this process wrote it last, else a GET comes
- * before. A read is one GET, which transfers nothing if the document has not changed. The first write of a memory and a read
- * of one that is not there take a GET more, and so does a document that another program wrote. Each process fetches cleared
- * messages once. So a turn's cost grows with the memory: this log is for memories of some thousand messages. In
- * {@linkplain Builder#turnMode() turn mode} all appends of a turn are one PUT.
+ * <p><b>Costs.</b> An append is one conditional PUT of the whole document if this process wrote it last, otherwise a
+ * GET and a PUT. A read is one GET, which transfers nothing if the document has not changed. One more GET is needed for
+ * the first write of a memory, for a read of a missing memory, and for a document of another program. Each process
+ * reads cleared messages once. So a turn's cost grows with the memory: this log is for memories of some thousand
+ * messages. In {@linkplain Builder#turnMode() turn mode} all appends of a turn are one PUT.
  *
- * <p><b>Servers.</b> Before its first creation, a log creates the object {@code aside/probe} twice and expects that the server
- * refuses it once. One that takes both honors no {@code If-None-Match}: nothing is written there, and the error says so. The
- * object stays, so no permission to delete is needed, and the next log needs one request for this. Later turns need none.
+ * <p><b>Servers.</b> Before its first creation, a log creates the object {@code aside/probe} twice and expects that the
+ * server refuses the second one. A server that accepts both does not honor {@code If-None-Match}: the log then writes
+ * nothing and throws an exception. The object stays, so no permission to delete is needed, and the next log needs one
+ * request for this. Later turns need none.
  *
- * <p><b>Consistency.</b> Writes are conditional, so any number of processes may use one memory: nothing that was acknowledged
- * is lost, nothing is stored twice, and a read sees everything that was acknowledged before it began. A writer that loses a
- * race makes its change again on what the winner wrote. A writer that loses 40 races gets a retryable error.
+ * <p><b>Consistency.</b> Writes are conditional, so any number of processes may use one memory: no acknowledged message
+ * is lost or stored twice, and a read sees everything that was acknowledged before it began. After a conflict, a writer
+ * makes its change again on the other writer's document. After 40 conflicts, it throws a retryable exception.
  *
- * <p><b>Erasure.</b> {@link #erase} deletes the document and all objects beside it. A small object stays, whose name is a hash
- * and which holds a number and random ids; {@link #removeTombstones} removes it later. So no id is left. Versions of objects
- * that the bucket itself keeps are not deleted: give such a bucket a rule that deletes old versions. The last step is a
- * conditional DELETE. On a server that ignores the condition, another program that does not know this protocol may lose what
- * it writes in the moment of the erasure.
+ * <p><b>Erasure.</b> {@link #erase} deletes the document and all its other objects. A small object stays: its name is a
+ * hash, and it contains a number and random ids. {@link #removeTombstones} removes it later. So no id remains. Old
+ * versions of objects in a versioned bucket are not deleted: give such a bucket a rule that deletes them. The last step
+ * is a conditional DELETE. On a server that ignores the condition, another program that does not know this protocol may
+ * lose a write at the moment of the erasure.
  *
- * <p>Leases end by the server's clock, which the dates of its answers tell to within two seconds. So the clocks of the machines
- * that use the bucket do not matter. Thread-safe.
+ * <p>Leases end by the server's clock, which is known from the dates of its answers to within two seconds. So the
+ * clocks of the clients do not matter. Thread-safe.
  */
 public final class S3MessageLog extends TreeMessageLog {
 
@@ -121,10 +122,10 @@ public final class S3MessageLog extends TreeMessageLog {
     }
 
     /**
-     * Keeps memories in a bucket of any server that speaks S3.
+     * Keeps memories in a bucket of any server that is compatible with S3.
      *
      * @param endpoint the server, such as {@code http://localhost:9000}
-     * @param region the region that requests are signed for; most servers other than Amazon's take any
+     * @param region the region for which requests are signed; most servers other than Amazon's accept any
      * @param accessKeyId the credentials' id
      * @param secretAccessKey the credentials' secret
      * @param bucket the bucket; it must exist
@@ -140,11 +141,11 @@ public final class S3MessageLog extends TreeMessageLog {
      * {@code builder -> builder.quotedEtags(false).chunkedSigning(false)} for Ceph RGW 16.
      *
      * @param endpoint the server, such as {@code http://localhost:9000}
-     * @param region the region that requests are signed for
+     * @param region the region for which requests are signed
      * @param accessKeyId the credentials' id
      * @param secretAccessKey the credentials' secret
      * @param bucket the bucket; it must exist
-     * @param settings sets what the server needs
+     * @param settings sets the server's requirements
      * @return the log, to be closed at the end
      */
     public static S3MessageLog connect(
@@ -202,7 +203,7 @@ public final class S3MessageLog extends TreeMessageLog {
         return listing.page(Ids.check("tenant", tenant), query);
     }
 
-    /** Looks at the names of the tenant's documents, and reads only those whose names are hashes. */
+    /** Lists the names of the tenant's documents, and reads only those whose names are hashes. */
     @Override
     public List<NodeKey> nodes(ConversationKey conversation) {
         return listing.nodes(conversation);
@@ -215,7 +216,8 @@ public final class S3MessageLog extends TreeMessageLog {
 
     /**
      * Erases a memory if its last message is older than a time. A memory that this log has listed is erased only if its
-     * document has not changed since. It is not read again, unless it has cleared messages, which lie beside it.
+     * document has not changed since. It is not read again, unless it has cleared messages, which are in an object
+     * beside it.
      */
     @Override
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
@@ -227,13 +229,13 @@ public final class S3MessageLog extends TreeMessageLog {
             return false;
         }
         if (known.hasKept()) {
-            // Nothing goes that cannot be read, and the list has not read what is beside the document.
+            // An unreadable memory is not erased, and the list has not read the document's other objects.
             memories.ask(key, MemoryTree::info);
         }
         return memories.eraseIf(key, known.etag(), known.stored());
     }
 
-    /** Also ends erasures that a list has met half-way, such as after a crash. */
+    /** Also completes interrupted erasures that a list has found, such as after a crash. */
     @Override
     public long removeTombstones(String tenant, Instant erasedBefore) {
         String what = "Tenant " + MemoryKey.encode(Ids.check("tenant", tenant));
@@ -242,21 +244,21 @@ public final class S3MessageLog extends TreeMessageLog {
     }
 
     /**
-     * Moves the bytes of a document that cannot be read aside, so that its memory can be used again. The memory is then
-     * empty, in a new epoch. Nothing of the bytes is lost or changed: they are copied within the bucket to an object below
-     * {@code aside/}, and the object with the memory's cleared messages is copied too. An erasure of the memory deletes them.
-     * No list shows the memory until it is written again. Until then {@link #erase} with its key deletes them, and
-     * {@link #nodes} finds the memory if it is a node's.
+     * Moves the bytes of an unreadable document to another object, so that its memory can be used again. The memory is
+     * then empty, in a new epoch. The bytes are neither lost nor changed: they are copied within the bucket to an
+     * object below {@code aside/}. The object with the memory's cleared messages is copied too. An erasure of the
+     * memory deletes them. No list shows the memory until it is written again. Until then {@link #erase} with its key
+     * deletes them, and {@link #nodes} returns the memory if it belongs to a node.
      *
-     * @param objectName the document's name, as {@link MemoryPage#damaged()} or an error tells it
-     * @return the name of the object that holds the document's bytes now
+     * @param objectName the document's name, as in {@link MemoryPage#damaged()} or an error
+     * @return the name of the object that now has the document's bytes
      * @throws InvalidInputException if it is not the name of a memory's document, or the document can be read
      */
     public String quarantine(String objectName) {
         return store.quarantine(Objects.requireNonNull(objectName, "objectName"));
     }
 
-    /** Tries in a test what the log tries before its first creation, so that the test's own requests are counted alone. */
+    /** Tests the server before the first creation, so that a unit test counts only its own requests. */
     S3MessageLog tried() {
         bucket.checkCreation("A test");
         return this;
@@ -267,13 +269,16 @@ public final class S3MessageLog extends TreeMessageLog {
         return "s3";
     }
 
-    /** In turn mode, writes what is held back of the memory. */
+    /** In turn mode, writes the appends to the memory that are held back. */
     @Override
     public void flush(MemoryKey key) {
         memories.flush(key);
     }
 
-    /** In turn mode, writes what is held back, and throws if that fails. Closes the client, if this log made it. */
+    /**
+     * In turn mode, writes the appends that are held back, and throws if this fails. Closes the client if this log
+     * created it.
+     */
     @Override
     public void close() {
         try {
@@ -348,7 +353,7 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Sets the credentials. Default: those that the AWS SDK finds in the environment.
+         * Sets the credentials. Default: the credentials that the AWS SDK finds in the environment.
          *
          * @param provider the provider of the credentials
          * @return this
@@ -371,7 +376,7 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Sets when the SDK adds checksums and checks them. Default: {@code WHEN_REQUIRED}, which every server takes.
+         * Sets when the SDK adds checksums and checks them. Default: {@code WHEN_REQUIRED}, which every server accepts.
          *
          * @param when when requests get checksums; answers are checked likewise
          * @return this
@@ -382,8 +387,8 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Sets whether {@code If-Match} has quotes around the etag, as HTTP wants it. Some servers, such as Ceph RGW 16,
-         * compare it with the bare etag and then refuse every change of a document. Default: true.
+         * Sets whether {@code If-Match} has quotes around the etag, as HTTP requires. Some servers, such as Ceph RGW
+         * 16, compare it with the bare etag and then refuse every change of a document. Default: true.
          *
          * @param quoted false for such a server
          * @return this
@@ -418,7 +423,7 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Sets the beginning of all names in the bucket. Default: none.
+         * Sets the prefix of all names in the bucket. Default: none.
          *
          * @param path such as {@code chat/prod}; a slash follows it; at most 300 bytes of UTF-8
          * @return this
@@ -429,10 +434,10 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Sets the tenant whose documents are directly below the prefix. A log with another default tenant needs another prefix
-         * or bucket: what another tenant's log wrote is refused with a {@code TenantMismatchException}. A document that does
-         * not say whose it is (of another program or an older version) is taken for this tenant's, and the next write says
-         * it. Default: {@code "default"}.
+         * Sets the tenant whose documents are directly below the prefix. A log with another default tenant needs
+         * another prefix or bucket: documents of another tenant are refused with a {@code TenantMismatchException}. A
+         * document without a tenant (of another program or an older version) counts as this tenant's, and the next
+         * write adds the tenant. Default: {@code "default"}.
          *
          * @param tenant the tenant's id
          * @return this
@@ -468,9 +473,9 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Asks the server to encrypt what it stores. Default: the bucket's own setting.
+         * Sets the server-side encryption. Default: the bucket's own setting.
          *
-         * @param algorithm as S3 names it: {@code AES256}, {@code aws:kms} or {@code aws:kms:dsse}
+         * @param algorithm the name in S3: {@code AES256}, {@code aws:kms} or {@code aws:kms:dsse}
          * @param keyId the id of the KMS key, or null for the server's own
          * @return this
          */
@@ -481,7 +486,7 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Does {@link #turnMode(Duration)} with an idle time of five seconds.
+         * Turns on {@link #turnMode(Duration)} with an idle time of five seconds.
          *
          * @return this
          */
@@ -490,21 +495,23 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Writes a turn in one request: what is appended waits in this process until an assistant message without tool calls
-         * ends the turn. Default: off, so an append that has returned is stored.
+         * Turns on the turn mode, which writes a turn in one request: appends wait in this process until an assistant
+         * message without tool calls ends the turn. Default: off; then an append is stored when it returns.
          *
          * <p>A turn is also written by {@link S3MessageLog#flush}, by {@link S3MessageLog#close}, by any other change of the
-         * memory (a view, an append that expects a position, a lease, a summary), and when nothing has been appended for the
-         * idle time. What waits is lost if the process is killed. Reads of this log see it, and they see the memory as it was
-         * when the turn first read it. Other logs, and {@link S3MessageLog#list}, see the turn when it is written. It then
-         * follows what other writers have written meanwhile.
+         * memory (a view, an append that expects a position, a lease, a summary), and when nothing has been appended
+         * for the idle time. Waiting appends are lost if the process is killed. Reads of this log see them, together
+         * with the memory as it was when the turn first read it. Other logs, and {@link S3MessageLog#list}, see the
+         * turn when it is written. It then follows the messages that other writers have written meanwhile.
          *
-         * <p>The append that ends a turn writes all of it or throws. If it throws, what came before still waits, and the append
-         * can be repeated. A turn whose memory was erased meanwhile is not written, and its next append throws an
-         * {@code ErasedException}. An idle turn that cannot be written is logged and tried again in growing pauses. One that
-         * can never be written, such as one that would make the document too large, is dropped with an error in the log.
+         * <p>The append that ends a turn writes all of it or throws. If it throws, the earlier appends still wait, and
+         * the append can be repeated. A turn whose memory was erased meanwhile is not written, and its next append
+         * throws an {@code ErasedException}. An idle turn that cannot be written is logged and tried again in growing
+         * pauses. A turn that can never be written, such as one that would make the document too large, is dropped with
+         * an error in the application's log.
          *
-         * @param idle more than zero; longer than most tools take, since a turn that waits longer takes a second write
+         * @param idle the idle time, more than zero; it should be longer than most tools take, since a turn that waits
+         * longer needs a second write
          * @return this
          */
         public Builder turnMode(Duration idle) {
@@ -515,11 +522,12 @@ public final class S3MessageLog extends TreeMessageLog {
 
         /**
          * Keeps large contents of user messages and tool results (images, sounds, videos and PDF files as base64) in objects
-         * beside the document, so that not every turn transfers them again. Each such content costs one PUT when it is written
-         * and one GET in a process that has not seen it lately. Reads put them back, with or without this setting. Programs
-         * that know only the document's public fields do not see these contents in either case. Default: off.
+         * beside the document, so that they are not transferred with every turn. Each such content costs one PUT when
+         * it is written, and one GET in a process that has not read it recently. Reads put them back, with or without
+         * this setting. Programs that know only the document's public fields do not see these contents in either case.
+         * Default: off.
          *
-         * @param characters how many characters of base64 stay in the document, 128 or more
+         * @param characters the largest number of characters of base64 that stay in the document, 128 or more
          * @return this
          */
         public Builder moveContentsAbove(long characters) {
@@ -528,13 +536,13 @@ public final class S3MessageLog extends TreeMessageLog {
             return this;
         }
 
-        /** Sets what a test does with the requests of the log's own client. */
+        /** Sets an interceptor of a test for the requests of the log's own client. */
         Builder interceptors(ExecutionInterceptor... tests) {
             this.interceptors = List.of(tests);
             return this;
         }
 
-        /** Sets what decides in a test in the place of chance. */
+        /** Sets the decisions of a test in place of random ones. */
         Builder chance(Chance test) {
             this.chance = test;
             return this;
@@ -554,7 +562,7 @@ public final class S3MessageLog extends TreeMessageLog {
          */
         public S3MessageLog build() {
             if (bucket == null || bucket.isEmpty()) {
-                throw new InvalidInputException("bucket", "is needed: S3MessageLog.builder().bucket(…)");
+                throw new InvalidInputException("bucket", "is required: set S3MessageLog.builder().bucket(…)");
             }
             if (client == null) {
                 return new S3MessageLog(this, newClient(), true, bucket);
@@ -565,7 +573,9 @@ public final class S3MessageLog extends TreeMessageLog {
                     || pathStyle != null
                     || chunkedSigning != null) {
                 throw new InvalidInputException(
-                        "client", "is given: then endpoint, region, credentials, path style and signing are its own");
+                        "client",
+                        "must not be combined with endpoint, region, credentials, path style or signing: "
+                                + "set these at the client");
             }
             return new S3MessageLog(this, client, false, bucket);
         }
@@ -576,7 +586,8 @@ public final class S3MessageLog extends TreeMessageLog {
             } catch (SdkClientException e) {
                 throw new InvalidInputException(
                         "region",
-                        "is needed, and the AWS SDK finds none: set AWS_REGION, or the region of the builder or address");
+                        "is required, and the AWS SDK finds none: set AWS_REGION, or the region of the builder or "
+                                + "address");
             }
         }
 

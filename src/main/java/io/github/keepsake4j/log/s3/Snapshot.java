@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param etag the document's etag, or null if there is no document
  * @param document the document, or {@link Document#NONE} if there is none or it cannot be read
  * @param tree the same memory, to be asked
- * @param standing what the document's object is
+ * @param standing the state of the document's object
  * @param problem why it cannot be read, or null
  */
 record Snapshot(
@@ -21,20 +21,20 @@ record Snapshot(
         Standing standing,
         @Nullable UnreadableDataException problem) {
 
-    /** What the object of a document is. */
+    /** The states of a document's object. */
     enum Standing {
         /** The memory, or no object. */
         IN_FORCE,
-        /** The mark of an erasure that is under way. No writer but an erasure may write over it. */
+        /** The mark of an erasure that is under way. Only an erasure may overwrite it. */
         ERASING,
         /**
-         * The work of a writer that did not see an erasure. The memory is empty; the object is to be written over, or to be
+         * The document of a writer that did not see an erasure. The memory is empty; the object must be overwritten or
          * removed.
          */
         ERASED_BEFORE
     }
 
-    /** Tells whether nothing is left of a document, such as after the last lease of a memory that never was more. */
+    /** Returns whether a document has no content, such as after the last lease of a memory without messages. */
     boolean isEmptiedBy(State state) {
         return etag != null
                 && state.createdAt() == null
@@ -47,7 +47,7 @@ record Snapshot(
     /** Returns this snapshot, or throws if the memory cannot be read. */
     Snapshot readable() {
         if (problem != null) {
-            // A new exception, since a remembered one has the stack trace of the call that met it first.
+            // A new exception, since a stored one has the stack trace of an earlier call.
             throw new UnreadableDataException(String.valueOf(problem.getMessage()), problem);
         }
         return this;

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.http.SdkHttpResponse;
 
 /**
- * The server's clock, as far as the dates of its answers tell it: the process's clock, corrected by what the newest answer
- * differed from it. Thread-safe.
+ * The server's clock, estimated from the dates of its answers: the process's clock, corrected by the difference to the
+ * newest answer. Thread-safe.
  */
 final class StoreClock {
 
     /**
-     * A date is in whole seconds and arrives later than it was written. A process's clock that differs by less is taken to
-     * be right, so that times do not jump from answer to answer.
+     * A date is in whole seconds and arrives later than it was written. A smaller difference counts as none, so that
+     * times do not jump from answer to answer.
      */
     private static final Duration LATE = Duration.ofSeconds(2);
 
@@ -29,7 +29,7 @@ final class StoreClock {
         this.clock = clock;
     }
 
-    /** Notes the date of an answer. An answer without one, such as from a cache, tells nothing. */
+    /** Records the date of an answer. Ignores an answer without a date, such as from a cache. */
     void answered(@Nullable SdkHttpResponse answer) {
         if (answer != null) {
             answer.firstMatchingHeader("Date").ifPresent(this::answered);

@@ -3,10 +3,10 @@ package io.github.keepsake4j.log.s3;
 import java.util.List;
 
 /**
- * What an erasure leaves of a memory: numbers that let a writer that began before find out, and the random ids of the newest
- * writes, so that one of them whose answer was lost is recognized. It tells no id of the memory.
+ * The rest of an erased memory: numbers by which a writer that began earlier recognizes the erasure, and the random ids
+ * of the newest writes, by which a writer recognizes its write if the answer was lost. It contains no id of the memory.
  *
- * @param epoch the epoch that the erasure began, or 1 if there was none
+ * @param epoch the epoch that the erasure started, or 1 if there was none
  * @param revision the revision at the erasure
  * @param writes see {@link Document#writes()}
  */
@@ -15,10 +15,13 @@ record Tombstone(long epoch, long revision, List<String> writes) {
     /** The tombstone of a memory that was never erased. */
     static final Tombstone NONE = new Tombstone(1, 1, List.of());
 
-    /** A number that each erasure raises must stay far from where it would begin anew. No number of ours gets near to this. */
+    /**
+     * The limit of a number that each erasure raises, far below an overflow. Numbers of this library never come near to
+     * it.
+     */
     private static final long LAST = 1L << 53;
 
-    /** Takes a number that is missing for the first one, and refuses one that cannot be raised. */
+    /** Replaces a missing number by the first one, and refuses one that cannot be raised. */
     Tombstone {
         epoch = number(epoch);
         revision = number(revision);
@@ -38,15 +41,15 @@ record Tombstone(long epoch, long revision, List<String> writes) {
     }
 
     /**
-     * Tells whether this erasure came before a document was created by a writer that had not seen it. A mark of the same epoch is
-     * this erasure's own, or that of another one which is to have the next epoch.
+     * Returns whether a writer that had not seen this erasure created the document afterwards. A mark of the same epoch
+     * belongs to this erasure, or to another one that will get the next epoch.
      */
     boolean overtook(KeepsakeField created) {
         return epoch > created.epoch()
                 || (created.isErasing() && epoch == created.epoch() && !writes.equals(created.writes()));
     }
 
-    /** Returns the memory that begins anew. */
+    /** Returns the next memory after the erasure. */
     Document document() {
         return Document.empty(epoch, revision, writes);
     }

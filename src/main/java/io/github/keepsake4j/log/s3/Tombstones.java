@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tombstones of erased memories, in objects whose names are hashes. The document of an erased memory is not there any
- * more, since its name tells ids. A tombstone's epoch never falls.
+ * The tombstones of erased memories, in objects whose names are hashes. The document of an erased memory is deleted,
+ * since its name contains ids. A tombstone's epoch never falls.
  */
 record Tombstones(Bucket bucket, ObjectNames names) {
 
@@ -23,7 +23,10 @@ record Tombstones(Bucket bucket, ObjectNames names) {
     /** A tombstone and its object's etag; null if there is no object. */
     private record Found(Tombstone tombstone, @Nullable String etag) {}
 
-    /** A tombstone as it is stored, with the hash of the tenant whose memory was erased, or null if it does not tell it. */
+    /**
+     * A tombstone as it is stored, with the hash of the tenant whose memory was erased, or null if it does not contain
+     * the hash.
+     */
     private record Stored(long epoch, long revision, List<String> writes, @Nullable String tenant) {
 
         byte[] bytes() {
@@ -55,9 +58,7 @@ record Tombstones(Bucket bucket, ObjectNames names) {
             tombstone = new Tombstone(stored.epoch(), stored.revision(), stored.writes());
         } catch (IOException | RuntimeException e) {
             throw new UnreadableDataException(
-                    what + " cannot be read: the object " + name
-                            + ", which an erasure left, is damaged. Erase it again",
-                    null);
+                    what + " cannot be read: its tombstone " + name + " is damaged. Erase the memory again", null);
         }
         if (tenant != null && stored.tenant() != null && !stored.tenant().equals(Ids.sha256(tenant))) {
             throw ObjectNames.mismatch(what);
@@ -87,10 +88,10 @@ record Tombstones(Bucket bucket, ObjectNames names) {
             etag = there.etag();
         }
         throw new StorageUnavailableException(
-                what + ": others were first; the erasure is not complete. Try again", null);
+                what + ": other writers were first, and the erasure is not complete. Try again", null);
     }
 
-    /** A damaged tombstone is written over: nothing can be learned from it. */
+    /** A damaged tombstone is overwritten, since it contains no usable data. */
     private Found findDamaged(String what, String document) {
         try {
             return find(what, document);
@@ -109,7 +110,7 @@ record Tombstones(Bucket bucket, ObjectNames names) {
     }
 
     /**
-     * Deletes a tenant's tombstones that are older than a time of the server's.
+     * Deletes a tenant's tombstones that are older than a time of the server's clock.
      *
      * @return how many
      */

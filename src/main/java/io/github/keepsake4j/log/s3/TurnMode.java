@@ -30,18 +30,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A layer that holds back what a turn appends until the turn ends, so that a turn is one write. What is held back is applied
- * to the memory as it was read, and this log's reads see it there. When the turn ends, it is applied to what the bucket holds
- * by then. So what other writers have written meanwhile stays, and comes before the turn.
+ * A layer that holds back the appends of a turn until the turn ends, so that a turn is one write. The appends are
+ * applied to the memory as it was read, and reads of this log see them. When the turn ends, they are applied to the
+ * newest document. So the messages of other writers stay, and come before the turn.
  */
 final class TurnMode implements Memories {
 
     private static final Logger LOG = LoggerFactory.getLogger(TurnMode.class);
 
-    /** A turn that appends more often is written, and goes on. */
+    /** The number of appends after which a turn is written. The turn then continues. */
     private static final int MAX_BATCHES = 1_000;
 
-    /** A turn that cannot be written is tried again after pauses of up to this many times the idle time. */
+    /** The longest pause between tries to write a turn, as a multiple of the idle time. */
     private static final int LONGEST_PAUSE = 64;
 
     private static final int THREADS = 4;
@@ -55,12 +55,12 @@ final class TurnMode implements Memories {
     }
 
     /**
-     * What is held back of one memory. Immutable.
+     * The appends to one memory that are held back. Immutable.
      *
-     * @param base the memory as it was read or written last
-     * @param newest whether the base was read since the turn began, so that reads may be answered from here
-     * @param tree the base with what is held back, to be asked
-     * @param batches what is held back, oldest first
+     * @param base the memory as it was last read or written
+     * @param newest whether the base was read since the turn began, so that it may answer reads
+     * @param tree the base with the appends that are held back, for reads
+     * @param batches the appends that are held back, oldest first
      * @param touchedAt when the last batch was accepted, by {@link System#nanoTime}
      */
     private record Held(Snapshot base, boolean newest, MemoryTree tree, List<Batch> batches, long touchedAt) {
@@ -70,7 +70,7 @@ final class TurnMode implements Memories {
         }
     }
 
-    /** What is held back can never be written, such as after an erasure. */
+    /** The appends that are held back can never be written, such as after an erasure. */
     private static final class LostTurnException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -89,9 +89,9 @@ final class TurnMode implements Memories {
     private volatile boolean closed;
 
     /**
-     * Makes a layer that holds nothing back yet.
+     * Creates a layer that holds nothing back yet.
      *
-     * @param idle how long after its last append a turn is written that nothing has ended
+     * @param idle the time after its last append at which an open turn is written
      */
     TurnMode(DocumentStore store, Duration idle) {
         this.store = store;
@@ -106,7 +106,7 @@ final class TurnMode implements Memories {
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
-    /** Asks a memory as its open turn has it, or else its newest state. */
+    /** Reads from the memory of the open turn, or else from its newest state. */
     @Override
     public <T> T ask(MemoryKey key, Function<MemoryTree, T> question) {
         Held held = turns.get(key);
@@ -128,7 +128,7 @@ final class TurnMode implements Memories {
         });
     }
 
-    /** Changes a memory, in one write with what was held back. If that fails, it is still held back. */
+    /** Changes a memory, in one write with the appends that are held back. If this fails, they are still held back. */
     @Override
     public <T> T change(MemoryKey key, Function<MemoryTree, T> change) {
         return store.locked(key, () -> {
@@ -157,7 +157,7 @@ final class TurnMode implements Memories {
         }
     }
 
-    /** Erases a memory. What is held back goes too. */
+    /** Erases a memory, and drops the appends that are held back. */
     @Override
     public long erase(MemoryKey key) {
         return store.locked(key, () -> {
@@ -178,7 +178,7 @@ final class TurnMode implements Memories {
         return store.locked(key, () -> !turns.containsKey(key) && store.eraseIf(key, etag, listed));
     }
 
-    /** Writes all that is held back, and takes nothing more. Tries all turns, then throws the first error. */
+    /** Writes all appends that are held back, and accepts no more. Tries all turns, then throws the first error. */
     @Override
     public void close() {
         closed = true;
@@ -202,8 +202,9 @@ final class TurnMode implements Memories {
     }
 
     /**
-     * A view, an expected position and an import are decided on what the bucket holds; an answer ends the turn. A system message
-     * that expects the head waits: if others come first, it is written behind them unless an equal one is in force.
+     * Returns whether an append may wait for the end of the turn. A view, an expected position and an import need the
+     * newest document; an answer ends the turn. A system message that expects the head waits. If other writers are
+     * first, it is written behind their messages unless an equal one is in force.
      */
     private static boolean mayWait(Append append) {
         List<NewMessage> messages = append.messages();
@@ -252,7 +253,7 @@ final class TurnMode implements Memories {
             schedule(key, idleNanos, 0);
         }
         if (closed) {
-            // The log was closed meanwhile, and may have looked for turns before this one was there.
+            // The log was closed meanwhile, possibly before this turn existed.
             flush(key);
         }
     }
@@ -263,7 +264,7 @@ final class TurnMode implements Memories {
         return new Held(base, remembered == null, base.tree(), List.of(), System.nanoTime());
     }
 
-    /** Returns the turn on what the bucket holds now. A later erasure refuses its batches. */
+    /** Returns the turn, applied to the newest document. A later erasure makes its batches fail. */
     private Held refreshed(MemoryKey key, Held held) {
         Snapshot base = store.load(key).readable();
         MemoryTree tree = store.tree(key, base.document().state());
@@ -299,7 +300,7 @@ final class TurnMode implements Memories {
         return append.messages().size() == 1 && append.messages().get(0).message() instanceof SystemMessage;
     }
 
-    /** Returns whether a system message that was not to be stored twice is in force. */
+    /** Returns whether a system message that must not be stored twice is in force. */
     private static boolean isInForce(Append append, MemoryTree tree) {
         LoggedMessage system =
                 append.expectsHead() ? tree.read(ReadQuery.newest(0)).system() : null;
@@ -338,9 +339,8 @@ final class TurnMode implements Memories {
                 return;
             }
             if (e instanceof InvalidInputException || e instanceof TenantMismatchException) {
-                // The document would be too large or is another tenant's, and the next turn must not fail because of
-                // this
-                // one.
+                // The document would be too large or belongs to another tenant. The next turn must not fail because of
+                // this one.
                 turns.remove(key);
             }
             if (!turns.containsKey(key)) {

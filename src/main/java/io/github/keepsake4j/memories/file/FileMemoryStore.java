@@ -30,23 +30,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps memories that were made in files, as WilmerAI names them, in a directory for each tenant.
+ * Keeps long-term memories in files with the names of WilmerAI, in one directory for each tenant.
  *
  * <ul>
  *   <li>{@code <id>_memories.jsonl}: the chunks, one a line. Lines are only added, unless a memory is corrected, pinned or
  *       forgotten.
- *   <li>{@code <id>_summary.jsonl}: the summary that holds, in one line. Its versions are in {@code <id>.summaries.jsonl}. What
- *       another program wrote there before is the first version.
+ *   <li>{@code <id>_summary.jsonl}: the current summary, in one line. Its versions are in {@code <id>.summaries.jsonl}.
+ * If another program wrote a summary before, it is the first version.
  *   <li>{@code <id>_vector_memory.db}: the facts in SQLite, with the tables {@code memories}, {@code memories_fts} and
- *       {@code vector_memory_tracker}. It is made with the first fact. Needs {@code org.xerial:sqlite-jdbc}.
- *   <li>{@code <id>.key}: the discussion's key, by which a clean-up finds what an erasure left that was ended by a crash.
+ *       {@code vector_memory_tracker}. It is created with the first fact. Needs {@code org.xerial:sqlite-jdbc}.
+ *   <li>{@code <id>.key}: the discussion's key, by which a clean-up finds the remains of an erasure that a crash
+ * interrupted.
  * </ul>
  *
- * <p>An id of up to 40 lower-case ASCII letters, digits, {@code -} and {@code _} is used as it is. In the names of other ids its
- * harmless characters and a hash stand for it.
+ * <p>An id of up to 40 lower-case ASCII letters, digits, {@code -} and {@code _} is used unchanged. Other ids are
+ * replaced by their harmless characters and a hash.
  *
  * <p>Other programs may read the files at any time. Several processes on one machine may share the directory; it must not be on a
- * network drive. What is erased is in no file afterwards, and a small file without ids remains. Thread-safe.
+ * network drive. After an erasure, no file has the erased texts. A small file without ids remains. Thread-safe.
  */
 public final class FileMemoryStore extends GuardedMemoryStore {
 
@@ -63,9 +64,9 @@ public final class FileMemoryStore extends GuardedMemoryStore {
     }
 
     /**
-     * Keeps memories in a directory, which is made on the first change.
+     * Keeps memories in a directory, which is created on the first change.
      *
-     * @param directory the directory, best not that of a log
+     * @param directory the directory, preferably not the directory of a log
      * @return the store, to be closed at the end
      */
     public static FileMemoryStore of(Path directory) {
@@ -73,11 +74,11 @@ public final class FileMemoryStore extends GuardedMemoryStore {
     }
 
     /**
-     * Keeps memories in a directory, which is made on the first change.
+     * Keeps memories in a directory, which is created on the first change.
      *
-     * @param directory the directory, best not that of a log
-     * @param words splits texts into the words by which facts are found. Facts that were stored by other words are found too, and
-     *     more slowly until the next change of the discussion.
+     * @param directory the directory, preferably not the directory of a log
+     * @param words splits texts into the words by which facts are found. Facts that were stored with other words are
+     * found too, but more slowly until the next change of the discussion.
      * @return the store, to be closed at the end
      */
     public static FileMemoryStore of(Path directory, Words words) {
@@ -112,7 +113,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
         if (memory.kind() != MemoryKind.FACT) {
             return super.put(key, memory);
         }
-        // No file is made for this, also while an erasure removes them.
+        // Creates no file, not even while an erasure removes the files.
         return writing(
                 "change of a memory",
                 key,
@@ -129,7 +130,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
         });
     }
 
-    /** Does nothing: each change leaves nothing behind. */
+    /** Does nothing: a change leaves no remains. */
     @Override
     public void compact() {}
 
@@ -162,7 +163,10 @@ public final class FileMemoryStore extends GuardedMemoryStore {
     }
 
     private static StorageUnavailableException unavailable(String what, Object of, @Nullable Throwable e) {
-        return new StorageUnavailableException(what + " of " + of + ": the files cannot be used at the moment", e);
+        return new StorageUnavailableException(
+                what + " of " + of + ": the files cannot be used at the moment. "
+                        + "Check the directory, its rights and the free space, and retry",
+                e);
     }
 
     @Override

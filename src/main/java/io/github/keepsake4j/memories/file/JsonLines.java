@@ -16,17 +16,17 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A file of JSON objects, one a line. A last line without an end counts if it is whole: other programs leave the end out. Else it
- * counts as absent if it was being written by us when a process or the machine died. Anything else is another program's, and is
- * neither read nor written over.
+ * A file of JSON objects, one a line. A last line without a line feed is read if it is complete, because other programs
+ * omit the line feed. An incomplete last line counts as absent if this library was writing it when the process or the
+ * machine died. All other content belongs to another program, and is neither read nor overwritten.
  *
  * @param objects the objects, in order
- * @param length the number of bytes that they are in
- * @param endsInLine whether the last one has its end
+ * @param length the number of bytes of the objects
+ * @param endsInLine whether the last line has its line feed
  */
 record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
 
-    /** What some programs begin a file in UTF-8 with. It stays there. */
+    /** The byte order mark with which some programs begin a file. It is kept. */
     private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
     private static final JsonLines NONE = new JsonLines(List.of(), 0, true);
@@ -55,9 +55,9 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
                 }
                 throw new UnreadableDataException(
                         "Line " + (objects.size() + 1) + " of " + file
-                                + " is no JSON object, and not the beginning of one that was being written here. Perhaps another"
-                                + " program wrote it, encrypted or not in WilmerAI's format of one object a line. Nothing was"
-                                + " changed. Restore the file, or move it aside",
+                                + " is not a JSON object. Another program may have written it, encrypted or not in "
+                                + "WilmerAI's format of one object a line. Nothing was changed. Restore "
+                                + "the file, or move it aside",
                         e);
             }
             begin = end + 1;
@@ -69,13 +69,16 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
         return bytes.length >= MARK.length && Arrays.equals(bytes, 0, MARK.length, MARK, 0, MARK.length);
     }
 
-    /** Returns whether a line without an end begins as ours do. A file system may add zeros when the machine fails. */
+    /**
+     * Returns whether an incomplete line begins like the lines of this library. A file system may add zeros when the
+     * machine fails.
+     */
     private static boolean isTorn(String tail) {
         String written = tail.replaceAll("\0+$", "");
         return written.startsWith(Ledger.BEGIN) || Ledger.BEGIN.startsWith(written);
     }
 
-    /** Adds an object. What is left of a line that we never finished is cut off. */
+    /** Adds an object. Cuts off the rest of an incomplete line of this library. */
     void append(Path file, Map<String, ?> object) throws IOException {
         boolean isNew = !Files.exists(file);
         byte[] line = ((endsInLine ? "" : "\n") + PlainJson.write(object) + "\n").getBytes(StandardCharsets.UTF_8);

@@ -19,9 +19,10 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * What a file of chunks says. Each line has a text and the hash of the last message that it covers, as other programs read them, and
- * one more field that is ours. A line that moves the head has an empty text and the hash of the message that the head covers, so a
- * program that goes on from the last line goes on there. A line of a try that failed leaves the head where it is.
+ * The content of a file of chunks. Each line has a text and the hash of the last message that it covers, which other
+ * programs read, and one more field of this library. A line that moves the head has an empty text and the hash of the
+ * message that the head covers, so that a program that continues from the last line continues there. A line of a failed
+ * try does not move the head.
  *
  * @param lines the file
  * @param track what is in it
@@ -31,7 +32,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
 
     private static final String TEXT = "text_block";
 
-    /** What each line that we write begins with. Other programs write a space behind the colon. */
+    /** The beginning of each line of this library. Other programs write a space after the colon. */
     static final String BEGIN = "{\"" + TEXT + "\":\"";
 
     private static final String HASH = "hash";
@@ -112,7 +113,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
         throw MemoryJson.unreadable(place, "it has no number " + name);
     }
 
-    /** Writes what a change made of the track: as one more line if it can be, or else all lines. */
+    /** Writes a changed track: as one more line if possible, or else as all lines. */
     void write(Path file, MemoryTrack after) throws IOException {
         List<Map<?, ?>> all = new ArrayList<>(lines.objects());
         List<JsonObject> added = new ArrayList<>();
@@ -129,7 +130,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
             }
         }
         if (added.isEmpty() || head != after.progress().head()) {
-            // The last line has the revision, so who saw the one of before does not write.
+            // The last line has the revision, so a writer that saw an earlier one does not write.
             added.add(lineOfMove(after.progress()));
         }
         if (isRewritten || added.size() > 1) {

@@ -30,8 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What {@link FileMemoryStore} keeps in files of JSON lines: all but facts. For one call on one discussion, so each file is read once.
- * The caller sees to it that no other changes the files. Where they cannot be used, an {@link UncheckedIOException} is thrown.
+ * Reads and writes the files of JSON lines of {@link FileMemoryStore}, which have everything except facts. Used for one
+ * call on one discussion, so each file is read once. The caller ensures that no other thread or process changes the
+ * files. Throws {@link UncheckedIOException} if they cannot be used.
  */
 final class LedgerStore extends TrackedMemories {
 
@@ -88,7 +89,7 @@ final class LedgerStore extends TrackedMemories {
                     || !after.progress().steps().equals(before.progress().steps());
             boolean changesSummary = kind == MemoryKind.SUMMARY || !isAdded;
             if (changesSummary && !Files.exists(files.summaries()) && Files.exists(files.summary())) {
-                // What another program wrote becomes the first version.
+                // The summary of another program becomes the first version.
                 JsonLines.replace(
                         files.summaries(), JsonLines.read(files.summary()).objects());
                 ledgers.remove(MemoryKind.SUMMARY);
@@ -102,7 +103,10 @@ final class LedgerStore extends TrackedMemories {
         });
     }
 
-    /** Writes the file with the summary that holds. It is a copy: when a process dies before this, the next change writes it. */
+    /**
+     * Writes the file with the current summary. It is a copy: if the process dies before this, the next change writes
+     * it.
+     */
     private static void showSummary(MemoryFiles files, @Nullable MadeMemory holding) throws IOException {
         if (holding == null) {
             Files.deleteIfExists(files.summary());
@@ -113,8 +117,8 @@ final class LedgerStore extends TrackedMemories {
     }
 
     /**
-     * Keeps the key before anything else, so that a clean-up finds all that is kept. An erasure that was ended by a crash may have
-     * left something else there.
+     * Writes the key before anything else, so that a clean-up finds all files. An erasure that a crash interrupted may
+     * have left another content there.
      */
     void noteKey(MemoryKey key) throws IOException {
         MemoryFiles files = files(key);
@@ -125,7 +129,7 @@ final class LedgerStore extends TrackedMemories {
         }
     }
 
-    /** Returns the revision where nothing is stored. It is higher after each erasure. */
+    /** Returns the revision for a discussion without data. It is higher after each erasure. */
     long least(MemoryKey key) {
         Path tombstone = files(key).tombstone();
         byte[] bytes = read(tombstone);
@@ -169,8 +173,8 @@ final class LedgerStore extends TrackedMemories {
     }
 
     /**
-     * Writes the tombstone. A full device must not keep a discussion from being erased: where there is no room for a new file, the one
-     * with the key becomes the tombstone. It has the room, and all else is there until it has the name.
+     * Writes the tombstone. An erasure must work on a full device: if there is no space for a new file, the file with
+     * the key becomes the tombstone. It has the space already, and everything else exists until it has the name.
      */
     private static void bury(MemoryFiles files, byte[] text) throws IOException {
         try {
@@ -191,7 +195,7 @@ final class LedgerStore extends TrackedMemories {
         }
     }
 
-    /** Reads the names of all of the tenant's files. A file that names no discussion is passed over and logged. */
+    /** Reads the names of all of the tenant's files. A file that names no discussion is skipped with a log entry. */
     void discussions(String tenant, Consumer<MemoryKey> action) {
         for (Path file : io(() -> MemoryFiles.keys(root, tenant))) {
             byte[] key = read(file);
@@ -206,8 +210,8 @@ final class LedgerStore extends TrackedMemories {
             return Optional.of(MemoryKey.parse(new String(canonical, StandardCharsets.US_ASCII).strip()));
         } catch (InvalidInputException e) {
             LOG.warn(
-                    "The file {} names no discussion, so a clean-up does not find it. The next change of the discussion or its"
-                            + " erasure mends it",
+                    "The file {} names no discussion, so a clean-up does not find it. The next change of the "
+                            + "discussion or its erasure corrects this",
                     file);
             return Optional.empty();
         }

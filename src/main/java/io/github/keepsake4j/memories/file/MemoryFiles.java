@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 
 /**
  * The files of one discussion, in the tenant's directory. An id of up to 40 lower-case ASCII letters, digits, {@code -} and
- * {@code _} is a part of the names as it is, as the seed has it. Of any other id the harmless characters are, and a hash. So no id
- * leaves the directory or meets another one, also where a file system ignores case.
+ * {@code _} is a part of the names unchanged, as in WilmerAI. Of any other id, the names have the harmless characters
+ * and a hash. So no id leaves the directory or collides with another one, even if a file system ignores case.
  *
  * @param directory the tenant's directory
  * @param base the beginning of the names
@@ -65,7 +65,7 @@ record MemoryFiles(Path directory, String base, String hash) {
         return file("_summary.jsonl");
     }
 
-    /** All versions of the summary. The dot is in no plain id, so this is no other discussion's file. */
+    /** All versions of the summary. A plain id has no dot, so this is not the file of another discussion. */
     Path summaries() {
         return file(".summaries.jsonl");
     }
@@ -119,7 +119,10 @@ record MemoryFiles(Path directory, String base, String hash) {
         return directory.resolve(base + suffix);
     }
 
-    /** Returns the number by which this discussion is locked, which is not that of a log's memory in the same directory. */
+    /**
+     * Returns the number by which this discussion is locked. It differs from the numbers of a log's memories in the
+     * same directory.
+     */
     long lock() {
         return ByteBuffer.wrap(HexFormat.of().parseHex(hash), 1, Long.BYTES).getLong() >>> 4;
     }

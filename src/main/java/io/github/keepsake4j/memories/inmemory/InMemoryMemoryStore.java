@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Keeps memories that were made in this process, for tests and trials. They are gone when it ends. Thread-safe. */
+/** Keeps long-term memories in this process, for tests and trials. They are lost when the process ends. Thread-safe. */
 public final class InMemoryMemoryStore extends GuardedMemoryStore {
 
     private final Kept kept;
@@ -120,7 +120,7 @@ public final class InMemoryMemoryStore extends GuardedMemoryStore {
         return "memory";
     }
 
-    /** Does nothing: what it has is there as long as the store is. */
+    /** Does nothing: the memories live as long as the store. */
     @Override
     public void close() {}
 }

@@ -24,7 +24,7 @@ import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
- * Keeps memories that were made in PostgreSQL 14 and newer, in tables beside the log's or in another database. Needs
+ * Keeps long-term memories in PostgreSQL 14 and newer, in the database of the log or in another one. Needs
  * {@code org.postgresql:postgresql}. Nothing is prepared on the server, so any transaction pooler works. Thread-safe.
  */
 public final class JdbcMemoryStore extends GuardedMemoryStore {
@@ -35,7 +35,7 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
             "memories/",
             "keepsake_made_schema",
             SqlSchema.BESIDE_LOGS,
-            "restore it, or move it aside and have these memories made again",
+            "restore it, or move it to another place, so that these memories are created again",
             new SqlSchema.Foreign(
                     "memories",
                     "has a table memories that this library did not make: it is in WilmerAI's own format, which cannot be"
@@ -61,12 +61,12 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
     }
 
     /**
-     * Opens the facts of one discussion in a file of SQLite, for one call. This method is for stores of files.
+     * Opens the facts of one discussion in a SQLite file, for one call. This method is for stores of files.
      *
      * @param file the file
      * @param mode how the file is opened
      * @param words splits texts into words
-     * @param least the revision where there is no progress yet
+     * @param least the revision if there is no progress yet
      * @return the store, which the caller closes
      */
     public static JdbcMemoryStore sqlite(Path file, SqliteMode mode, Words words, long least) {
@@ -74,10 +74,11 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
     }
 
     /**
-     * Keeps memories in PostgreSQL. The tables must be there: run the scripts in
-     * {@code io/github/keepsake4j/schema/memories/postgresql} of the jar by hand or by Flyway, or see {@link #builder()}.
+     * Keeps memories in PostgreSQL. The tables must exist: run the scripts in
+     * {@code io/github/keepsake4j/schema/memories/postgresql} of the jar by hand or by Flyway, or see
+     * {@link #builder()}.
      *
-     * @param dataSource hands out connections, best from a pool; stays the caller's to close
+     * @param dataSource provides connections, preferably from a pool; the caller closes it
      * @return the store
      */
     public static JdbcMemoryStore postgres(DataSource dataSource) {
@@ -163,8 +164,8 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
         }
 
         /**
-         * Sets how texts are split into the words by which facts are found. Facts that were stored by other words are found
-         * too, and more slowly until the next change of the discussion. Default: {@link Words#standard()}.
+         * Sets how texts are split into the words by which facts are found. Facts that were stored with other words are
+         * found too, but more slowly until the next change of the discussion. Default: {@link Words#standard()}.
          *
          * @param splitter splits texts
          * @return this builder
@@ -175,7 +176,7 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
         }
 
         /**
-         * Makes the store. Nothing is connected before the first use.
+         * Creates the store. Nothing is connected before the first use.
          *
          * @return a new one
          * @throws InvalidInputException if not exactly one of data source and URL is given

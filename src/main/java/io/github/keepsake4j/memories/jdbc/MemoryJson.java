@@ -17,9 +17,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is stored of a memory besides its text. The fields of WilmerAI are at the top; ours are in one more field that its reader
- * ignores. Unknown fields are ignored. A trust that a newer version knows is read as the least, an unknown status as one that is
- * not shown. This class is for stores.
+ * Writes and reads the stored fields of a memory other than its text. WilmerAI's fields are at the top level. This
+ * library's fields are in one more field, which WilmerAI ignores. Unknown fields are ignored. An unknown trust is read
+ * as the least, and an unknown status as one that is not shown. This class is for stores.
  */
 public final class MemoryJson {
 
@@ -77,7 +77,7 @@ public final class MemoryJson {
     }
 
     /**
-     * Reads a memory from the fields of WilmerAI and from ours.
+     * Reads a memory from the fields of WilmerAI and of this library.
      *
      * @param where the place, for errors
      * @param text the text
@@ -113,7 +113,7 @@ public final class MemoryJson {
      * Reads the fields of a passage.
      *
      * @param own our fields
-     * @return the passage; what is missing is empty or 0
+     * @return the passage; missing parts are empty or 0
      */
     public static Passage passage(Map<?, ?> own) {
         return new Passage(
@@ -140,7 +140,7 @@ public final class MemoryJson {
      * @param where the place, for errors
      * @param json the text
      * @return its fields
-     * @throws UnreadableDataException if it is no JSON object
+     * @throws UnreadableDataException if it is not a JSON object
      */
     public static Map<?, ?> object(String where, String json) {
         if (read(where, json) instanceof Map<?, ?> map) {
@@ -167,7 +167,7 @@ public final class MemoryJson {
     public static UnreadableDataException unreadable(String where, String problem) {
         return new UnreadableDataException(
                 where + " cannot be read: " + problem
-                        + ". Nothing is written over it: restore it, or erase the memories of" + " this discussion",
+                        + ". Nothing was changed. Restore it, or erase the memories of this discussion",
                 null);
     }
 

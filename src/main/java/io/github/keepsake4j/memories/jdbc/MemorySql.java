@@ -3,12 +3,13 @@ package io.github.keepsake4j.memories.jdbc;
 import java.util.List;
 
 /**
- * The statements on memories that were made. All of them begin with the parameters discussion and kind, if none are named. A file of
- * SQLite has the facts of one discussion, so {@code keepsake_word} has no column for it: its statements name the parameter in vain.
+ * The statements on long-term memories. All of them begin with the parameters discussion and kind, if none are named. A
+ * SQLite file has the facts of one discussion, so its {@code keepsake_word} has no column for the discussion: its
+ * statements ignore the parameter.
  */
 enum MemorySql {
 
-    /** Further parameters: revision, fingerprint. Changes nothing if the row is there. */
+    /** Further parameters: revision, fingerprint. Changes nothing if the row exists. */
     NEW_PROGRESS(
             """
             INSERT INTO keepsake_made_progress (memory_key, kind, revision, head, fingerprint) VALUES (?, ?, ?, 0, ?)
@@ -24,7 +25,7 @@ enum MemorySql {
             "SELECT revision, head, fingerprint FROM keepsake_made_progress WHERE memory_key = ? AND kind = ?",
             "SELECT revision, head, fingerprint FROM keepsake_progress WHERE discussion_id = ? AND kind = ?"),
 
-    /** As {@link #PROGRESS}, and keeps other writers waiting. */
+    /** As {@link #PROGRESS}, and blocks other writers. */
     LOCK_PROGRESS(
             """
             SELECT revision, head, fingerprint FROM keepsake_made_progress WHERE memory_key = ? AND kind = ? FOR UPDATE
@@ -52,8 +53,8 @@ enum MemorySql {
             """),
 
     /**
-     * Further parameters: number, parent, message_hash, after_hash, up_to_hash, messages, message_ids, failures, time. Of a step
-     * that is there the last two are changed.
+     * Further parameters: number, parent, message_hash, after_hash, up_to_hash, messages, message_ids, failures, time.
+     * If the step exists, only the last two are changed.
      */
     PUT_STEP(
             """
@@ -90,7 +91,7 @@ enum MemorySql {
             FROM memories WHERE discussion_id = ? AND kind = ? ORDER BY id
             """),
 
-    /** Further parameter: limit. As {@link #MEMORIES}, but those that are shown, from the newest. */
+    /** Further parameter: limit. As {@link #MEMORIES}, but only memories that are shown, from the newest. */
     SHOWN(
             """
             SELECT number, step, shown, memory_text, metadata_json
@@ -207,8 +208,9 @@ enum MemorySql {
             "DELETE FROM keepsake_made_lease WHERE memory_key = ? AND name = ? AND owner = ?";
 
     /**
-     * What is shown without a question. Parameters: for chunks and again for facts the discussion, the least trust and the number;
-     * for pinned ones the same; the discussion for the summary, for the passage that it reaches to, and for that one's chunk.
+     * The memories that are shown without a question. Parameters: for chunks and again for facts the discussion, the
+     * least trust and the number; for pinned memories the same; the discussion for the summary, for its last passage,
+     * and for the chunk of that passage.
      */
     static final String OVERVIEW =
             """
@@ -245,7 +247,7 @@ enum MemorySql {
             WHERE memory_key > ? AND memory_key <= ? ORDER BY memory_key LIMIT ?
             """;
 
-    /** What an erasure removes. Parameter of each: discussion. */
+    /** The statements of an erasure. Parameter of each: discussion. */
     static final List<String> ERASE = List.of(
             "DELETE FROM keepsake_made_discussion WHERE memory_key = ?",
             "DELETE FROM keepsake_made_word WHERE memory_key = ?",

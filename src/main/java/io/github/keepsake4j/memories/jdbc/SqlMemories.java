@@ -38,8 +38,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memories of one discussion in tables, within a transaction. A writer locks the progress first. The rows that are shown are
- * those on the path to the head; only these have words.
+ * The memories of one discussion in tables, within a transaction. A writer locks the progress first. The rows on the
+ * path to the head are shown; only these have words.
  */
 final class SqlMemories implements MemoryWriter {
 
@@ -54,7 +54,7 @@ final class SqlMemories implements MemoryWriter {
      * Creates the object.
      *
      * @param isSqlite whether the tables are those of SQLite, with {@code memories_fts}
-     * @param least the revision where there is no progress yet
+     * @param least the revision if there is no progress yet
      */
     SqlMemories(Session session, boolean isSqlite, FactWords words, MemoryKey key, long least) {
         this.session = session;
@@ -152,7 +152,7 @@ final class SqlMemories implements MemoryWriter {
         return new Progress(state.revision(), state.head(), steps);
     }
 
-    /** Locks the progress, and makes it with a revision where there is none yet. */
+    /** Locks the progress, and creates it with a revision if there is none yet. */
     private State lock(MemoryKind kind) {
         update(MemorySql.NEW_PROGRESS, id, kind.name(), least, words.fingerprint());
         return Objects.requireNonNull(first(MemorySql.LOCK_PROGRESS, State::of, id, kind.name()));
@@ -197,7 +197,7 @@ final class SqlMemories implements MemoryWriter {
         update(MemorySql.TOUCH_STEP, Instant.now().toString(), id, kind.name(), step);
     }
 
-    /** Writes a step. One without a time is never taken for the last one that was processed. */
+    /** Writes a step. A step without a time never counts as the last one that was processed. */
     private void put(MemoryKind kind, Step step, String time) {
         Passage passage = step.passage();
         update(
@@ -308,7 +308,7 @@ final class SqlMemories implements MemoryWriter {
         }
     }
 
-    /** Makes all words again if they were made by others. Returns by which they are made now. */
+    /** Rebuilds all words if they were made with other settings. Returns the fingerprint of the stored words. */
     private String words(MemoryKind kind, State state) {
         if (!state.fingerprint().equals(words.fingerprint())) {
             for (Row row : rows(MemorySql.MEMORIES, id, kind.name())) {
@@ -430,7 +430,7 @@ final class SqlMemories implements MemoryWriter {
             return List.of();
         }
         if (!state.fingerprint().equals(words.fingerprint())) {
-            // The words were made by others. They are made again with the next change.
+            // The words were made with other settings. The next change rebuilds them.
             return words.search(query, facts(key, Integer.MAX_VALUE));
         }
         int trust = query.leastTrust().level();
@@ -478,7 +478,7 @@ final class SqlMemories implements MemoryWriter {
         return true;
     }
 
-    /** Erases all, and refuses what those add that saw it before. */
+    /** Erases everything, and refuses additions of writers that saw an earlier revision. */
     @Override
     public void erase(MemoryKey any) {
         for (MemoryKind kind : MemoryKind.values()) {

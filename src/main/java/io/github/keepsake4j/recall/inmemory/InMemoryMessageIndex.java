@@ -23,7 +23,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps an index in this process's memory. It ends with the process and is made again by the next one. */
+/** Keeps an index in this process's memory. The index ends with the process, and the next process builds it again. */
 public final class InMemoryMessageIndex implements MessageIndex {
 
     /** The memories by their numbers, the newest first. */
@@ -37,7 +37,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
     /** Creates an empty index. */
     public InMemoryMessageIndex() {}
 
-    /** What is kept of a memory. */
+    /** The data of a memory. */
     private static final class Memory {
         final long number;
         final MemoryKey key;
@@ -126,7 +126,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
 
     @Override
     public void compact() {
-        // Nothing is left of what was removed.
+        // No removed data remains.
     }
 
     @Override

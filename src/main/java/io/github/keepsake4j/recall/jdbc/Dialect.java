@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The differences between databases. Statements that all of them take are in {@link Sql}. */
+/** The differences between databases. The statements that are the same for all are in {@link Sql}. */
 interface Dialect {
 
     /** The storage's name. */
     String name();
 
-    /** A tenant's number, and its row locked until the transaction ends. Parameter: its id. */
+    /** Reads a tenant's number and locks its row until the transaction ends. Parameter: its id. */
     String lockTenant();
 
     /** Joins consecutive segments. Parameters: the first segment, memory, the first segment, the segment behind the last. */
@@ -23,19 +23,19 @@ interface Dialect {
     /** Adds to the numbers of messages of terms. */
     void addTerms(Session session, long tenant, Map<String, Integer> messages) throws SQLException;
 
-    /** Puts postings before those that are there. */
+    /** Puts postings before the existing ones. */
     void addPostings(Session session, long tenant, long memory, List<Segment> segments) throws SQLException;
 
     /** Finds the memories of keys. */
     List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException;
 
-    /** Tells how much is indexed of the memories of keys. */
+    /** Reads the progress of the index for memories by their keys. */
     List<MemoryRow.Size> sizes(Session session, Collection<byte[]> keys) throws SQLException;
 
     /** Finds the keys of memories. */
     List<MemoryRow> memoriesByNumber(Session session, Collection<Long> numbers) throws SQLException;
 
-    /** Adds up in how many messages of a tenant, or of some of its memories, each term occurs. */
+    /** Counts the messages of a tenant, or of some of its memories, in which each term occurs. */
     Map<String, Long> frequencies(
             Session session, long tenant, @Nullable Collection<Long> memories, Collection<String> terms)
             throws SQLException;

@@ -38,10 +38,10 @@ import org.jspecify.annotations.Nullable;
  * Keeps an index in SQLite or PostgreSQL.
  *
  * <p><b>SQLite</b>: a file of its own, not the log's, because SQLite has one writer. Several processes on one machine may
- * share it. Needs {@code org.xerial:sqlite-jdbc}. A commit is not synced: after a power failure the index may lack what was
- * added last, and it is added again.
+ * share it. Needs {@code org.xerial:sqlite-jdbc}. A commit is not synced. After a power failure, the last additions may
+ * be missing; they are added again.
  *
- * <p><b>PostgreSQL</b> 14 and newer, in tables beside the log's or in another database. Needs
+ * <p><b>PostgreSQL</b> 14 and newer, in the database of the log or in another one. Needs
  * {@code org.postgresql:postgresql}. Nothing is prepared on the server, so any transaction pooler works.
  */
 public final class JdbcMessageIndex implements MessageIndex {
@@ -51,7 +51,7 @@ public final class JdbcMessageIndex implements MessageIndex {
             "index/",
             "keepsake_index_schema",
             SqlSchema.BESIDE_LOGS,
-            "call clear() on the index, which begins a new file; it is made again from the log",
+            "call clear() on the index to start a new file; it is rebuilt from the log",
             null,
             List.of(new SqlSchema.Script("V1__keepsake_index.sql", 2)));
 
@@ -70,7 +70,7 @@ public final class JdbcMessageIndex implements MessageIndex {
     private final Connections connections;
     private final Dialect dialect;
 
-    /** By which words the terms are made that are added, once it is known. */
+    /** The fingerprint of the words that make the added terms, once it is known. */
     private volatile @Nullable String words;
 
     JdbcMessageIndex(Connections connections, Dialect dialect) {
@@ -79,7 +79,7 @@ public final class JdbcMessageIndex implements MessageIndex {
     }
 
     /**
-     * Keeps an index in a SQLite file. The file and its tables are made on first use; its directory must exist.
+     * Keeps an index in a SQLite file. The file and its tables are created on first use; its directory must exist.
      *
      * @param file the file, not that of a log
      * @return the index, to be closed at the end
@@ -89,10 +89,10 @@ public final class JdbcMessageIndex implements MessageIndex {
     }
 
     /**
-     * Keeps an index in PostgreSQL. The tables must be there; see {@link #builder()} for an index that makes them. Nothing
-     * is connected before the first use.
+     * Keeps an index in PostgreSQL. The tables must exist; see {@link #builder()} for an index that creates them.
+     * Nothing is connected before the first use.
      *
-     * @param dataSource hands out connections, best from a pool; stays the caller's to close
+     * @param dataSource provides connections, preferably from a pool; the caller closes it
      * @return the index
      */
     public static JdbcMessageIndex postgres(DataSource dataSource) {
@@ -154,7 +154,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         return connections.write("indexing of memory " + key, session -> {
             String ours = words;
             if (ours != null) {
-                // Another process may have cleared it, and have made it its own.
+                // Another process may have cleared the index and opened it with its own words.
                 requireWords(session, ours);
             }
             long tenant = lockTenant(session, key.tenant(), true);
@@ -172,7 +172,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         });
     }
 
-    /** Returns a tenant's number, or 0 if it has none and none is to be made. */
+    /** Returns a tenant's number, or 0 if it has none and none is to be created. */
     private long lockTenant(Session session, String tenant, boolean make) throws SQLException {
         while (true) {
             Long number = session.first(dialect.lockTenant(), row -> row.getLong(1), tenant);
@@ -200,7 +200,7 @@ public final class JdbcMessageIndex implements MessageIndex {
                 0L));
     }
 
-    /** Joins the segments that the memory has left behind, so that what is stored depends on the watermark alone. */
+    /** Joins the memory's completed segments, so that the stored rows depend only on the watermark. */
     private void join(Session session, long memory, long before, long after) throws SQLException {
         for (int seal : SEALS) {
             for (long end = (before + 1) / seal + 1; end <= (after + 1) / seal; end++) {
@@ -299,20 +299,23 @@ public final class JdbcMessageIndex implements MessageIndex {
     }
 
     /**
-     * What a scope has in the index.
+     * The data of a scope in the index.
      *
      * @param memories the numbers of the memories, or null for all of the tenant
      * @param inTenant the number of messages of the tenant
      */
     private record InScope(long tenant, long messages, long length, @Nullable Set<Long> memories, long inTenant) {
 
-        /** Returns the memories to ask for: where they are all of the tenant, not to name them is much faster. */
+        /**
+         * Returns the memories to name in a query. If they are all memories of the tenant, it is much faster not to
+         * name them.
+         */
         @Nullable
         Set<Long> asked() {
             return messages == inTenant ? null : memories;
         }
 
-        /** Gives out nothing of a memory that is not named, whatever the counts say. */
+        /** Never returns data of a memory that is not named, even if the counts are wrong. */
         List<PostingRow> only(List<PostingRow> rows) {
             return memories == null
                     ? rows
@@ -381,7 +384,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         connections.close();
     }
 
-    /** What a batch of messages adds to the tables. */
+    /** The additions of a batch of messages to the tables. */
     private record Additions(long messages, long length, Map<String, Integer> terms, List<Segment> segments) {
 
         static Additions of(List<IndexedMessage> messages) {
@@ -395,7 +398,7 @@ public final class JdbcMessageIndex implements MessageIndex {
                         .computeIfAbsent(segment, s -> new ArrayList<>())
                         .add(Posting.encode(message, count)));
             }
-            // In the order of the tables' keys, which is the cheapest.
+            // The order of the tables' keys is the cheapest.
             Map<String, TreeMap<Integer, List<Integer>>> postings = new TreeMap<>(unsorted);
             Map<String, Integer> terms = new LinkedHashMap<>();
             List<Segment> segments = new ArrayList<>();
@@ -422,7 +425,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         }
 
         /**
-         * Makes the index. Nothing is connected before the first use.
+         * Creates the index. Nothing is connected before the first use.
          *
          * @return a new one
          * @throws InvalidInputException if not exactly one of data source and URL is given

@@ -6,10 +6,10 @@ import io.github.keepsake4j.sql.KeyColumns;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 
-/** What is stored of a memory. */
+/** The stored data of a memory. */
 record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, long messages, long length) {
 
-    /** What {@link #of} reads, up to the condition. */
+    /** The columns that {@link #of} reads, up to the condition. */
     static final String COLUMNS =
             """
             m.number, m.tenant, t.tenant, m.app_id, m.conversation_id, m.node_id, m.epoch, m.sequence, m.messages, m.length
@@ -17,12 +17,12 @@ record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, l
              WHERE\s""";
 
     /**
-     * How much is indexed of a memory, and of its tenant. A search reads this of each memory that it may look in, and no key is made
-     * for it.
+     * The progress of the index for a memory, and for its tenant. A search reads this for each memory of its scope,
+     * without creating a key.
      */
     record Size(long number, long messages, long length, long tenant, long inTenant) {
 
-        /** What {@link #of} reads, up to the condition. */
+        /** The columns that {@link #of} reads, up to the condition. */
         static final String COLUMNS =
                 """
                 m.number, m.messages, m.length, t.number, t.messages

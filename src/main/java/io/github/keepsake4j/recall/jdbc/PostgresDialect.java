@@ -48,7 +48,10 @@ final class PostgresDialect implements Dialect {
 
     private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS + "m.number = ANY (?::integer[])\n";
 
-    /** Each term is looked up by itself: there are no statistics of terms, and the planner would read the whole table. */
+    /**
+     * Each term is looked up separately. There are no statistics of terms, so the planner would otherwise read the
+     * whole table.
+     */
     private static final String FREQUENCIES_IN_TENANT =
             """
             SELECT t.term, t.messages

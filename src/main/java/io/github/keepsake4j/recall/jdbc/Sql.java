@@ -34,7 +34,7 @@ final class Sql {
 
     static final String MEMORY = "SELECT " + MemoryRow.COLUMNS + "m.memory_key = ?\n";
 
-    /** Parameters: tenant, number behind which the page begins, rows. */
+    /** Parameters: tenant, the number after which the page begins, rows. */
     static final String MEMORIES_OF_TENANT =
             "SELECT " + MemoryRow.COLUMNS + "m.tenant = ? AND m.number > ?\n ORDER BY m.number\n LIMIT ?\n";
 
@@ -52,7 +52,7 @@ final class Sql {
             UPDATE keepsake_index_memory SET sequence = ?, messages = messages + ?, length = length + ? WHERE number = ?
             """;
 
-    /** What a clearing removes, of all tenants. */
+    /** The statements of a clearing, for all tenants. */
     static final List<String> CLEAR = List.of(
             "DELETE FROM keepsake_index_posting",
             "DELETE FROM keepsake_index_term",
@@ -83,7 +83,7 @@ final class Sql {
 
     static final String DELETE_POSTINGS = "DELETE FROM keepsake_index_posting WHERE memory = ?";
 
-    /** Parameters: memory, the first segment, which stays, the segment behind the last. */
+    /** Parameters: memory, the first segment (which stays), the segment behind the last. */
     static final String DELETE_JOINED =
             "DELETE FROM keepsake_index_posting WHERE memory = ? AND segment > ? AND segment < ?";
 }

@@ -64,7 +64,10 @@ final class SqliteDialect implements Dialect {
             WHERE tenant = ? AND term = ? AND memory IN (SELECT value FROM json_each(?))
             """;
 
-    /** Reads all rows of the term, which is faster than to look each memory up if there are not many more rows than memories. */
+    /**
+     * Reads all rows of the term. This is faster than looking up each memory if there are not many more rows than
+     * memories.
+     */
     private static final String FREQUENCY_BY_SCAN = FREQUENCY.replace("AND memory", "AND +memory");
 
     private static final String POSTINGS =
@@ -81,7 +84,7 @@ final class SqliteDialect implements Dialect {
     private static final String POSTINGS_IN_TENANT =
             POSTINGS.replace(" AND memory IN (SELECT value FROM json_each(?))", "");
 
-    /** To look a memory up takes as long as to read some rows one after the other. */
+    /** Looking up a memory takes as long as reading this number of consecutive rows. */
     private static final int ROWS_OF_A_LOOK_UP = 4;
 
     @Override
@@ -91,7 +94,7 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public String lockTenant() {
-        // The transaction has the only right to write.
+        // The transaction is the only writer.
         return "SELECT number FROM keepsake_index_tenant WHERE tenant = ?";
     }
 

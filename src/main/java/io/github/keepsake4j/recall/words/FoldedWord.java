@@ -4,7 +4,10 @@ import java.text.Normalizer;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/** A word without the diacritics of alphabets and without soft hyphens and the like, of which each code point knows where it comes from. */
+/**
+ * A word without the diacritics of alphabets and without soft hyphens and the like. Each code point knows its original
+ * place.
+ */
 @SuppressWarnings("ArrayRecordComponent") // Never compared.
 record FoldedWord(int[] codePoints, int[] sources) {
 

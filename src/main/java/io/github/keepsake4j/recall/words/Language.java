@@ -5,9 +5,9 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * What is known of a language.
+ * The data of a language.
  *
- * @param stopWords the words that say little, in lower case
+ * @param stopWords the words with little meaning, in lower case
  * @param stemmers returns functions from a word in lower case to its stem, each for one thread
  */
 record Language(Set<String> stopWords, Supplier<UnaryOperator<String>> stemmers) {}

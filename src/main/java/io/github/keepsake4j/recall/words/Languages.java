@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** The languages whose stems are known where Lucene's analysis module is present. */
+/** The languages whose stems are known if Lucene's analysis module is present. */
 final class Languages {
 
     /** ISO 639-1 codes. */

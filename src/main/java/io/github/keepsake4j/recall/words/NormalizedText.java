@@ -3,10 +3,13 @@ package io.github.keepsake4j.recall.words;
 import java.text.Normalizer;
 import java.util.Arrays;
 
-/** A text in NFKC and lower case that knows where each of its characters is in the original. */
+/** A text in NFKC and lower case that records the original place of each character. */
 final class NormalizedText {
 
-    /** As in the stream-safe text format of Unicode. What comes after is normalized for itself, which bounds the cost. */
+    /**
+     * The limit of the stream-safe text format of Unicode. The following text is normalized separately, which bounds
+     * the cost.
+     */
     private static final int MAX_MARKS = 30;
 
     private static final int FIRST_COMBINING = 0x300;
@@ -21,7 +24,7 @@ final class NormalizedText {
         ends = new int[size];
     }
 
-    /** Normalizes a text up to a limit, which is also about the most that the result holds. */
+    /** Normalizes a text up to a limit, which is also about the largest length of the result. */
     static NormalizedText of(String text, int limit) {
         int length = Math.min(text.length(), limit);
         NormalizedText normalized = new NormalizedText(length);
@@ -38,7 +41,7 @@ final class NormalizedText {
         return normalized;
     }
 
-    /** Finds where the marks end that may be composed with a character. */
+    /** Finds the end of the marks that may be composed with a character. */
     private static int endOfCharacter(String text, int start, int length) {
         int at = start + Character.charCount(text.codePointAt(start));
         for (int marks = 0; marks < MAX_MARKS && at < length; marks++) {

@@ -38,7 +38,9 @@ enum Script {
         return c >= 0x3041 && c <= 0x309F;
     }
 
-    /** Returns whether a character that is no letter belongs to the word before it: a mark, or one that is not seen. */
+    /**
+     * Returns whether a character other than a letter belongs to the word before it: a mark, or an invisible character.
+     */
     static boolean belongsToWord(int c) {
         return isMark(c) || Character.getType(c) == Character.FORMAT;
     }

@@ -30,7 +30,7 @@ import org.tartarus.snowball.ext.RussianStemmer;
 import org.tartarus.snowball.ext.SpanishStemmer;
 import org.tartarus.snowball.ext.SwedishStemmer;
 
-/** A language as Lucene's analysis module knows it. The one class that needs Lucene. */
+/** A language as Lucene's analysis module knows it. The only class that needs Lucene. */
 final class SnowballLanguage {
 
     private static final Map<String, Supplier<SnowballStemmer>> STEMMERS = Map.ofEntries(

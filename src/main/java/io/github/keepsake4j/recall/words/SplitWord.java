@@ -11,20 +11,20 @@ import java.util.function.UnaryOperator;
 /**
  * The terms of one word of an alphabet.
  *
- * @param hashes what most terms are told by
+ * @param hashes the hashes that distinguish most terms
  * @param terms its stems, then its parts, then its beginnings
  */
 record SplitWord(TermHashes hashes, List<SplitWord.Term> terms) {
 
     private static final int PART = 4;
 
-    /** Cannot be in a word, so a part never equals a word. */
+    /** A character that cannot be in a word, so a part never equals a word. */
     private static final String PART_MARK = "_";
 
     private static final String BEGINNING_MARK = "^";
 
     /**
-     * A term and where it is in the word.
+     * A term and its place in the word.
      *
      * @param text the term as it is stored
      * @param start the index of its first code unit
@@ -37,9 +37,9 @@ record SplitWord(TermHashes hashes, List<SplitWord.Term> terms) {
      * Splits a word.
      *
      * @param word the word in NFKC and lower case
-     * @param stemmers what makes its stem in each language
+     * @param stemmers the stemmers of the languages
      * @param stopWordOf returns the languages whose stop word a word is, a bit for each
-     * @param mapping what each term passes through
+     * @param mapping the function that is applied to each term
      */
     static SplitWord of(
             String word,
@@ -86,7 +86,7 @@ record SplitWord(TermHashes hashes, List<SplitWord.Term> terms) {
         return stems;
     }
 
-    /** Returns the length of a word without an apostrophe and what comes after it. */
+    /** Returns the length of a word up to an apostrophe. */
     private static int baseLength(String word) {
         int apostrophe = word.indexOf(Script.APOSTROPHE);
         int typographic = word.indexOf(Script.TYPOGRAPHIC_APOSTROPHE);

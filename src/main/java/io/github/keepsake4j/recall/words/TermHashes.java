@@ -2,7 +2,7 @@ package io.github.keepsake4j.recall.words;
 
 import java.util.List;
 
-/** The hash codes of the terms of one word, by which most terms need not be looked at. */
+/** The hash codes of the terms of one word. With them, most terms need not be compared. */
 final class TermHashes {
 
     private final int stopWordOf;

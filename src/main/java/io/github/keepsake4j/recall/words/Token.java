@@ -1,9 +1,9 @@
 package io.github.keepsake4j.recall.words;
 
 /**
- * A term and where it is in the text that it was taken from.
+ * A term and its place in the text from which it was taken.
  *
- * @param term the term as it is stored and asked for
+ * @param term the term as it is stored and searched
  * @param start the index of its first UTF-16 code unit in the text
  * @param end the index after its last UTF-16 code unit in the text
  * @param kind the kind of term
@@ -15,7 +15,7 @@ public record Token(String term, int start, int end, Kind kind) {
         /** The stem of a word. */
         WORD,
 
-        /** The stem of a word that is frequent in its language and says little. It has no parts. */
+        /** The stem of a word that is frequent in its language and has little meaning. It has no parts. */
         STOP_WORD,
 
         /** Four consecutive letters of a word. */
@@ -24,7 +24,7 @@ public record Token(String term, int start, int end, Kind kind) {
         /** An ideograph, or two adjacent characters of a script without spaces between words. */
         CHARACTERS,
 
-        /** The first two or three letters of a word that is no stop word; see {@link Words#beginnings}. */
+        /** The first two or three letters of a word that is not a stop word; see {@link Words#beginnings}. */
         BEGINNING
     }
 }

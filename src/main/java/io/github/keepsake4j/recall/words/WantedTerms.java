@@ -3,7 +3,7 @@ package io.github.keepsake4j.recall.words;
 import java.util.Collection;
 import java.util.Set;
 
-/** Terms that are looked for in texts. Immutable. */
+/** The terms to find in texts. Immutable. */
 public final class WantedTerms {
 
     private static final int BITS = 12;
@@ -29,7 +29,7 @@ public final class WantedTerms {
         return new WantedTerms(terms);
     }
 
-    /** Returns false if no term has this hash code, and mostly only then. */
+    /** Returns false if no term has this hash code. May rarely return true although no term has it. */
     boolean mayHave(int hash) {
         int place = place(hash);
         return ((filter[place >>> 6] >>> place) & 1) == 1;

@@ -5,17 +5,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what was made of words before. Few words make up most of a text, and to stem one takes longer than everything else.
- * Holds a bounded number of short words. Thread-safe.
+ * Caches the terms of words. Few words make up most of a text, and stemming takes longer than everything else. Holds a
+ * bounded number of short words. Thread-safe.
  *
- * @param <T> what is made of a word
+ * @param <T> the type of the result for a word
  */
 final class WordCache<T> {
 
     /** Longer words are rare and have many parts. */
     private static final int MAX_LENGTH = 24;
 
-    /** A word may be in one of so many places; used ones move to the front, and the last one is given up first. */
+    /** The number of places that a word may have. Used words move to the front, and the last word is dropped first. */
     private static final int PLACES = 4;
 
     private record Kept<T>(String word, T made) {}
@@ -23,13 +23,13 @@ final class WordCache<T> {
     private final int bits;
     private final AtomicReferenceArray<@Nullable Kept<T>> kept;
 
-    /** Creates one for two to the power of {@code bits} words. */
+    /** Creates a cache for two to the power of {@code bits} words. */
     WordCache(int bits) {
         this.bits = bits;
         kept = new AtomicReferenceArray<>(1 << bits);
     }
 
-    /** Returns what is made of a word, which is always made by the same function. */
+    /** Returns the terms of a word, which must always come from the same function. */
     T get(String word, Function<String, T> maker) {
         if (word.length() > MAX_LENGTH) {
             return maker.apply(word);
@@ -39,7 +39,7 @@ final class WordCache<T> {
             Kept<T> known = kept.get(first + i);
             if (known != null && known.word().equals(word)) {
                 if (i > 0) {
-                    // What two threads move at once may be there twice or be lost, which costs time and nothing else.
+                    // An entry that two threads move at once may be doubled or lost. This only costs time.
                     kept.set(first + i, kept.get(first + i - 1));
                     kept.set(first + i - 1, known);
                 }

@@ -14,46 +14,46 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a text into the terms under which it is found. A text and a question about it are split in the same way, so
- * that they share terms.
+ * Splits a text into the terms by which it is found. A text and a question about it are split in the same way, so that
+ * they share terms.
  *
  * <ul>
  *   <li>Text is compared in NFKC and lower case.
  *   <li>A word becomes its stem in each of the languages, without diacritics ({@link Kind#WORD}), and each four
  *       consecutive letters of it ({@link Kind#PART}). The parts find inflected words of unknown languages and the parts of
  *       compounds. An apostrophe and up to two letters after it belong to no term.
- *   <li>A stop word has no parts ({@link Kind#STOP_WORD}). Where there are several languages, it is one of the language
- *       of which the text has the most stop words.
+ *   <li>A stop word has no parts ({@link Kind#STOP_WORD}). If there are several languages, the language with the most
+ * stop words in the text decides.
  *   <li>Chinese, Japanese and Korean become single ideographs and pairs of adjacent characters that are not both hiragana
  *       ({@link Kind#CHARACTERS}).
  * </ul>
  *
- * <p>Stems and stop words need Lucene's analysis module ({@code org.apache.lucene:lucene-analysis-common}). Where it is
- * absent, a word's own letters are its stem, and no word is a stop word unless it was {@linkplain
- * Builder#stopWords given}.
+ * <p>Stems and stop words need Lucene's analysis module ({@code org.apache.lucene:lucene-analysis-common}). If it is
+ * absent, a word's own letters are its stem, and no word is a stop word unless it was {@linkplain Builder#stopWords
+ * given}.
  *
- * <p><b>Bounds.</b> The terms are those of the first {@value #MAX_LENGTH} UTF-16 code units of a text (as it is
- * written and as it is normalized). The stem of a word is made from its first {@value #MAX_WORD} characters, its parts from its
- * first {@value #MAX_RUN} code units. So a text has at most two terms for each code unit, and the time for it is bounded too:
+ * <p><b>Bounds.</b> Only the first {@value #MAX_LENGTH} UTF-16 code units of a text are split (in its original and its
+ * normalized form). The stem of a word is made from its first {@value #MAX_WORD} characters, its parts from its first
+ * {@value #MAX_RUN} code units. So a text has at most two terms for each code unit, and the time for it is bounded too:
  * about 0.2 seconds for the worst one on one core.
  *
  * <p>Immutable and thread-safe, if the mapping is.
  */
 public final class Words {
 
-    /** The number of UTF-16 code units of a text that terms are made from. */
+    /** The number of UTF-16 code units of a text from which terms are made. */
     public static final int MAX_LENGTH = 200_000;
 
-    /** The number of characters that a stem is made from. */
+    /** The number of characters from which a stem is made. */
     public static final int MAX_WORD = 64;
 
-    /** The number of UTF-16 code units of a word that parts are made from. */
+    /** The number of UTF-16 code units of a word from which parts are made. */
     public static final int MAX_RUN = 256;
 
     /** In place of a language's number. */
     private static final int OWN_STOP_WORDS = 31;
 
-    /** Changes when the terms of a text do, so that an index is made again. */
+    /** Changes when the terms of a text change, so that an index is rebuilt. */
     private static final int VERSION = 2;
 
     private static final Words STANDARD = builder().language("en", "de").build();
@@ -63,7 +63,7 @@ public final class Words {
     private final Set<String> stopWords;
     private final UnaryOperator<String> mapping;
 
-    /** Some megabytes for the terms of 8,192 words, and as much for the hash codes of 32,768. */
+    /** The caches take some megabytes for the terms of 8,192 words, and as much for the hash codes of 32,768 words. */
     private final WordCache<SplitWord> splitWords = new WordCache<>(13);
 
     private final WordCache<TermHashes> hashes = new WordCache<>(15);
@@ -95,8 +95,8 @@ public final class Words {
     }
 
     /**
-     * Returns what the terms of a text depend on. Terms that were stored by words with another fingerprint cannot be asked
-     * for by these.
+     * Returns a text that identifies how these words make terms. Terms that were stored with another fingerprint cannot
+     * be found with these words.
      *
      * @return a short text
      */
@@ -110,7 +110,7 @@ public final class Words {
     /**
      * Splits a text.
      *
-     * @param text any text, also one that is no valid Unicode
+     * @param text any text, even if it is not valid Unicode
      * @return the terms in the order in which they begin in the text; the parts of a word come after its stems
      */
     public List<Token> tokens(String text) {
@@ -120,9 +120,9 @@ public final class Words {
     /**
      * Splits a text and keeps only some terms, which is faster.
      *
-     * @param text any text, also one that is no valid Unicode
+     * @param text any text, even if it is not valid Unicode
      * @param wanted the terms to keep
-     * @return those of {@link #tokens(String)} that are wanted, and the number of all
+     * @return the wanted terms of {@link #tokens(String)}, and the number of all terms
      */
     public SomeTokens tokens(String text, WantedTerms wanted) {
         Splitter splitter = new Splitter(text, wanted, false);
@@ -130,10 +130,10 @@ public final class Words {
     }
 
     /**
-     * Returns the beginnings of the words of a text, by which a word is found of which only two or three letters were typed.
-     * The parts of a word find it when there are more.
+     * Returns the beginnings of the words of a text. With them, a word is found when only two or three letters were
+     * typed. With more letters, the parts of a word find it.
      *
-     * @param text any text, also one that is no valid Unicode
+     * @param text any text, even if it is not valid Unicode
      * @return terms of the kind {@link Kind#BEGINNING} in the order in which they begin in the text, one of two and one of three
      *     letters for each word that is long enough
      */
@@ -144,9 +144,9 @@ public final class Words {
     /**
      * Returns the beginnings of the words of a text that are wanted, which is faster.
      *
-     * @param text any text, also one that is no valid Unicode
+     * @param text any text, even if it is not valid Unicode
      * @param wanted the terms to keep
-     * @return those of {@link #beginnings(String)} that are wanted
+     * @return the wanted terms of {@link #beginnings(String)}
      */
     public List<Token> beginnings(String text, WantedTerms wanted) {
         return new Splitter(text, wanted, true).split();
@@ -156,7 +156,10 @@ public final class Words {
         return Objects.requireNonNull(mapping.apply(term), "the mapping returned null");
     }
 
-    /** Returns a bit for each language of which a word is a stop word, and one if it is one of those that were given. */
+    /**
+     * Returns a bit for each language in which a word is a stop word, and another bit for the stop words that were
+     * given.
+     */
     private int stopWordOf(String word) {
         int found = stopWords.contains(word) ? 1 << OWN_STOP_WORDS : 0;
         for (int i = 0; i < languages.size(); i++) {
@@ -174,7 +177,7 @@ public final class Words {
         private final List<Token> tokens = new ArrayList<>();
         private final List<Run> runs = new ArrayList<>();
 
-        /** Of each run the word, or null if it is not of an alphabet. */
+        /** The word of each run, or null if the run is not of an alphabet. */
         private final List<@Nullable TermHashes> words = new ArrayList<>();
 
         private final List<UnaryOperator<String>> stemmers =
@@ -187,7 +190,7 @@ public final class Words {
             this.beginnings = beginnings;
         }
 
-        /** Returns the number of terms, also of those that were not wanted. */
+        /** Returns the number of terms, including those that were not wanted. */
         int total() {
             return total;
         }
@@ -218,7 +221,7 @@ public final class Words {
             return List.copyOf(tokens);
         }
 
-        /** Returns the language of which the text has the most stop words; the first one of several. */
+        /** Returns the language with the most stop words in the text; the first one if there are several. */
         private int mostOf(int[] counts) {
             int most = 0;
             for (int i = 1; i < counts.length; i++) {
@@ -308,8 +311,8 @@ public final class Words {
         private Builder() {}
 
         /**
-         * Adds languages. Each one adds the stems that its words have in it. The first one's stop words are taken where a
-         * text has none of any language.
+         * Adds languages. Each language adds its stems of the words. If a text has no stop words of any language, those
+         * of the first language are used.
          *
          * @param codes ISO 639-1 codes: da, de, en, es, fi, fr, hu, id, it, nl, no, pt, ru, sv
          * @return this builder
@@ -334,8 +337,8 @@ public final class Words {
         }
 
         /**
-         * Sets what each term passes through before it is stored or asked for, for example a keyed hash. The default
-         * leaves the terms as they are.
+         * Sets a function that is applied to each term before it is stored or searched, for example a keyed hash.
+         * Default: leaves the terms unchanged.
          *
          * @param mapping a thread-safe function that returns the same term for the same term, and never null
          * @return this builder

@@ -70,7 +70,7 @@ record DifyTables(ForeignTables tables) implements ImportSource {
         Map<String, String> ends = new HashMap<>();
         String newest = null;
         for (Exchange exchange : parentsFirst(conversation, exchanges)) {
-            // Rows of before there were branches name the parent with only zeros: the row before in time.
+            // Rows from before Dify had branches have a parent of only zeros: the row before in time.
             String parent = Ids.BEFORE_IN_TIME.equals(exchange.parent())
                     ? newest
                     : exchange.parent() == null ? null : ends.getOrDefault(exchange.parent(), exchange.parent());
@@ -81,8 +81,8 @@ record DifyTables(ForeignTables tables) implements ImportSource {
     }
 
     /**
-     * Orders rows so that each is behind its parent, and else by time and id. Time and id alone are no order: Dify's times are of
-     * seconds and its ids are random.
+     * Orders rows so that each is behind its parent, and else by time and id. Time and id alone are not an order:
+     * Dify's times have seconds and its ids are random.
      *
      * @param exchanges by time and id
      */
@@ -123,7 +123,7 @@ record DifyTables(ForeignTables tables) implements ImportSource {
                 .filter(each -> !sound.contains(each))
                 .findFirst()
                 .orElseThrow();
-        // Every row that is left leads to a cycle, and within so many steps into it.
+        // Every remaining row leads to a cycle, and reaches it within this number of steps.
         Set<String> ids = new LinkedHashSet<>();
         while (ids.add(at.id())) {
             at = exchanges.get(Objects.requireNonNull(places.get(at.parent())));
@@ -136,7 +136,10 @@ record DifyTables(ForeignTables tables) implements ImportSource {
                 null);
     }
 
-    /** Adds what is there of a question and its answer, and returns the id of the last message, or of the parent. */
+    /**
+     * Adds the existing messages of a question and its answer, and returns the id of the last message, or of the
+     * parent.
+     */
     private static @Nullable String add(
             List<ImportedMessage> messages, Exchange exchange, @Nullable String parent, List<FileReference> files) {
         String end = parent;

@@ -14,7 +14,7 @@ import javax.sql.DataSource;
  * conversation. Nothing is written to them. Thread-safe.
  *
  * <p>Reading throws {@link io.github.keepsake4j.message.StorageUnavailableException} (retryable) if the database cannot be reached,
- * {@link io.github.keepsake4j.message.KeepsakeException} if a table or a right is missing, and
+ * {@link io.github.keepsake4j.message.KeepsakeException} if a table or a permission is missing, and
  * {@link io.github.keepsake4j.message.UnreadableDataException} if a row cannot be read.
  */
 public final class JdbcImportSource implements ImportSource {
@@ -46,7 +46,8 @@ public final class JdbcImportSource implements ImportSource {
 
     /**
      * Reads the table of Spring AI's JDBC repository: {@code SPRING_AI_CHAT_MEMORY(conversation_id, content, type,
-     * "timestamp")}, in the order of {@code sequence_id} where there is this column, else of the times. Spring AI stores no calls and no results of tools, so rows of the type {@code TOOL} are left out.
+     * "timestamp")}, in the order of {@code sequence_id} if this column exists, else of the times. Spring AI stores no
+     * calls and no results of tools, so rows of the type {@code TOOL} are left out.
      *
      * @param dataSource provides the connections; the caller remains responsible for closing it
      * @return the source
@@ -57,11 +58,11 @@ public final class JdbcImportSource implements ImportSource {
 
     /**
      * Reads Dify's tables {@code messages} and {@code message_files}. A row is a question and its answer. The answer keeps the
-     * row's id, its question has this id with {@code :query} behind it, and {@code parent_message_id} makes the branches. A row that
-     * came since the last look goes where its siblings are that were taken in; one that continues the newest message goes behind
-     * what was said in the log since.
-     * Files become {@linkplain io.github.keepsake4j.message.FileReference references}. A row without an answer is a question
-     * without one.
+     * row's id, its question has this id with {@code :query} behind it, and {@code parent_message_id} defines the
+     * branches. A new row becomes a sibling of the imported rows with the same parent. A row that continues the newest
+     * message is placed behind the messages that were added to the log since. Files become
+     * {@linkplain io.github.keepsake4j.message.FileReference references}. A row without an answer is a question without
+     * one.
      *
      * @param dataSource provides the connections; the caller remains responsible for closing it
      * @return the source

@@ -26,7 +26,10 @@ final class SpringAiTable implements ImportSource {
             ORDER BY %s
             """;
 
-    /** Spring AI 2 has it, because times repeat. Rows that are older than the column may all have the same number. */
+    /**
+     * The column of Spring AI 2 for the order, because times repeat. Rows that are older than the column may all have
+     * the same number.
+     */
     private static final String SEQUENCE = "sequence_id";
 
     private final ForeignTables tables;

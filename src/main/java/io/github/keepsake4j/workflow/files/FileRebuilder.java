@@ -34,7 +34,10 @@ public final class FileRebuilder {
     private static final String PDF = "application/pdf";
     private static final int MAX_NAME = 100;
 
-    /** The look-ups for all remote files of a history together take no longer, but for one that has begun. */
+    /**
+     * The time limit of the look-ups for all remote files of a history together. A look-up that has begun may exceed
+     * it.
+     */
     private static final Duration REMOTE = Duration.ofSeconds(15);
 
     private static final Duration LOOKUP = Duration.ofSeconds(5);
@@ -82,7 +85,7 @@ public final class FileRebuilder {
      * @param key the memory, for warnings
      * @param tenantId the tenant whose files may be shown
      * @param config the settings for showing files
-     * @param files the files that the function will be called with
+     * @param files the files with which the function will be called
      * @return the function, for one thread; it returns a placeholder for null, which means a malformed reference
      */
     public Function<@Nullable FileReference, Content> rebuild(
@@ -109,7 +112,7 @@ public final class FileRebuilder {
         private final String tenantId;
         private final FileUploadConfig config;
 
-        /** When remote files are no longer looked at, by the clock; null before the first one. */
+        /** The time after which remote files are no longer looked up; null before the first one. */
         private @Nullable Long end;
 
         Request(MemoryKey key, String tenantId, FileUploadConfig config) {
@@ -118,7 +121,10 @@ public final class FileRebuilder {
             this.config = config;
         }
 
-        /** Returns what was found, or null if the rows cannot be read, which is logged once for all files. */
+        /**
+         * Returns the files that were found, or null if the rows cannot be read. A failure is logged once for all
+         * files.
+         */
         @Nullable
         Map<FileReference, ResolvedFile> resolve(List<FileReference> files) {
             try {
@@ -258,7 +264,7 @@ public final class FileRebuilder {
                 : file.type().name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns only the exception's class, because its text may contain what a user wrote. */
+    /** Returns only the exception's class, because its message may contain text of a user. */
     private static String name(RuntimeException e) {
         return e.getClass().getName();
     }

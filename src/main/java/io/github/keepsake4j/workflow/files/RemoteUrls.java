@@ -32,7 +32,7 @@ record RemoteUrls(Names names, RemoteHosts hosts) {
 
     private static final Pattern FOUR_NUMBERS = Pattern.compile("((0|[1-9]\\d{0,2})\\.){3}(0|[1-9]\\d{0,2})");
 
-    /** Returns addresses by a look-up that is given up after a time: a resolver may ask dead servers for long. */
+    /** Returns addresses by a look-up with a time limit, because a resolver may wait long for dead servers. */
     static Names within(Duration time, Names names) {
         return host -> {
             FutureTask<InetAddress[]> found = new FutureTask<>(() -> names.addresses(host));
@@ -51,8 +51,8 @@ record RemoteUrls(Names names, RemoteHosts hosts) {
     }
 
     /**
-     * Returns whether a URL is allowed: its host is listed, or it points to the open web. For a name that cannot be resolved it
-     * is unknown where it points, so the rule for hosts decides.
+     * Returns whether a URL is allowed: its host is listed, or it points to the open web. A name that cannot be
+     * resolved may point anywhere, so the rule for hosts decides.
      */
     boolean isAllowed(URI url) {
         String host = url.getHost();

@@ -204,7 +204,7 @@ class FileWitnessTest {
 
     /** What is flipped within a text or an id cannot be known, but no message gets lost. */
     @Test
-    @ExpectedLog(maybe = {"have no end of a line", "is made again"})
+    @ExpectedLog(maybe = {"have no end of a line", "is rebuilt"})
     void a_flipped_bit_is_damage_or_harmless() throws Exception {
         byte[] all = files.bytes();
         int found = 0;

@@ -111,7 +111,7 @@ class MovedContentsTest extends BucketFixture {
     }
 
     @Test
-    @ExpectedLog("a content that was moved out of a message is not there")
+    @ExpectedLog("a content that was moved out of a message is missing")
     void what_is_gone_is_shown_as_a_placeholder_and_the_rest_is_there() {
         append(image(LARGE), UserMessage.from("and this?"));
         objects().stream()

@@ -92,7 +92,7 @@ class VendorSettingsTest extends BucketFixture {
                             .isFalse())
                     .hasMessageContaining(NODE.canonical())
                     .hasMessageContaining("quotedEtags(false)")
-                    .hasMessageNotContaining("others were first");
+                    .hasMessageNotContaining("other writers were first");
             assertThat(picky.refused(Refusal.QUOTED_ETAGS)).isLessThan(10);
         }
         assertThat(branch(log, NODE)).containsExactly("a");

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Looks up files in the tables of a workflow engine: by default {@code upload_files} for uploaded files and
  * {@code tool_files} for files that tools made. It runs one query for each table, however many files are requested,
- * and on PostgreSQL asks once for the types of a table's ids.
- * Every query is restricted to the tenant, so a file of another tenant is not found. Thread-safe.
+ * and on PostgreSQL reads the types of a table's ids once. Every query is restricted to the tenant, so a file of
+ * another tenant is not found. Thread-safe.
  */
 public final class JdbcFileResolver implements FileResolver {
 
