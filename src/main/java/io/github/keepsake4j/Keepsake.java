@@ -26,7 +26,6 @@ import io.github.keepsake4j.memories.BackgroundCreators;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.MemoryBlock;
 import io.github.keepsake4j.memories.MemoryBlocks;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -89,8 +88,6 @@ public final class Keepsake {
     private final ChatMemories memories;
     private final KeepsakeChatMemoryStore store;
     private final @Nullable MessageSearch search;
-    private final @Nullable MessageRecall recall;
-    private final @Nullable MemoryStore memoryStore;
     private final @Nullable BackgroundCreators creators;
 
     private Keepsake(
@@ -100,7 +97,6 @@ public final class Keepsake {
             TurnLeases turns,
             ChatMemories memories,
             @Nullable MessageSearch search,
-            @Nullable MemoryStore memoryStore,
             @Nullable BackgroundCreators creators) {
         this.tenant = tenant;
         this.log = log;
@@ -109,8 +105,6 @@ public final class Keepsake {
         this.memories = memories;
         this.store = memories.store();
         this.search = search;
-        this.recall = search == null ? null : new MessageRecall(search, this::seen);
-        this.memoryStore = memoryStore;
         this.creators = creators;
     }
 
@@ -352,7 +346,7 @@ public final class Keepsake {
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
      */
     public Recall recall() {
-        return new Recall(required("index", recall), memories::key);
+        return new Recall(new MessageRecall(required("index", search), this::seen), memories::key);
     }
 
     /**
@@ -362,8 +356,7 @@ public final class Keepsake {
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories long-term memories}
      */
     public LongTermMemories longTermMemories() {
-        return new LongTermMemories(
-                required("memories", memoryStore), required("memories", creators), log, memories::key);
+        return new LongTermMemories(required("memories", creators), log, memories::key);
     }
 
     private static <T> T required(String setting, @Nullable T part) {
@@ -779,15 +772,7 @@ public final class Keepsake {
             if (search != null) {
                 search.start(tenant);
             }
-            return new Keepsake(
-                    tenant,
-                    conversations,
-                    nodes,
-                    turns,
-                    memories,
-                    search,
-                    discussions == null ? null : discussions.store(),
-                    creators);
+            return new Keepsake(tenant, conversations, nodes, turns, memories, search, creators);
         }
 
         /** Returns the source of the long-term memories that the strategy shows. */

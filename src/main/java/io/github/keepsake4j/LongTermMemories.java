@@ -7,7 +7,6 @@ import io.github.keepsake4j.memories.ConversationMemories;
 import io.github.keepsake4j.memories.MemoryFailedException;
 import io.github.keepsake4j.memories.MemoryOptions;
 import io.github.keepsake4j.memories.MemoryRun;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.MemoryTools;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -18,13 +17,11 @@ import java.util.function.Function;
 /** The long-term memories of conversations: chunks, facts and summaries that a model made of them. Thread-safe. */
 public final class LongTermMemories {
 
-    private final MemoryStore store;
     private final BackgroundCreators creators;
     private final MessageLog log;
     private final Function<Object, MemoryKey> ids;
 
-    LongTermMemories(MemoryStore store, BackgroundCreators creators, MessageLog log, Function<Object, MemoryKey> ids) {
-        this.store = store;
+    LongTermMemories(BackgroundCreators creators, MessageLog log, Function<Object, MemoryKey> ids) {
         this.creators = creators;
         this.log = log;
         this.ids = ids;
@@ -38,7 +35,7 @@ public final class LongTermMemories {
      * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
      */
     public ConversationMemories of(Object memoryId) {
-        return new ConversationMemories(store, key -> log, conversation(memoryId), creators::stale);
+        return new ConversationMemories(creators.store(), key -> log, conversation(memoryId), creators::stale);
     }
 
     /**
@@ -103,6 +100,6 @@ public final class LongTermMemories {
      * @return the tools, for {@code AiServices.tools}; the service needs a memory id
      */
     public MemoryTools tools(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
-        return new MemoryTools(store, key -> log, ids, scopes, options, creators::stale);
+        return new MemoryTools(creators.store(), key -> log, ids, scopes, options, creators::stale);
     }
 }

@@ -311,7 +311,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** Stores the request with its answer. If the request cannot be encoded, the answer must still be stored. */
     private NewMessage withRequest(NewMessage prepared) {
         ChatRequest request = sightings.untold();
-        if (request == null || !memories.keepsRequests()) {
+        if (request == null || !memories.settings().keepsRequests()) {
             return prepared;
         }
         try {
@@ -347,7 +347,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             answer = new Written(newest.id(), ai);
             String asked = question;
             if (asked != null
-                    && memories.nanoTime() - askedAt >= memories.turnLimit().toNanos()) {
+                    && memories.nanoTime() - askedAt
+                            >= memories.settings().turnLimit().toNanos()) {
                 // Another turn may have treated this one as dead.
                 mark(asked, null);
             }
@@ -386,14 +387,14 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
      * decides whether to check. Two times of the store decide the result.
      */
     private void markKilled() {
-        Instant since = Instant.now().minus(memories.turnLimit());
+        Instant since = Instant.now().minus(memories.settings().turnLimit());
         String asked = question;
         if (asked == null
                 || unanswered.values().stream()
                         .noneMatch(message -> message.createdAt().isBefore(since))) {
             return;
         }
-        Instant latest = stored(asked).createdAt().minus(memories.turnLimit());
+        Instant latest = stored(asked).createdAt().minus(memories.settings().turnLimit());
         for (LoggedMessage message : unanswered.values()) {
             if (message.createdAt().isBefore(latest)) {
                 set(message.id(), Outcome.failed(KILLED));

@@ -73,8 +73,11 @@ final class RecentLists {
         if (messages.size() != ids.size()) {
             return null;
         }
-        Map<String, KeptMessage> known =
-                before != null && isSameEpoch(before.reading(), reading) ? before.kept() : Map.of();
+        Map<String, KeptMessage> known = before != null
+                        && before.reading().position().epoch()
+                                == reading.position().epoch()
+                ? before.kept()
+                : Map.of();
         Map<String, KeptMessage> all = new LinkedHashMap<>();
         long size = 0;
         for (int at = 0; at < messages.size() && size <= KeptMessage.ROOM; at++) {
@@ -86,9 +89,5 @@ final class RecentLists {
         }
         // A list that is longer than the limit, or that has a message twice.
         return all.size() == messages.size() ? new Kept(reading, all, Math.max(KeptMessage.LEAST_ROOM, size)) : null;
-    }
-
-    private static boolean isSameEpoch(Reading reading, Reading other) {
-        return reading.position().epoch() == other.position().epoch();
     }
 }

@@ -112,7 +112,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
     }
 
     private LoggedMessage count(ChatMessage message, long sequence) {
-        TokenCounter.Count count = memories.counter().count(message);
+        TokenCounter.Count count = memories.settings().counter().count(message);
         return new LoggedMessage(Ids.next(), null, sequence, message, count.tokens(), count.counter(), Instant.EPOCH);
     }
 
@@ -158,7 +158,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         return tokensOfTools.computeIfAbsent(description, text -> memories.strategy()
                 .tokenCounter()
                 .filter(counter -> !counter.isRemote())
-                .orElse(memories.counter())
+                .orElse(memories.settings().counter())
                 .count(UserMessage.from(text.toString()))
                 .tokens());
     }

@@ -21,7 +21,6 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewWriter;
 import java.lang.ref.SoftReference;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -74,10 +73,6 @@ final class SharedParts {
         return settings.strategy();
     }
 
-    TokenCounter counter() {
-        return settings.counter();
-    }
-
     Executor executor() {
         return settings.executor();
     }
@@ -92,16 +87,6 @@ final class SharedParts {
 
     Summaries summaries() {
         return summaries;
-    }
-
-    /** Returns how long a turn may run. */
-    Duration turnLimit() {
-        return settings.turnLimit();
-    }
-
-    /** Returns whether requests are stored with their answers. */
-    boolean keepsRequests() {
-        return settings.keepsRequests();
     }
 
     Leaving leaving() {
@@ -129,7 +114,7 @@ final class SharedParts {
 
     /** Prepares a message with an id, and possibly a time, for an append. */
     NewMessage prepare(String messageId, ChatMessage message, @Nullable Instant createdAt) {
-        TokenCounter.Count count = counter().count(message);
+        TokenCounter.Count count = settings.counter().count(message);
         return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
     }
 

@@ -17,8 +17,6 @@ final class Output {
     /** Thrown when the data cannot be written. */
     static final class FailedException extends RuntimeException {
 
-        private static final long serialVersionUID = 1L;
-
         private final boolean readerIsGone;
 
         FailedException(IOException cause) {

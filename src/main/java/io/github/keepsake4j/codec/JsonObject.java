@@ -7,8 +7,6 @@ import org.jspecify.annotations.Nullable;
 /** Builds a JSON object field by field. The fields keep the order in which they are set. */
 public final class JsonObject extends LinkedHashMap<String, @Nullable Object> {
 
-    private static final long serialVersionUID = 1L;
-
     /** Creates an object without fields. */
     public JsonObject() {}
 

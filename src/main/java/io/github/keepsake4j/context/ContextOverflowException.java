@@ -12,8 +12,6 @@ import io.github.keepsake4j.message.MemoryKey;
  */
 public class ContextOverflowException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates the exception.
      *

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
@@ -20,6 +21,17 @@ import org.jspecify.annotations.Nullable;
 public final class AppendRules {
 
     private AppendRules() {}
+
+    /**
+     * Creates the error of a view that an empty memory cannot have.
+     *
+     * @param key the memory
+     * @return the error
+     */
+    public static InvalidInputException noMessages(MemoryKey key) {
+        return new InvalidInputException(
+                "view", "cannot be set on memory " + key + ", which has no messages; append a message first");
+    }
 
     /**
      * Returns whether a batch is already stored.

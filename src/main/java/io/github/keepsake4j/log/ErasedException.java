@@ -9,8 +9,6 @@ import io.github.keepsake4j.message.MemoryKey;
  */
 public class ErasedException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates the exception.
      *

@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 public class HeadConflictException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /** The actual head. */
     private final @Nullable String actualHead;
 

@@ -6,8 +6,6 @@ import io.github.keepsake4j.message.MemoryKey;
 /** Thrown when a memory has more messages than the heap of this process has room for. Nothing of the memory is lost. */
 public class MemoryTooLargeException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates an exception.
      *

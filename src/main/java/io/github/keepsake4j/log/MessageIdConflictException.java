@@ -9,8 +9,6 @@ import io.github.keepsake4j.message.MemoryKey;
  */
 public class MessageIdConflictException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /** The message id. */
     private final String messageId;
 

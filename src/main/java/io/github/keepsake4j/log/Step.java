@@ -88,7 +88,7 @@ public sealed interface Step {
      * @param inherited the values that it inherits from its parent
      * @param usage the tokens that were used for it, or null
      */
-    record Added(MemoryTree.Entry entry, Inherited inherited, @Nullable Usage usage) {}
+    record Added(Entry entry, Inherited inherited, @Nullable Usage usage) {}
 
     /**
      * The values that a message inherits from its parent, so that reads need not walk to the root. Sequences are 0 if

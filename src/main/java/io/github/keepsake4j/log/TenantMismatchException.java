@@ -9,8 +9,6 @@ import io.github.keepsake4j.message.KeepsakeException;
  */
 public class TenantMismatchException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates the exception.
      *

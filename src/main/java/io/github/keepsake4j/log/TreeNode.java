@@ -1,8 +1,7 @@
 package io.github.keepsake4j.log;
 
 import dev.langchain4j.data.message.ChatMessageType;
-import io.github.keepsake4j.log.MemoryTree.Entry;
-import io.github.keepsake4j.log.MemoryTree.Text;
+import io.github.keepsake4j.log.Entry.Text;
 import io.github.keepsake4j.log.Step.Inherited;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

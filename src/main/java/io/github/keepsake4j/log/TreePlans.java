@@ -1,9 +1,7 @@
 package io.github.keepsake4j.log;
 
-import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.MemoryTree.Plan;
 import io.github.keepsake4j.message.Ids;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
@@ -49,8 +47,7 @@ final class TreePlans {
                 .toList();
         View view = append.view();
         if (view != null && before == null && texts.isEmpty()) {
-            throw new InvalidInputException(
-                    "view", "cannot be set on memory " + key + ", which has no messages; " + "append a message first");
+            throw AppendRules.noMessages(key);
         }
 
         long raised =
@@ -98,7 +95,7 @@ final class TreePlans {
                 message.id(),
                 parentId,
                 sequence,
-                new MemoryTree.Text(text, message.made()),
+                new Entry.Text(text, message.made()),
                 message.message().type(),
                 message.tokens(),
                 message.tokenCounter(),

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.log;
 
-import io.github.keepsake4j.log.MemoryTree.Entry;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

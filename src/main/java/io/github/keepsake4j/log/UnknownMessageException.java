@@ -6,8 +6,6 @@ import io.github.keepsake4j.message.MemoryKey;
 /** A call names a message that is not in the memory, or not on the branch. Not retryable: name an existing message. */
 public class UnknownMessageException extends InvalidInputException {
 
-    private static final long serialVersionUID = 1L;
-
     private UnknownMessageException(String field, String problem) {
         super(field, problem);
     }

@@ -8,8 +8,6 @@ import io.github.keepsake4j.message.MemoryKey;
  */
 public class UnknownParentException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates the exception.
      *

@@ -91,6 +91,15 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         }
     }
 
+    /**
+     * Returns the store of the memories.
+     *
+     * @return the store
+     */
+    public MemoryStore store() {
+        return discussions.store();
+    }
+
     @Override
     public void appended(MemoryKey key) {
         stale(key);
@@ -110,13 +119,13 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     @Override
     public void erased(MemoryKey key) {
         if (key instanceof ConversationKey) {
-            discussions.store().erase(key);
+            store().erase(key);
         }
     }
 
     @Override
     public void cleanedUp(String tenant) {
-        discussions.store().discussions(tenant, key -> {
+        store().discussions(tenant, key -> {
             try {
                 cleanUp(key);
             } catch (KeepsakeException e) {
@@ -132,7 +141,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         MessageLog log = logs.apply(key);
         boolean wasErased = Reads.position(log, key).epoch() > FIRST_EPOCH;
         if (wasErased && Reads.info(log, key) == null) {
-            discussions.store().erase(key);
+            store().erase(key);
             if (Reads.info(log, key) != null) {
                 // The conversation was started again at this moment, and may have had new memories already. They are
                 // created again.
@@ -254,7 +263,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         }
         Set<String> first = new HashSet<>();
         for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
-            discussions.store().progress(key, kind).steps().stream()
+            store().progress(key, kind).steps().stream()
                     .limit(1)
                     .forEach(step -> first.addAll(step.passage().messageIds()));
         }

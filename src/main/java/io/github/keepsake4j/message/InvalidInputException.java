@@ -8,8 +8,6 @@ import java.time.Duration;
  */
 public class InvalidInputException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates an exception that names the field.
      *

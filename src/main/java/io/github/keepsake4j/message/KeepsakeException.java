@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 public class KeepsakeException extends RuntimeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates an exception.
      *

@@ -3,8 +3,6 @@ package io.github.keepsake4j.message;
 /** Thrown when a closed log, index or store is used, for example while the application shuts down. Not retryable. */
 public class StorageClosedException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates the exception.
      *

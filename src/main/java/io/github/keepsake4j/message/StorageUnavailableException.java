@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
  */
 public class StorageUnavailableException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates the exception.
      *

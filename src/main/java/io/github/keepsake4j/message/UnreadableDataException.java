@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
  */
 public class UnreadableDataException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates an exception that names the unreadable data.
      *

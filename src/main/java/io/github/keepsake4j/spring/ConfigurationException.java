@@ -6,8 +6,6 @@ import org.jspecify.annotations.Nullable;
 /** Thrown at the start when something is missing or ambiguous. Its text ends with what to do. */
 final class ConfigurationException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     private final String problem;
     private final String action;
 

@@ -8,8 +8,6 @@ import java.sql.SQLException;
  */
 final class ConnectException extends SQLException {
 
-    private static final long serialVersionUID = 1L;
-
     ConnectException(SQLException cause) {
         super(cause.getMessage(), cause.getSQLState(), cause.getErrorCode(), cause);
     }

@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DamagedException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates the exception.
      *

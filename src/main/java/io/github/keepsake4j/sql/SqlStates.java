@@ -111,7 +111,6 @@ public final class SqlStates {
 
     /** Thrown when a session is read-only although its server is not. A retry does not help. */
     private static final class ReadOnlySessionException extends SQLException {
-        private static final long serialVersionUID = 1L;
 
         ReadOnlySessionException(SQLException cause) {
             super(cause.getMessage(), cause.getSQLState(), cause.getErrorCode(), cause);

@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 /** Thrown when the values of a statement are larger than PostgreSQL accepts at once. */
 final class TooLargeException extends SQLException {
 
-    private static final long serialVersionUID = 1L;
-
     /** The largest number of bytes of a message of the protocol. */
     private static final long MOST = 0x3fffffff;
 

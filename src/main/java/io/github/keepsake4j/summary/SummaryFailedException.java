@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 public class SummaryFailedException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /** The kinds of failures. */
     public enum Kind {
         /** The summarizer threw an exception. */

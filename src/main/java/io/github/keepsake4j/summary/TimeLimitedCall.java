@@ -18,8 +18,6 @@ final class TimeLimitedCall {
      */
     static final class AbandonedException extends Exception {
 
-        private static final long serialVersionUID = 1L;
-
         AbandonedException() {
             super("the time limit has passed", null, false, false);
         }

@@ -50,7 +50,6 @@ final class RemoteTime {
 
     /** Thrown when there was no time left to call a counter, or it did not answer in time. */
     static final class NoAnswerException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
 
         NoAnswerException(String message) {
             super(message, null, false, false);

@@ -60,7 +60,6 @@ public final class TokenCounts {
     }
 
     private final Map<Key, Known> known = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Key, Known> eldest) {

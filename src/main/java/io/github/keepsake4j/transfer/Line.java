@@ -97,8 +97,6 @@ record Line(String name, JsonFields json) {
     /** An error that names its line. */
     private static final class WrongLineException extends InvalidInputException {
 
-        private static final long serialVersionUID = 1L;
-
         WrongLineException(String name, String problem) {
             super(name, problem);
         }

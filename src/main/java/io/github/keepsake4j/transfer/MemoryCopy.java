@@ -81,8 +81,6 @@ public final class MemoryCopy {
      */
     public static final class UnfinishedException extends KeepsakeException {
 
-        private static final long serialVersionUID = 1L;
-
         private final transient Report report;
         private final boolean retryable;
 
@@ -114,8 +112,6 @@ public final class MemoryCopy {
     /** The memory does not stop changing. */
     private static final class ChangingException extends StorageUnavailableException {
 
-        private static final long serialVersionUID = 1L;
-
         ChangingException(String message) {
             super(message, null);
         }
@@ -123,8 +119,6 @@ public final class MemoryCopy {
 
     /** Thrown when a memory differs between the logs. */
     private static final class UncopiedException extends KeepsakeException {
-
-        private static final long serialVersionUID = 1L;
 
         UncopiedException(String message) {
             super(message, null);

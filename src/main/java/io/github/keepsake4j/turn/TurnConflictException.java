@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
  */
 public class TurnConflictException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     /**
      * Creates the exception.
      *

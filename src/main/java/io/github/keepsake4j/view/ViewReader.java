@@ -234,7 +234,6 @@ public final class ViewReader {
 
     /** The memory was erased since the first read. */
     private static final class ErasedMeanwhile extends RuntimeException {
-        private static final long serialVersionUID = 1;
 
         ErasedMeanwhile() {
             super(null, null, false, false);

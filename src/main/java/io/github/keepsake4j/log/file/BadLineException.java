@@ -7,8 +7,6 @@ import io.github.keepsake4j.message.KeepsakeException;
  */
 final class BadLineException extends KeepsakeException {
 
-    private static final long serialVersionUID = 1L;
-
     BadLineException(String problem) {
         super(problem, null);
     }

@@ -4,7 +4,7 @@ import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.log.MemoryTree.Entry;
+import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.log.Step;
 import io.github.keepsake4j.log.Summary;

@@ -2,9 +2,9 @@ package io.github.keepsake4j.log.file;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryTree.Bodies;
-import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;

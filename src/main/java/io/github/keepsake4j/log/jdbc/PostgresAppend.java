@@ -13,7 +13,6 @@ import io.github.keepsake4j.log.UnknownParentException;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Ids;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -268,8 +267,7 @@ final class PostgresAppend {
         }
         AppendRules.checkView(key, append, namedThere::contains);
         if (columns.size() == 0 && memory.headId() == null) {
-            throw new InvalidInputException(
-                    "view", "cannot be set on memory " + key + ", which has no messages; " + "append a message first");
+            throw AppendRules.noMessages(key);
         }
         return null;
     }

@@ -317,7 +317,11 @@ final class PostgresReadRows {
         Long parent = first == null ? (Long) branchEnd : first.parentSeq();
         boolean isEnough = rows.size() >= query.maxMessages()
                 || query.maxTokens() == 0
-                || (first != null && behind(first) >= query.maxTokens());
+                // The tokens of the branch from this message on.
+                || (first != null
+                        && Objects.requireNonNull(first.place())
+                                        + first.message().tokens()
+                                >= query.maxTokens());
         if (!isEnough && parent != null && parent > floor) {
             throw new DamagedException("message " + parent + " of the branch is missing");
         }
@@ -328,11 +332,6 @@ final class PostgresReadRows {
         if (first != null && ancestor != null && Objects.equals(parent, ancestor.seq())) {
             checkUnder(first, ancestor.seq(), ancestor.id(), ancestor.place());
         }
-    }
-
-    /** The number of tokens of the branch behind the message before this one. */
-    private static long behind(Row row) {
-        return Objects.requireNonNull(row.place()) + row.message().tokens();
     }
 
     /** The separate rows first, and then the newest messages, which reach up to the branch's end without a gap. */

@@ -12,7 +12,6 @@ import io.github.keepsake4j.log.UnknownParentException;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Ids;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.Session;
@@ -61,7 +60,7 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
         String parentId = parent != null ? parent.id() : append.parent() instanceof Parent.Of of ? named(of) : null;
         checkView(append);
         if (append.messages().isEmpty() && endId == null) {
-            throw noMessages();
+            throw AppendRules.noMessages(key);
         }
         String head = endId;
         if (!append.messages().isEmpty()) {
@@ -204,15 +203,10 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
         return parent.id().equals(Ids.BEFORE_IN_TIME) ? null : parent.id();
     }
 
-    private InvalidInputException noMessages() {
-        return new InvalidInputException(
-                "view", "cannot be set on memory " + key + ", which has no messages; " + "append a message first");
-    }
-
     private void setView(View view, @Nullable String head) throws SQLException {
         String anchor = view.anchor() == null ? head : view.anchor();
         if (anchor == null) {
-            throw noMessages();
+            throw AppendRules.noMessages(key);
         }
         Node node = Node.existing(session, key, hash, "view anchor", anchor);
         session.update(Sql.PUT_VIEW, hash, node.seq(), node.id(), ViewJson.write(view));

@@ -10,7 +10,6 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.UnknownParentException;
 import io.github.keepsake4j.message.Ids;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -20,7 +19,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
 /** Makes the changes that may create a memory, which is registered in its tenant's list first. Thread-safe. */
 final class Writer {
@@ -57,10 +56,7 @@ final class Writer {
             case "erased" -> AppendRules.checkEpoch(key, append.epoch(), reply.number(1));
             case "position" -> AppendRules.checkPosition(key, append, MemoryScript.position(reply, 1, 3));
             case "parent" -> throw new UnknownParentException(key, ((Parent.Of) append.parent()).id());
-            case "empty" ->
-                throw new InvalidInputException(
-                        "view",
-                        "cannot be set on memory " + key + ", which has no " + "messages; append a message first");
+            case "empty" -> throw AppendRules.noMessages(key);
             case "stored" -> {
                 Map<String, LoggedMessage> stored = new LinkedHashMap<>();
                 MemoryScript.messages(key, reply.list(4)).forEach(each -> stored.put(each.id(), each));
@@ -120,7 +116,9 @@ final class Writer {
                 .with("epoch", append.epoch())
                 .with("revision", append.revision())
                 .with("expects", append.expectsHead())
-                .with("expected", append.expectsHead() ? textOrEmpty(append.expectedHead()) : null)
+                .with(
+                        "expected",
+                        append.expectsHead() ? Text.id(Objects.requireNonNullElse(append.expectedHead(), "")) : null)
                 .with("importing", append.importing())
                 .with("reference", append.reference())
                 .with("now", now.toString());
@@ -205,9 +203,5 @@ final class Writer {
                 .map(message -> Contents.time(message, now))
                 .max(Comparator.naturalOrder())
                 .orElse(now);
-    }
-
-    private static String textOrEmpty(@Nullable String text) {
-        return text == null ? "" : Text.id(text);
     }
 }

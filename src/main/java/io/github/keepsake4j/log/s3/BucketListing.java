@@ -2,10 +2,10 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.DamagedMemory;
+import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
-import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.s3.KeepsakeField.Totals;
 import io.github.keepsake4j.message.ConversationKey;

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Comparator;

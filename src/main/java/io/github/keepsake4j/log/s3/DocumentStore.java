@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.TenantMismatchException;
@@ -146,9 +146,7 @@ final class DocumentStore implements Memories {
     }
 
     /** A document is not one that is to be erased. */
-    private static final class ChangedException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-    }
+    private static final class ChangedException extends RuntimeException {}
 
     /**
      * Returns the names of the objects beside a document. Objects from before the mark of an erasure, or while the mark

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
-import io.github.keepsake4j.log.MemoryTree.Entry;
+import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.s3.KeepsakeField.Step;

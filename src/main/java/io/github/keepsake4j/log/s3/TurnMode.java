@@ -72,7 +72,6 @@ final class TurnMode implements Memories {
 
     /** The appends that are held back can never be written, such as after an erasure. */
     private static final class LostTurnException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
 
         private final KeepsakeException reason;
 

@@ -107,7 +107,7 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
     private <T> T on(Session session, MemoryKey key, Function<? super SqlMemories, T> work) throws SQLException {
         try {
             return work.apply(new SqlMemories(session, isSqlite, words, key, least));
-        } catch (UncheckedSqlException e) {
+        } catch (SqlMemories.UncheckedSqlException e) {
             throw e.getCause();
         }
     }

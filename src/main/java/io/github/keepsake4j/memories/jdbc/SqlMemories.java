@@ -518,4 +518,17 @@ final class SqlMemories implements MemoryWriter {
     public void releaseLease(MemoryKey any, String name, String owner) {
         update(MemorySql.RELEASE_LEASE, id, name, owner);
     }
+
+    /** Carries the error of a database through methods that declare none. */
+    static final class UncheckedSqlException extends RuntimeException {
+
+        UncheckedSqlException(SQLException cause) {
+            super(cause);
+        }
+
+        @Override
+        public synchronized SQLException getCause() {
+            return (SQLException) Objects.requireNonNull(super.getCause());
+        }
+    }
 }

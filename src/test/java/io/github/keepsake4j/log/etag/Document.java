@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
-import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
@@ -30,7 +30,7 @@ record Document(List<String> ids, long number, State state) {
             // Half a surrogate pair has no bytes of its own in UTF-8.
             .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
             .addModule(new SimpleModule()
-                    .addAbstractTypeMapping(MemoryTree.Body.class, MemoryTree.Text.class)
+                    .addAbstractTypeMapping(Entry.Body.class, Entry.Text.class)
                     .addSerializer(Instant.class, ToStringSerializer.instance)
                     .addDeserializer(Instant.class, new JsonDeserializer<>() {
                         @Override

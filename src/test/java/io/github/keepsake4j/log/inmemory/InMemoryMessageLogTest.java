@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.inmemory;
 
 import io.github.keepsake4j.log.ActivityContract;
+import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
