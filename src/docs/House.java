@@ -53,6 +53,10 @@ class House {
             ".sql",
             Pattern.compile("('[^']*+')|--[^\n]*"));
 
+    /** Words that make a sentence be read twice. They are counted in comments, literals and decisions, not in names. */
+    private static final List<String> HEAVY =
+            List.of("(?:is|are) told|tells", "anew", "not there", "beside", "any more", "(?:some|no)body|whoever");
+
     private final Map<String, String> table = new LinkedHashMap<>();
     private final Map<String, Integer> methods = new HashMap<>();
     private final Map<String, Integer> classes = new HashMap<>();
@@ -113,6 +117,25 @@ class House {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, TreeMap::new));
         table.put("names of top-level types in two packages", number(twice.size()));
         table.put("these names", String.join(", ", twice.keySet()));
+        List<String> prose = new ArrayList<>();
+        for (Path file : java) {
+            COMMENTS.get(".java").matcher(Files.readString(file)).results().forEach(found -> prose.add(found.group()));
+        }
+        try (Stream<Path> decisions = Files.walk(checkout.resolve("src/docs/decisions"))) {
+            for (Path page : decisions.filter(Files::isRegularFile).toList()) {
+                prose.add(Files.readString(page));
+            }
+        }
+        for (String word : HEAVY) {
+            Pattern pattern = Pattern.compile("\\b(?:" + word + ")\\b");
+            long count = prose.stream().mapToLong(text -> pattern.matcher(text).results().count()).sum();
+            table.put("\"" + word.replaceAll("\\(\\?:([^)]*)\\)", "$1").replace('|', ',') + "\" in prose", number(count));
+        }
+        long entry = Pattern.compile("(?m)^  public .*\\(")
+                .matcher(tool("javap", "-public", "-cp", compiled.toString(), ROOT + "Keepsake"))
+                .results()
+                .count();
+        table.put("methods of Keepsake", number(entry));
         table.put("longest method", longest(methods));
         table.put("longest class", longest(classes));
         return table;

@@ -8,7 +8,10 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -33,6 +36,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -164,6 +170,68 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule no_cycles = slices().matching(ROOT + ".(**)").should().beFreeOfCycles();
+
+    /** A class and its nested classes count as one. */
+    @ArchTest
+    static void at_most_five_classes_of_a_package_are_in_a_circle(JavaClasses all) {
+        Map<String, Set<String>> uses = new TreeMap<>();
+        for (JavaClass type : all) {
+            String outer = outer(type);
+            type.getDirectDependenciesFromSelf().stream()
+                    .map(Dependency::getTargetClass)
+                    .filter(used -> used.getPackageName().equals(type.getPackageName()))
+                    .filter(used -> !outer(used).equals(outer))
+                    .forEach(used ->
+                            uses.computeIfAbsent(outer, name -> new TreeSet<>()).add(outer(used)));
+        }
+        assertThat(circles(uses)).allSatisfy(circle -> assertThat(circle).hasSizeLessThanOrEqualTo(5));
+    }
+
+    @Test
+    void a_circle_of_six_classes_is_found() {
+        Map<String, Set<String>> uses = new TreeMap<>();
+        for (int i = 0; i < 6; i++) {
+            uses.put("c" + i, Set.of("c" + (i + 1) % 6, "leaf"));
+        }
+        assertThat(circles(uses)).containsExactly(Set.of("c0", "c1", "c2", "c3", "c4", "c5"));
+    }
+
+    private static String outer(JavaClass type) {
+        return type.getName().replaceAll("\\$.*", "");
+    }
+
+    private static Set<Set<String>> circles(Map<String, Set<String>> uses) {
+        Map<String, Set<String>> reached = new TreeMap<>();
+        uses.keySet().forEach(from -> reach(from, uses, reached.computeIfAbsent(from, name -> new TreeSet<>())));
+        return reached.keySet().stream()
+                .map(one -> reached.get(one).stream()
+                        .filter(other -> reached.getOrDefault(other, Set.of()).contains(one))
+                        .collect(Collectors.toSet()))
+                .filter(circle -> !circle.isEmpty())
+                .collect(Collectors.toSet());
+    }
+
+    private static void reach(String from, Map<String, Set<String>> uses, Set<String> reached) {
+        for (String next : uses.getOrDefault(from, Set.of())) {
+            if (reached.add(next)) {
+                reach(next, uses, reached);
+            }
+        }
+    }
+
+    /** What concerns one conversation, search, recall and long-term memories is in handles. */
+    @ArchTest
+    static void the_entry_point_can_be_looked_over(JavaClasses all) {
+        Function<Class<?>, Long> methods = type -> all.get(type).getMethods().stream()
+                .filter(method -> method.getModifiers().contains(JavaModifier.PUBLIC))
+                .filter(method -> !method.getModifiers().contains(JavaModifier.SYNTHETIC))
+                .count();
+        assertThat(methods.apply(Keepsake.class)).isLessThanOrEqualTo(20);
+        assertThat(Stream.of(Keepsake.class, Search.class, Recall.class, LongTermMemories.class)
+                        .mapToLong(methods::apply)
+                        .sum())
+                .isLessThanOrEqualTo(38);
+    }
 
     /** The floor knows drivers and pools. Spring is given data sources. */
     @ArchTest

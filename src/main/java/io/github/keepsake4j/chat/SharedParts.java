@@ -49,11 +49,11 @@ final class SharedParts {
 
     SharedParts(ChatSettings settings) {
         this.settings = settings;
-        this.meter = new Meter(settings.metrics(), settings.logs());
-        this.summaries = new Summaries(this, settings.worker());
-        this.leaving = new Leaving(settings.logs(), settings.executor(), settings.listener());
-        this.loader = new TailLoader(settings.strategy(), settings.executor(), settings.nanoTime());
-        this.views = new ViewWriter(settings.logs(), this::append, meter::read, this::prepare);
+        meter = new Meter(settings.metrics(), settings.logs());
+        summaries = new Summaries(this, settings.worker());
+        leaving = new Leaving(settings.logs(), settings.executor(), settings.listener());
+        loader = new TailLoader(settings.strategy(), settings.executor(), settings.nanoTime());
+        views = new ViewWriter(settings.logs(), this::append, meter::read, this::prepare);
     }
 
     ChatSettings settings() {

@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
             CleanUpCommand.class,
             EraseCommand.class
         })
-final class CommandTree implements Runnable {
+final class CommandTree implements Runnable, Host.Root {
 
     private static final int WIDTH = 100;
     private static final int OPTION_WIDTH = 24;
@@ -73,7 +73,8 @@ final class CommandTree implements Runnable {
         this.host = host;
     }
 
-    Host host() {
+    @Override
+    public Host host() {
         return host;
     }
 

@@ -36,6 +36,11 @@ record Host(
         String get(String name);
     }
 
+    /** The root of the tree of commands, which has the environment of all of them. */
+    interface Root {
+        Host host();
+    }
+
     static Host ofProcess(OutputStream data, PrintStream err) {
         boolean rewrites = Terminal.isStandardError() && !"dumb".equals(System.getenv("TERM"));
         return new Host(

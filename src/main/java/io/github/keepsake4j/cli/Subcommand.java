@@ -62,11 +62,11 @@ abstract class Subcommand implements Callable<Integer> {
 
     /** Prints a note if a memory is not in the log, because the id may be wrong. Returns whether it is in the log. */
     boolean noteIfEmpty(MessageLog log, MemoryKey key) {
-        boolean isThere = Reads.isThere(log, key);
-        if (!isThere) {
-            host().note("memory " + key + " is not in the log");
+        if (Reads.isThere(log, key)) {
+            return true;
         }
-        return isThere;
+        host().note("memory " + key + " is not in the log");
+        return false;
     }
 
     /** Returns the name of the command. */
@@ -75,7 +75,7 @@ abstract class Subcommand implements Callable<Integer> {
     }
 
     Host host() {
-        return ((CommandTree) spec.root().userObject()).host();
+        return ((Host.Root) spec.root().userObject()).host();
     }
 
     Output out() {

@@ -433,8 +433,7 @@ public final class RedisMessageLog implements MessageLog {
          */
         public RedisMessageLog build() {
             if ((client == null) == (server == null)) {
-                throw new InvalidInputException(
-                        "client", "is required: set RedisMessageLog.builder().client(…) or .server(…)");
+                throw new InvalidInputException("client", "or server is required; set exactly one of them");
             }
             boolean ownsClient = client == null;
             UnifiedJedis used = client == null ? connected(Objects.requireNonNull(server)) : client;

@@ -59,7 +59,7 @@ class DamagedDocumentsTest extends BucketFixture {
         assertThat(page.damaged()).singleElement().satisfies(damaged -> {
             assertThat(damaged.name()).isEqualTo(NODE_OBJECT);
             assertThat(damaged.key()).isEqualTo(NODE);
-            assertThat(damaged.problem()).contains("no JSON", "quarantine");
+            assertThat(damaged.problem()).contains("not JSON", "quarantine");
         });
         assertThat(log.list("default", ListQuery.first(10).byActivity()).damaged())
                 .hasSize(1);

@@ -430,7 +430,7 @@ class RequestsTest extends BucketFixture {
                         .append(NODE, batch("a")))
                 .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
                         .isFalse())
-                .hasMessageContaining("no bucket not-there");
+                .hasMessageContaining("the bucket not-there does not exist");
     }
 
     @Test
