@@ -361,7 +361,7 @@ class TurnsAgainTest {
 
     @Test
     @ExpectedLog(
-            "Memory conversation/default/c: the body of Keepsake.conversation(id).turn(turn, body) took no turn of kind REGENERATE")
+            "Memory conversation/default/c: the body of Conversation.turn(turn, body) took no turn of kind REGENERATE")
     void a_turn_that_no_call_takes_is_logged() {
         Script model = new Script("a0", "a1", "a2");
         Assistant assistant = talked(model);
@@ -377,7 +377,7 @@ class TurnsAgainTest {
 
     @Test
     @ExpectedLog(
-            "Memory conversation/default/c: the body of Keepsake.conversation(id).turn(turn, body) took no turn of kind NEW")
+            "Memory conversation/default/c: the body of Conversation.turn(turn, body) took no turn of kind NEW")
     void a_branch_that_no_call_uses_is_logged() {
         talked(new Script("a0", "a1"));
 
