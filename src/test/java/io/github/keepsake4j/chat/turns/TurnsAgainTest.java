@@ -376,8 +376,7 @@ class TurnsAgainTest {
     }
 
     @Test
-    @ExpectedLog(
-            "Memory conversation/default/c: the body of Conversation.turn(turn, body) took no turn of kind NEW")
+    @ExpectedLog("Memory conversation/default/c: the body of Conversation.turn(turn, body) took no turn of kind NEW")
     void a_branch_that_no_call_uses_is_logged() {
         talked(new Script("a0", "a1"));
 
