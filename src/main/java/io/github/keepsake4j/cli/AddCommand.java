@@ -60,7 +60,7 @@ final class AddCommand extends ActionCommand {
     void addInputs(JsonObject input) {
         if (message != null && (content != null || role != null || toolCallId != null)) {
             throw new InvalidInputException(
-                    "--message", "already contains role and content; leave out the options " + "for them");
+                    "--message", "already contains role and content; leave out the options for them");
         }
         if (message != null) {
             input.put("message", PlainJson.read("--message", message.equals(STDIN) ? standardInput() : message));

@@ -95,7 +95,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         checkThere(directory, "directory");
         if (!creates && !isLog(directory)) {
             throw new InvalidInputException(
-                    field, directory + " is not a log; the commands add, import and copy " + "--to create one there");
+                    field, directory + " is not a log; the commands add, import and copy --to create one there");
         }
         return FileMessageLog.in(directory);
     }

@@ -27,8 +27,7 @@ abstract class MemoryCommand extends TenantCommand {
     MemoryKey givenKey() {
         if ((app == null) != (node == null)) {
             throw new InvalidInputException(
-                    app == null ? "--app" : "--node",
-                    "is required: --app and --node name " + "a node's memory together");
+                    app == null ? "--app" : "--node", "is required: --app and --node name a node's memory together");
         }
         if (session == null) {
             if (app != null) {

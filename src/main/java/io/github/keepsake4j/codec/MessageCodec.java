@@ -6,7 +6,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -65,11 +64,7 @@ public final class MessageCodec {
      * @throws InvalidInputException if a part of the message could not be decoded to an equal value
      */
     public String encode(ChatMessage message, @Nullable String question) {
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>(MessageWriter.write(message));
-        if (question != null) {
-            fields.put(QUESTION, question);
-        }
-        return Json.write(fields);
+        return Json.write(MessageWriter.write(message).withPresent(QUESTION, question));
     }
 
     /**

@@ -28,7 +28,7 @@ final class MessageWriter {
 
     private MessageWriter() {}
 
-    static Map<String, @Nullable Object> write(ChatMessage message) {
+    static JsonObject write(ChatMessage message) {
         Class<?> type = message.getClass();
         if (type == UnknownMessage.class) {
             return unknown((UnknownMessage) message);
@@ -65,11 +65,13 @@ final class MessageWriter {
         return json;
     }
 
-    private static Map<String, @Nullable Object> unknown(UnknownMessage message) {
+    private static JsonObject unknown(UnknownMessage message) {
         if (!(message.attributes().get("type") instanceof String)) {
             throw new InvalidInputException("type", "must be a String in an unknown message");
         }
-        return AttributeWriter.plain(message.attributes());
+        JsonObject json = new JsonObject();
+        json.putAll(AttributeWriter.plain(message.attributes()));
+        return json;
     }
 
     private static List<Object> toolExecutionRequests(List<ToolExecutionRequest> requests) {

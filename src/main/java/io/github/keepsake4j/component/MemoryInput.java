@@ -89,11 +89,11 @@ public record MemoryInput(
         }
         if (action != Action.ADD && message != null) {
             throw new InvalidInputException(
-                    "message", "is only for the action add, not for " + name(action) + "; " + "leave it out");
+                    "message", "is only for the action add, not for " + name(action) + "; leave it out");
         }
         if (action != Action.CLEAR && erase) {
             throw new InvalidInputException(
-                    "erase", "is only for the action clear, not for " + name(action) + "; " + "leave it out");
+                    "erase", "is only for the action clear, not for " + name(action) + "; leave it out");
         }
     }
 

@@ -42,7 +42,7 @@ public record ActivityCursor(Instant activeAt, long number) implements Comparabl
             // Refused below.
         }
         throw new InvalidInputException(
-                "cursor", "was not returned by a page of this log's list by activity; " + "start with the first page");
+                "cursor", "was not returned by a page of this log's list by activity; start with the first page");
     }
 
     /**

@@ -111,7 +111,7 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst,
             return Long.parseLong(cursor);
         } catch (NumberFormatException e) {
             throw new InvalidInputException(
-                    "cursor", "was not returned by a page of this log; start with the " + "first page");
+                    "cursor", "was not returned by a page of this log; start with the first page");
         }
     }
 }

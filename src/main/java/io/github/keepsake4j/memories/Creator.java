@@ -416,7 +416,7 @@ final class Creator {
     private static MemoryFailedException failed(
             MemoryKey key, String what, NamedWorkflow workflow, RuntimeException e) {
         return new MemoryFailedException(
-                "Discussion " + key + ": " + workflow.name() + " created no memory of " + what + " " + "(" + reason(e)
+                "Discussion " + key + ": " + workflow.name() + " created no memory of " + what + " (" + reason(e)
                         + "). The next run tries them again",
                 e instanceof MemoryFailedException ? e.getCause() : e);
     }

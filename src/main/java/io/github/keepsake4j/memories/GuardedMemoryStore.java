@@ -151,7 +151,7 @@ public abstract class GuardedMemoryStore implements MemoryStore {
         }
         if (memories.isEmpty() && passage.equals(Passage.NONE)) {
             throw new InvalidInputException(
-                    "memories", "must not be empty without a passage; pass a memory or a " + "passage");
+                    "memories", "must not be empty without a passage; pass a memory or a passage");
         }
         for (MadeMemory memory : memories) {
             if (memory.kind() != kind) {

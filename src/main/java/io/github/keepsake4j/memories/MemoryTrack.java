@@ -171,7 +171,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
     public static void checkStep(MemoryKey key, Progress progress, long step) {
         if (step != 0 && progress.step(step).isEmpty()) {
             throw new InvalidInputException(
-                    "step", "discussion " + key + " has no step " + step + "; read its " + "progress for the steps");
+                    "step", "discussion " + key + " has no step " + step + "; read its progress for the steps");
         }
     }
 

@@ -38,7 +38,7 @@ record Workflows(Map<String, MemoryWorkflow> functions, @Nullable Path directory
             if (Files.isRegularFile(file)) {
                 if (model == null) {
                     throw new InvalidInputException(
-                            "chatModel", "is required to run workflow " + name + "; set a " + "model");
+                            "chatModel", "is required to run workflow " + name + "; set a model");
                 }
                 return new NamedWorkflow("workflow:" + name, PromptWorkflow.read(name, read(file), model));
             }

@@ -276,8 +276,7 @@ public record FileReference(
                 .filter(constant -> lower(constant).equals(given))
                 .findFirst()
                 .orElseThrow(() -> new InvalidInputException(
-                        field,
-                        "is not a known value; use a constant of the " + "enums of FileReference in lower case"));
+                        field, "is not a known value; use a constant of the enums of FileReference in lower case"));
     }
 
     private static String lower(Enum<?> constant) {

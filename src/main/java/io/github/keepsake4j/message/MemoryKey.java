@@ -46,7 +46,7 @@ public sealed interface MemoryKey permits ConversationKey, NodeKey {
             return ConversationKey.of(ids[1], ids[2]);
         }
         throw new InvalidInputException(
-                "key", "is not the canonical form of a key; pass a text that canonical() " + "returned");
+                "key", "is not the canonical form of a key; pass a text that canonical() returned");
     }
 
     /** The JDK's decoder is for HTML forms, where a plus is a space. */
@@ -55,7 +55,7 @@ public sealed interface MemoryKey permits ConversationKey, NodeKey {
             return URLDecoder.decode(id.replace("+", "%2B"), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
             throw new InvalidInputException(
-                    "key", "is not the canonical form of a key; pass a text that " + "canonical() returned");
+                    "key", "is not the canonical form of a key; pass a text that canonical() returned");
         }
     }
 

@@ -41,7 +41,7 @@ public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
             for (MemoryKey key : memories) {
                 if (!key.tenant().equals(tenant)) {
                     throw new InvalidInputException(
-                            "scope", "memory " + key + " belongs to another tenant; name " + "memories of one tenant");
+                            "scope", "memory " + key + " belongs to another tenant; name memories of one tenant");
                 }
             }
         }

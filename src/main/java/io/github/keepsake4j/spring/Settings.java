@@ -174,7 +174,7 @@ final class Settings {
                 .toList();
         throw new ConfigurationException(
                 "keepsake4j.import-from names the bean " + name
-                        + ", and there is no other ChatMemoryStore or ImportSource of this" + " name.",
+                        + ", and there is no other ChatMemoryStore or ImportSource of this name.",
                 others.isEmpty()
                         ? "Add a bean of the old ChatMemoryStore, or remove the property."
                         : "Set it to one of: " + String.join(", ", others) + ".");

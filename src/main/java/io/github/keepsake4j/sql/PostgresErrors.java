@@ -41,7 +41,7 @@ final class PostgresErrors {
         }
         if (state.equals("XX001") || state.equals("XX002")) {
             return new UnreadableDataException(
-                    what + ": the database reports that its data is damaged. Restore a " + "backup", cause);
+                    what + ": the database reports that its data is damaged. Restore a backup", cause);
         }
         if (state.equals("22003")
                 || (state.equals("23514") && String.valueOf(e.getMessage()).contains("_sound\""))) {

@@ -53,7 +53,7 @@ final class SqliteErrors {
                     e);
         }
         StorageUnavailableException outage = new StorageUnavailableException(
-                text + "the file cannot be used at the moment. Check the disk, and " + "retry", e);
+                text + "the file cannot be used at the moment. Check the disk, and retry", e);
         if (isOf(
                         e,
                         SQLiteErrorCode.SQLITE_BUSY,

@@ -157,10 +157,10 @@ public final class TokenCounter implements TokenCountEstimator {
     }
 
     Count count(ChatMessage message, RemoteTime time) {
-        return count("a message of type " + message.type(), one -> one.estimateTokenCountInMessage(message), time);
+        return count(message.type(), one -> one.estimateTokenCountInMessage(message), time);
     }
 
-    private Count count(String what, ToIntFunction<TokenCountEstimator> counting, RemoteTime time) {
+    private Count count(Object what, ToIntFunction<TokenCountEstimator> counting, RemoteTime time) {
         try {
             return new Count(ask(time, () -> counting.applyAsInt(estimator)), name);
         } catch (RuntimeException e) {
@@ -186,7 +186,7 @@ public final class TokenCounter implements TokenCountEstimator {
     }
 
     Count count(String text, RemoteTime time) {
-        return count("a text", one -> one.estimateTokenCountInText(text), time);
+        return count("TEXT", one -> one.estimateTokenCountInText(text), time);
     }
 
     /**

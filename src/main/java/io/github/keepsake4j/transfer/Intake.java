@@ -60,7 +60,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
                         "message " + (1 + messages.indexOf(message)) + " to import into memory " + key
                                 + (haveIds
                                         ? " has none and those before it have one"
-                                        : " has one and " + "those before it have none")
+                                        : " has one and those before it have none")
                                 + ". Either all messages of a conversation must have an id, or none");
             }
             if (id != null && !ids.add(id)) {

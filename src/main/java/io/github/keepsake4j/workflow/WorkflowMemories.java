@@ -125,7 +125,7 @@ public final class WorkflowMemories {
         MessageLog log = settings.nodes();
         if (log == null) {
             throw new InvalidInputException(
-                    "nodeLog", "is required for memories of nodes; set " + "WorkflowMemories.builder().nodeLog(...)");
+                    "nodeLog", "is required for memories of nodes; set WorkflowMemories.builder().nodeLog(...)");
         }
         return new NodeTokenBufferMemory(key, log, settings, config);
     }

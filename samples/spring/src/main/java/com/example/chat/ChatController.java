@@ -14,7 +14,6 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MessageText;
-import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.SearchResult.Highlight;
 import io.github.keepsake4j.turn.Turn;
 import java.io.IOException;
@@ -123,8 +122,7 @@ class ChatController {
 
     @GetMapping("/{id}/search")
     List<Hit> search(@PathVariable String id, @RequestParam String text) {
-        Scope scope = Scope.memory(keepsake.conversation(id).key());
-        return keepsake.search().find(scope, text).hits().stream()
+        return keepsake.search().find(id, text).hits().stream()
                 .map(hit -> new Hit(message(hit.message()), hit.highlights()))
                 .toList();
     }

@@ -596,8 +596,7 @@ public final class FileMessageLog extends PlannedTreeLog {
                     e);
         }
         return new StorageUnavailableException(
-                what + ": the files below " + root + " cannot be used at the " + "moment. Check the disk, and retry",
-                e);
+                what + ": the files below " + root + " cannot be used at the moment. Check the disk, and retry", e);
     }
 
     /** Configures a log in files. Not thread-safe. */
@@ -697,7 +696,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             }
             if (parent != null && !Files.isDirectory(parent)) {
                 throw new InvalidInputException(
-                        "directory", "the directory " + parent + " does not exist; create " + "it first");
+                        "directory", "the directory " + parent + " does not exist; create it first");
             }
             try {
                 if (!Files.exists(root)) {
@@ -714,7 +713,7 @@ public final class FileMessageLog extends PlannedTreeLog {
                         "directory " + root + " cannot be written; give this process the permission to write", e);
             } catch (IOException e) {
                 throw new StorageUnavailableException(
-                        "directory " + root + " cannot be used at the moment. Check " + "the disk, and retry", e);
+                        "directory " + root + " cannot be used at the moment. Check the disk, and retry", e);
             }
         }
     }

@@ -111,7 +111,7 @@ final class Memories implements Memory.Room {
             }
         }
         throw new StorageUnavailableException(
-                "The file " + names.data() + " was replaced during each try. Retry " + "later", null);
+                "The file " + names.data() + " was replaced during each try. Retry later", null);
     }
 
     private synchronized @Nullable Entry use(Names names) {

@@ -48,8 +48,7 @@ record ListCursor(long activeAt, long number, byte[] memoryKey) {
             // Refused below.
         }
         throw new InvalidInputException(
-                "cursor",
-                "was not returned by a page of this log's list in this order; " + "start with the first page");
+                "cursor", "was not returned by a page of this log's list in this order; start with the first page");
     }
 
     static ListCursor of(ResultSet row) throws SQLException {

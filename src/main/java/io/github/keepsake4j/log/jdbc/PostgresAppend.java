@@ -76,7 +76,7 @@ final class PostgresAppend {
             }
         }
         throw new StorageUnavailableException(
-                "append to memory " + key + ": other writers were first in each try. " + "Retry the append", null);
+                "append to memory " + key + ": other writers were first in each try. Retry the append", null);
     }
 
     /**

@@ -186,7 +186,7 @@ final class PostgresDialect implements Dialect {
                 Memory.find(session, PostgresSql.MEMORY, hash).sound();
             }
             throw new StorageUnavailableException(
-                    "outcome in memory " + key + ": other writers were first in each " + "try. Retry the call", null);
+                    "outcome in memory " + key + ": other writers were first in each try. Retry the call", null);
         });
     }
 

@@ -45,7 +45,7 @@ record Commands(UnifiedJedis client) {
             throw refused(what, e);
         } catch (JedisException e) {
             throw new StorageUnavailableException(
-                    what + ": Redis cannot be reached. Check the server and the " + "network, and retry", e);
+                    what + ": Redis cannot be reached. Check the server and the network, and retry", e);
         }
     }
 

@@ -39,8 +39,7 @@ final class S3Errors {
         }
         if (service.statusCode() == 404) {
             return new KeepsakeException(
-                    what + ": the bucket " + bucket + " does not exist; create it, or correct " + "its name" + answer,
-                    e);
+                    what + ": the bucket " + bucket + " does not exist; create it, or correct its name" + answer, e);
         }
         if ((service.statusCode() >= 500 && service.statusCode() != 501)
                 || service.statusCode() == 429
