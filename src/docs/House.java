@@ -109,7 +109,7 @@ class House {
         table.put("bytes of code", number(total));
         table.put("files of Java", number(java.size()));
         parse(java);
-        table.put("public top-level types", number(publicTypes));
+        table.put("public top-level types outside internal packages", number(publicTypes));
         port(compiled);
         cycles(compiled);
         Map<String, Set<String>> twice = packagesByName.entrySet().stream()
@@ -155,9 +155,11 @@ class House {
                     null, manager, null, List.of("-proc:none"), null, manager.getJavaFileObjectsFromPaths(files));
             SourcePositions positions = Trees.instance(task).getSourcePositions();
             for (CompilationUnitTree unit : task.parse()) {
+                boolean isInternal = Files.readString(Path.of(unit.getSourceFile().toUri()).resolveSibling("package-info.java"))
+                        .contains("<p>Internal:");
                 for (Tree type : unit.getTypeDecls()) {
                     if (type instanceof ClassTree named) {
-                        publicTypes += named.getModifiers().getFlags().contains(Modifier.PUBLIC) ? 1 : 0;
+                        publicTypes += named.getModifiers().getFlags().contains(Modifier.PUBLIC) && !isInternal ? 1 : 0;
                         packagesByName
                                 .computeIfAbsent(named.getSimpleName().toString(), name -> new TreeSet<>())
                                 .add(unit.getPackageName().toString());

@@ -15,8 +15,8 @@ import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.NodeMemories;
-import io.github.keepsake4j.chat.BranchPreview;
 import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.chat.Conversation.BranchPreview;
 import io.github.keepsake4j.chat.Explanation;
 import io.github.keepsake4j.chat.MessagePreview;
 import io.github.keepsake4j.component.MemoryComponent;
@@ -76,7 +76,6 @@ import io.github.keepsake4j.turn.TurnPolicy;
 import io.github.keepsake4j.workflow.LlmNode;
 import io.github.keepsake4j.workflow.MemoryConfig;
 import io.github.keepsake4j.workflow.MemoryMode;
-import io.github.keepsake4j.workflow.NodeReply;
 import io.github.keepsake4j.workflow.NodeRun;
 import io.github.keepsake4j.workflow.NodeTurn;
 import io.github.keepsake4j.workflow.WorkflowMemories;
@@ -230,7 +229,7 @@ final class GuideExample {
                 WorkflowMemories.builder().conversationLog(log).nodeLog(log).build();
         LlmNode writer = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
         NodeTurn turn = NodeTurn.of("m2").under("m1"); // ids of the conversation's messages
-        NodeReply reply = writer.run(NodeRun.of("acme", "my-app", "c1", "writer", turn, "A slogan, please"));
+        LlmNode.Reply reply = writer.run(NodeRun.of("acme", "my-app", "c1", "writer", turn, "A slogan, please"));
         // example ends
         check(reply.failure() == null, "the node has run");
 

@@ -10,7 +10,6 @@ import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.workflow.LlmNode;
 import io.github.keepsake4j.workflow.MemoryConfig;
 import io.github.keepsake4j.workflow.MemoryMode;
-import io.github.keepsake4j.workflow.NodeReply;
 import io.github.keepsake4j.workflow.NodeRun;
 import io.github.keepsake4j.workflow.NodeTurn;
 import io.github.keepsake4j.workflow.WorkflowMemories;
@@ -93,7 +92,7 @@ public final class NodeLoop {
     }
 
     private String say(String name, LlmNode node, NodeTurn turn, String query) {
-        NodeReply reply = node.run(NodeRun.of(TENANT, APP, CONVERSATION, name, turn, query));
+        LlmNode.Reply reply = node.run(NodeRun.of(TENANT, APP, CONVERSATION, name, turn, query));
         if (reply.failure() != null) {
             throw reply.failure();
         }

@@ -6,13 +6,14 @@ import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import io.github.keepsake4j.backend.ObservedLog;
 import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.ChatSettings;
+import io.github.keepsake4j.chat.ChatSettings.Remembering;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.chat.LeavingViewListener;
-import io.github.keepsake4j.chat.RememberedSource;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -22,10 +23,9 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
-import io.github.keepsake4j.memories.BackgroundCreators;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.MemoryBlock;
-import io.github.keepsake4j.memories.MemoryBlocks;
+import io.github.keepsake4j.memories.background.BackgroundCreators;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -37,7 +37,6 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageRecall;
 import io.github.keepsake4j.recall.MessageSearch;
-import io.github.keepsake4j.recall.ObservedLog;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
@@ -282,7 +281,7 @@ public final class Keepsake {
      * another turn of the memory.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @return the handle, which any thread must close at the end of the turn
+     * @return the handle; close it at the end of the turn, on any thread
      * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
      *     the other turn times out or is interrupted
      * @throws InvalidInputException if the id is of another type or breaks a rule
@@ -296,7 +295,7 @@ public final class Keepsake {
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param policy what to do when another turn is in progress
-     * @return the handle, which any thread must close at the end of the turn
+     * @return the handle; close it at the end of the turn, on any thread
      * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
      *     the other turn times out or is interrupted
      * @throws InvalidInputException if the id is of another type or breaks a rule
@@ -378,9 +377,9 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a clean-up of the message log and the node log, to be called by a scheduler. With a conversation it removes all that
-     * this {@link Keepsake} has of it: its {@linkplain Builder#memories memories} and what the {@linkplain Builder#index index} has.
-     * A clean-up of the bare logs leaves memories until the conversation is used again.
+     * Returns a clean-up of the message log and the node log, to be called by a scheduler. With a conversation, it also
+     * removes its {@linkplain Builder#memories long-term memories} and its entries in the {@linkplain Builder#index
+     * index}. A clean-up of the bare logs leaves the long-term memories until the conversation is used again.
      *
      * @return the clean-up with its defaults; this method does no I/O
      */
@@ -389,8 +388,8 @@ public final class Keepsake {
     }
 
     /**
-     * Reads how many tokens the answers in the configured tenant's memories used, including those of nodes. They are
-     * known of the answers of AI services whose turns are bound; see {@link #attach}. {@link Reads#usage} reads those of
+     * Reads how many tokens the answers in the configured tenant's memories used, including nodes' memories. Tokens are
+     * known for answers of AI services whose turns are bound; see {@link #attach}. {@link Reads#usage} reads those of
      * another tenant.
      *
      * @param from the first day, in UTC
@@ -592,7 +591,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the time for which a turn that does not end excludes other turns. Default: 10 minutes. Afterwards, other
+         * Sets the longest time for which a turn excludes other turns. Default: 10 minutes. Afterwards, other
          * turns may begin, and the turn continues without its lease.
          *
          * @param limit from one millisecond to one day
@@ -618,8 +617,8 @@ public final class Keepsake {
          * Stores whole requests with their answers, as the model received them: the messages, and the names of the
          * model and of the tools. A request is stored only if it differs from the stored messages: if retrieved texts,
          * a transformer or other code changed it, or tool results were shortened. {@link Conversation#seenBy} returns
-         * it. It is known for answers of AI services whose turns are bound. It takes the space of the request in the
-         * storage, and is erased with the memory. Default: not stored.
+         * it. It is known for answers of AI services whose turns are bound. It is stored in full, and erased with the
+         * memory. Default: not stored.
          *
          * @return this builder
          */
@@ -695,10 +694,11 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how memories of conversations are made. Creators run in the background, on the {@linkplain #executor executor}, of
-         * one conversation at most one in all processes. No turn waits for them, and one that fails or hangs delays no turn. They
-         * read the conversation's current branch. When a conversation is erased, its memories are too. Conversations that go on in
-         * no process after a crash get their memories with the next turn, or by {@link LongTermMemories#make}. Default: none.
+         * Sets how memories of conversations are made. Creators run in the background, on the {@linkplain #executor
+         * executor}, at most one per conversation in all processes. No turn waits for them, and one that fails or hangs delays no turn. They
+         * read the conversation's current branch. When a conversation is erased, its memories are too. After a crash, a
+         * conversation gets its memories with its next turn in any process, or by {@link
+         * LongTermMemories#make}. Default: none.
          *
          * @param made creates and keeps the memories; the caller closes the store when the logs are no longer used
          * @param freshness the longest time from an append to the start of the creators, from zero to one day. Appends
@@ -776,25 +776,21 @@ public final class Keepsake {
         }
 
         /** Returns the source of the long-term memories that the strategy shows. */
-        private RememberedSource remembered(Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
+        private Remembering remembered(Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
             List<MemoryBlock> blocks = strategy.parts().stream()
                     .filter(MemoryBlock.class::isInstance)
                     .map(MemoryBlock.class::cast)
                     .toList();
             if (blocks.isEmpty()) {
-                return RememberedSource.NONE;
+                return Remembering.NONE;
             }
             if (blocks.size() > 1) {
                 throw new InvalidInputException(
                         "strategy",
                         "must have at most one Memories.block, has " + blocks.size() + "; remove the others");
             }
-            return new MemoryBlocks(
-                            blocks.get(0),
-                            required("memories", discussions).store(),
-                            logs,
-                            counter,
-                            BlockingWork.EXECUTOR)::begin;
+            return blocks.get(0).source(required("memories", discussions).store(), logs, counter, BlockingWork.EXECUTOR)
+                    ::apply;
         }
 
         private BackgroundCreators creators(Discussions made, MessageLog indexed) {

@@ -8,7 +8,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.recall.OwnText;
+import io.github.keepsake4j.text.OwnText;
 import io.github.keepsake4j.transfer.MemoryFork;
 import java.util.List;
 
@@ -18,8 +18,7 @@ record LogsOfConversation(MessageLog log, MessageLog nodeLog) implements ChatSet
     @Override
     public void fork(MemoryKey from, String messageId, MemoryKey into) {
         if (from instanceof NodeKey != into instanceof NodeKey) {
-            throw new InvalidInputException(
-                    "newMemoryId", "must be a conversation's or a node's id like " + from + ", is " + into);
+            throw new InvalidInputException("newMemoryId", "must be the same kind of id as " + from + ", is " + into);
         }
         MemoryFork.create(from instanceof NodeKey ? nodeLog : log, from, messageId, into);
     }

@@ -2,19 +2,19 @@ package io.github.keepsake4j;
 
 import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.memories.BackgroundCreators;
 import io.github.keepsake4j.memories.ConversationMemories;
 import io.github.keepsake4j.memories.MemoryFailedException;
 import io.github.keepsake4j.memories.MemoryOptions;
 import io.github.keepsake4j.memories.MemoryRun;
 import io.github.keepsake4j.memories.MemoryTools;
+import io.github.keepsake4j.memories.background.BackgroundCreators;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Scope;
 import java.util.function.Function;
 
-/** The long-term memories of conversations: chunks, facts and summaries that a model made of them. Thread-safe. */
+/** The long-term memories of conversations: chunks, facts and summaries that a model wrote. Thread-safe. */
 public final class LongTermMemories {
 
     private final BackgroundCreators creators;
@@ -39,14 +39,13 @@ public final class LongTermMemories {
     }
 
     /**
-     * Makes the long-term memories of a conversation that are due, on the caller's thread, without waiting for the
-     * background. Messages that were passed by, because no memory could be made of them, are tried once more. This method
-     * calls a model and may take long.
+     * Creates the long-term memories of a conversation that are due, on the caller's thread and at once. Messages that
+     * were skipped after several failed tries are tried once more. This method calls a model and may take long.
      *
      * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
-     * @return what was made, and which messages are passed by
-     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and the next call tries
-     *     again
+     * @return the created memories, and the messages that are still skipped
+     * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored, and the next call
+     *     tries again
      * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
      */
     public MemoryRun make(Object memoryId) {
@@ -58,31 +57,31 @@ public final class LongTermMemories {
     }
 
     /**
-     * Returns a retriever that adds to each question the memories of the same conversation that fit it.
+     * Returns a retriever that adds matching memories of the conversation to each question.
      *
      * @param options which memories
-     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
-     *     id
+     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs
+     *     a memory id
      */
     public ContentRetriever retriever(MemoryOptions options) {
         return tools(options);
     }
 
     /**
-     * Returns a retriever that adds to each question the memories of some conversations that fit it.
+     * Returns a retriever that adds matching memories of several conversations to each question.
      *
      * @param options which memories
-     * @param scopes returns the conversations of a conversation, such as all of the same user
-     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
-     *     id
+     * @param scopes returns, for a conversation, the conversations to look in, such as all of the same user
+     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs
+     *     a memory id
      */
     public ContentRetriever retriever(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
         return tools(options, scopes);
     }
 
     /**
-     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of its
-     * conversation. The model cannot choose the conversation.
+     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of
+     * its conversation. The model cannot choose the conversation.
      *
      * @param options which memories
      * @return the tools, for {@code AiServices.tools}; the service needs a memory id
@@ -92,11 +91,11 @@ public final class LongTermMemories {
     }
 
     /**
-     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of some
-     * conversations. The model cannot choose them.
+     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of
+     * several conversations. The model cannot choose the conversations.
      *
      * @param options which memories
-     * @param scopes returns the conversations of a conversation, such as all of the same user
+     * @param scopes returns, for a conversation, the conversations to look in, such as all of the same user
      * @return the tools, for {@code AiServices.tools}; the service needs a memory id
      */
     public MemoryTools tools(MemoryOptions options, Function<MemoryKey, Scope> scopes) {

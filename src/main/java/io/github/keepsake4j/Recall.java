@@ -13,8 +13,8 @@ import java.util.function.Function;
 /**
  * Recalls messages that answer a question, for a model. Considers the messages of users and models on the current
  * branch. Never returns failed, rejected or erased messages, or messages that the model is shown anyway. Messages that
- * {@code clear} hid are returned only if the options allow it. A message ranks by its words and those around it, by the
- * question that it answers, by its session, and by the speaker and the dates that the question names. Thread-safe.
+ * {@code clear} hid are returned only if the options allow it. A message ranks by its own and its neighbours' words, by
+ * the stored question that it answers, by its session, and by the speaker and dates in the query. Thread-safe.
  */
 public final class Recall {
 
@@ -54,8 +54,8 @@ public final class Recall {
     /**
      * Recalls from several memories, with {@linkplain RecallOptions#standard() standard options}.
      *
-     * @param scope memories that the application names. All memories of a tenant are refused,
-     *     because they would show messages of one user to another
+     * @param scope memories that the application names. The scope of a whole tenant is refused, because it would show
+     * messages of one user to another
      * @param question the question; any text
      * @return passages, best first
      * @throws InvalidInputException if the scope is a tenant
@@ -67,8 +67,8 @@ public final class Recall {
     /**
      * Recalls from several memories.
      *
-     * @param scope memories that the application names. All memories of a tenant are refused,
-     *     because they would show messages of one user to another
+     * @param scope memories that the application names. The scope of a whole tenant is refused, because it would show
+     * messages of one user to another
      * @param question the question; any text
      * @param options how much to return, and of what
      * @return passages, best first
@@ -93,7 +93,7 @@ public final class Recall {
      * Returns a retriever that adds earlier messages of some memories to each question.
      *
      * @param options how much to add
-     * @param scopes returns the memories of a memory, such as all conversations of the same user
+     * @param scopes maps a memory to its scope, such as all conversations of the same user
      * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
      *     id
      */
@@ -115,7 +115,7 @@ public final class Recall {
      * Returns a tool with which a model looks up earlier messages of some memories. The model cannot choose them.
      *
      * @param options how much to return
-     * @param scopes returns the memories of a memory, such as all conversations of the same user
+     * @param scopes maps a memory to its scope, such as all conversations of the same user
      * @return the tool, for {@code AiServices.tools}; the service needs a memory id
      */
     public RecallTool tool(RecallOptions options, Function<MemoryKey, Scope> scopes) {

@@ -11,7 +11,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaType;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -21,6 +26,8 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.EvaluationResult;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.base.LockFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
@@ -49,7 +56,7 @@ import org.postgresql.jdbc.PgConnection;
 
 /** One-way flow between the packages, as package-info of the root says. */
 @AnalyzeClasses(packages = "io.github.keepsake4j", importOptions = ImportOption.DoNotIncludeTests.class)
-class ArchitectureTest {
+public class ArchitectureTest {
 
     /** How components are named that hold what users, models or tools said, or what was made of it. */
     private static final Set<String> SAID = Set.of(
@@ -71,40 +78,73 @@ class ArchitectureTest {
     /** What a package may import of ours. A package that is not listed here is an error, so that none is forgotten. */
     private static final Map<String, List<String>> MAY_IMPORT = Map.ofEntries(
             Map.entry("message", List.of()),
+            Map.entry("base", List.of("message")),
+            Map.entry("text", List.of("message")),
             Map.entry("codec", List.of("message")),
-            Map.entry("tokens", List.of("message")),
-            Map.entry("log", List.of("message", "codec")),
-            Map.entry("sql", List.of("message")),
-            Map.entry("log.file", List.of("log", "codec", "message")),
-            Map.entry("log.inmemory", List.of("log", "codec", "message")),
-            Map.entry("log.jdbc", List.of("log", "codec", "message", "sql")),
-            Map.entry("log.redis", List.of("log", "codec", "message")),
-            Map.entry("log.s3", List.of("log", "codec", "message")),
+            Map.entry("tokens", List.of("message", "text")),
+            Map.entry("log", List.of("message", "base")),
+            Map.entry("backend", List.of("message", "base", "codec", "log")),
+            Map.entry("jdbc", List.of("message")),
+            Map.entry("sql", List.of("message", "base", "jdbc")),
+            Map.entry("log.file", List.of("log", "backend", "base", "codec", "message")),
+            Map.entry("log.inmemory", List.of("log", "backend", "codec", "message")),
+            Map.entry("log.jdbc", List.of("log", "backend", "base", "codec", "message", "jdbc", "sql")),
+            Map.entry("log.redis", List.of("log", "backend", "base", "codec", "message")),
+            Map.entry("log.s3", List.of("log", "backend", "base", "codec", "message", "text")),
             Map.entry("context", List.of("message", "tokens")),
             Map.entry("metrics", List.of()),
-            Map.entry("summary", List.of("message", "log", "tokens", "metrics")),
+            Map.entry("summary", List.of("message", "base", "backend", "log", "tokens", "text", "metrics")),
             Map.entry("view", List.of("message", "log", "context")),
-            Map.entry("turn", List.of("message", "log")),
+            Map.entry("turn", List.of("message", "backend", "log")),
             Map.entry(
                     "chat",
-                    List.of("message", "codec", "tokens", "log", "context", "summary", "view", "turn", "metrics")),
+                    List.of(
+                            "message", "base", "codec", "tokens", "log", "context", "summary", "view", "turn",
+                            "metrics")),
             // The root package is the entry point; it knows nothing of a component on it.
             Map.entry(
                     "component",
-                    List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
-            Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
+                    List.of("", "message", "base", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
+            Map.entry("recall", List.of("message", "log", "backend", "tokens", "text", "recall.words")),
             Map.entry("recall.inmemory", List.of("recall", "recall.words", "log", "message")),
-            Map.entry("recall.jdbc", List.of("recall", "recall.words", "log", "message", "sql")),
+            Map.entry("recall.jdbc", List.of("recall", "recall.words", "log", "message", "jdbc", "sql")),
+            Map.entry("recall.words", List.of("message")),
             Map.entry(
                     "memories",
-                    List.of("message", "codec", "log", "tokens", "context", "summary", "recall", "recall.words")),
-            Map.entry("recall.words", List.of("message")),
-            Map.entry("memories.inmemory", List.of("memories", "recall.words", "log", "message")),
-            Map.entry("memories.jdbc", List.of("memories", "recall.words", "log", "codec", "message", "sql")),
+                    List.of(
+                            "message",
+                            "base",
+                            "codec",
+                            "log",
+                            "tokens",
+                            "text",
+                            "context",
+                            "summary",
+                            "recall",
+                            "recall.words")),
+            Map.entry(
+                    "memories.store",
+                    List.of("memories", "recall.words", "backend", "log", "base", "codec", "message")),
+            Map.entry(
+                    "memories.background", List.of("memories", "recall", "backend", "log", "base", "text", "message")),
+            Map.entry("memories.inmemory", List.of("memories", "memories.store", "recall.words", "log", "message")),
+            Map.entry(
+                    "memories.jdbc",
+                    List.of("memories", "memories.store", "recall.words", "log", "codec", "message", "jdbc", "sql")),
             // The facts of a conversation are a database in a file.
             Map.entry(
                     "memories.file",
-                    List.of("memories", "memories.jdbc", "recall.words", "log", "codec", "message", "sql")),
+                    List.of(
+                            "memories",
+                            "memories.store",
+                            "memories.jdbc",
+                            "recall.words",
+                            "log",
+                            "backend",
+                            "base",
+                            "codec",
+                            "message",
+                            "sql")),
             // The command line is what a user calls; it uses what an application does, and nothing uses it.
             Map.entry(
                     "cli",
@@ -119,7 +159,7 @@ class ArchitectureTest {
                             "log.jdbc",
                             "log.redis",
                             "log.s3",
-                            "sql",
+                            "jdbc",
                             "summary",
                             "component",
                             "transfer",
@@ -151,16 +191,26 @@ class ArchitectureTest {
                             "memories.file",
                             "memories.inmemory",
                             "memories.jdbc",
+                            "jdbc",
                             "sql",
                             "transfer",
                             "retention")),
-            Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
+            Map.entry("transfer", List.of("message", "base", "codec", "backend", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "sql", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
             Map.entry(
                     "workflow",
-                    List.of("message", "codec", "tokens", "log", "context", "view", "metrics", "workflow.files")),
-            Map.entry("workflow.files", List.of("message", "log")),
+                    List.of(
+                            "message",
+                            "base",
+                            "codec",
+                            "tokens",
+                            "log",
+                            "context",
+                            "view",
+                            "metrics",
+                            "workflow.files")),
+            Map.entry("workflow.files", List.of("message")),
             Map.entry("workflow.files.jdbc", List.of("message", "sql", "workflow.files")),
             Map.entry("workflow.files.s3", List.of("message", "workflow.files")));
 
@@ -219,6 +269,103 @@ class ArchitectureTest {
         }
     }
 
+    /** Internal types may change in any version, so an application need not name one. */
+    @ArchTest
+    static final ArchRule signatures_name_no_internal_type =
+            classes().that().arePublic().should(nameNoInternalType());
+
+    @Test
+    void an_internal_type_in_a_signature_is_found() {
+        for (Class<?> planted : List.of(ReturnsLock.class, ReturnsLocks.class, IsBodies.class)) {
+            assertThat(signatures_name_no_internal_type
+                            .evaluate(new ClassFileImporter().importClasses(planted))
+                            .hasViolation())
+                    .as(planted.getSimpleName())
+                    .isTrue();
+        }
+    }
+
+    public interface ReturnsLock {
+        LockFile lock();
+    }
+
+    public interface ReturnsLocks {
+        void lock(Function<String, List<LockFile>> locks);
+    }
+
+    public interface IsBodies extends MemoryTree.Bodies {}
+
+    private static ArchCondition<JavaClass> nameNoInternalType() {
+        Set<String> internal = internalPackages();
+        return new ArchCondition<>("name no internal type that an application sees") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                if (internal.contains(type.getPackageName()) || !isSeen(type)) {
+                    return;
+                }
+                boolean isFinal = type.getModifiers().contains(JavaModifier.FINAL);
+                Stream<JavaType> members = type.getMembers().stream()
+                        .filter(member -> member.getModifiers().contains(JavaModifier.PUBLIC)
+                                || !isFinal && member.getModifiers().contains(JavaModifier.PROTECTED))
+                        .flatMap(ArchitectureTest::named);
+                Stream.concat(members, type.getInterfaces().stream())
+                        .flatMap(named -> named.getAllInvolvedRawTypes().stream())
+                        .filter(named -> internal.contains(named.getPackageName()))
+                        .forEach(named -> events.add(
+                                SimpleConditionEvent.violated(type, type.getName() + " names " + named.getName())));
+                type.getAllRawSuperclasses().stream()
+                        .filter(above -> internal.contains(above.getPackageName()))
+                        .flatMap(above -> above.getMethods().stream())
+                        .filter(method -> method.getModifiers().contains(JavaModifier.PUBLIC))
+                        .filter(method -> !isOfInterface(method, type, internal))
+                        .forEach(method -> events.add(SimpleConditionEvent.violated(
+                                type, type.getName() + " inherits " + method.getFullName())));
+            }
+        };
+    }
+
+    private static Set<String> internalPackages() {
+        Path sources = Path.of("src/main/java");
+        try (Stream<Path> files = Files.walk(sources)) {
+            return files.filter(file -> file.endsWith("package-info.java"))
+                    .filter(file -> read(file).contains("<p>Internal:"))
+                    .map(file -> sources.relativize(file.getParent()).toString().replace('/', '.'))
+                    .collect(Collectors.toSet());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isSeen(JavaClass type) {
+        return type.getModifiers().contains(JavaModifier.PUBLIC)
+                && type.getEnclosingClass().map(ArchitectureTest::isSeen).orElse(true);
+    }
+
+    private static Stream<JavaType> named(JavaMember member) {
+        if (member instanceof JavaField field) {
+            return Stream.of(field.getType());
+        }
+        JavaCodeUnit code = (JavaCodeUnit) member;
+        return Stream.of(
+                        Stream.of(code.getReturnType()),
+                        code.getParameterTypes().stream(),
+                        code.getTypeParameters().stream(),
+                        code.getExceptionTypes().stream())
+                .flatMap(Function.identity());
+    }
+
+    /** What an internal superclass implements of a public interface is the interface's. */
+    private static boolean isOfInterface(JavaMethod method, JavaClass type, Set<String> internal) {
+        return type.getAllRawInterfaces().stream()
+                .filter(above -> !internal.contains(above.getPackageName()))
+                .anyMatch(above -> above.tryGetMethod(
+                                method.getName(),
+                                method.getRawParameterTypes().stream()
+                                        .map(JavaClass::getName)
+                                        .toArray(String[]::new))
+                        .isPresent());
+    }
+
     /** What concerns one conversation, search, recall and long-term memories is in handles. */
     @ArchTest
     static void the_entry_point_can_be_looked_over(JavaClasses all) {
@@ -262,6 +409,7 @@ class ArchitectureTest {
             .that()
             .resideOutsideOfPackages(
                     ROOT + ".sql..",
+                    ROOT + ".jdbc..",
                     ROOT + ".log.jdbc..",
                     ROOT + ".recall.jdbc..",
                     ROOT + ".memories.jdbc..",

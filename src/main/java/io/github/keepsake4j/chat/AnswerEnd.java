@@ -2,8 +2,8 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.Made;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.Outcome;
 import org.jspecify.annotations.Nullable;
 

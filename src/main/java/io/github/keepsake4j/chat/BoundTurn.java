@@ -10,9 +10,10 @@ import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.observability.api.event.AiServiceResponseReceivedEvent;
 import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
 import dev.langchain4j.service.tool.ToolExecution;
+import io.github.keepsake4j.base.Uninterrupted;
 import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.EndedBadly;
+import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -24,7 +25,6 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Tail;
-import io.github.keepsake4j.log.Uninterrupted;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -61,11 +61,11 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     private final KeepsakeChatMemory memory;
     private final Invocation invocation;
     private final GuardrailPasses passes = new GuardrailPasses();
-    private final Sightings sightings = new Sightings();
+    private final ShownMessages sightings = new ShownMessages();
     private final SlowResults slow = new SlowResults();
 
     /** The place of the next messages, or null before the first use. */
-    private @Nullable Course course;
+    private @Nullable TurnPosition course;
 
     private @Nullable String question;
 
@@ -283,8 +283,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 NewMessage kept = memories.prepare(original).withOutcome(Outcome.rejected(by));
                 memories.append(
                         key,
-                        inEpoch(Append.under(Course.parentOf(stored), List.of(kept))
-                                .onBranch(Course.ASIDE)));
+                        inEpoch(Append.under(TurnPosition.parentOf(stored), List.of(kept))
+                                .onBranch(TurnPosition.ASIDE)));
             }
         });
     }
@@ -364,7 +364,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** An AI service reads before it adds its question, which leaves out older ones without an answer. */
     private Tail withoutUnanswered(Tail tail) {
-        Optional<LoggedMessage> newest = EndedBadly.unansweredAtEnd(tail.messages());
+        Optional<LoggedMessage> newest = ContextTurn.unansweredAtEnd(tail.messages());
         if (newest.isEmpty()) {
             return tail;
         }
@@ -414,11 +414,11 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         return open.round();
     }
 
-    private Course course() {
-        Course known = course;
+    private TurnPosition course() {
+        TurnPosition known = course;
         if (known == null) {
             memories.turns().begins(key);
-            known = Course.of(memories.turns().turn(invocation.parameters(), key), key, memories);
+            known = TurnPosition.of(memories.turns().turn(invocation.parameters(), key), key, memories);
             course = known;
             if (known.repeatsQuestion()) {
                 memories.turns().repeats(key, this);
@@ -629,7 +629,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     private Parent parentOf(String messageId) {
-        return Course.parentOf(stored(messageId));
+        return TurnPosition.parentOf(stored(messageId));
     }
 
     private void set(String messageId, @Nullable Outcome outcome) {

@@ -2,13 +2,16 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.TurnLeases;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -43,7 +46,7 @@ public record ChatSettings(
         Metrics metrics,
         boolean keepsRequests,
         @Nullable LeavingViewListener listener,
-        RememberedSource remembered,
+        Remembering remembered,
         Duration turnLimit,
         LongSupplier nanoTime,
         TurnLeases turns,
@@ -76,5 +79,22 @@ public record ChatSettings(
          * @return the question as the user asked it
          */
         UserMessage withoutRetrieved(UserMessage question);
+    }
+
+    /** Loads the long-term memories that are shown in addition to the messages. Must be thread-safe. */
+    @FunctionalInterface
+    public interface Remembering {
+
+        /** The source for a strategy without long-term memories. */
+        Remembering NONE = key -> tail -> Optional.empty();
+
+        /**
+         * Begins to load the memories, while the caller reads the messages.
+         *
+         * @param key the memory
+         * @return a function that waits for them for a bounded time, and returns those of the branch that was read; it does
+         * not throw if they cannot be loaded, and returns none
+         */
+        Function<Tail, Optional<Remembered>> begin(MemoryKey key);
     }
 }

@@ -144,8 +144,8 @@ public final class Conversation {
     }
 
     /**
-     * Returns the id of a message object. The id is known for an instance that a read of this memory returned or that
-     * was added to it in this process, if the instance was stored once. Any other message is compared with the messages
+     * Returns the id of a message object. The id is known for an instance that was read from this memory or added to it
+     * in this process, if it was stored exactly once. Any other message is compared with the messages
      * that a model sees; if exactly one of them is equal, its id is returned. Costs one look-up or one read.
      *
      * @param message the message
@@ -307,8 +307,8 @@ public final class Conversation {
     }
 
     /**
-     * Compares two branches, such as two answers to one question. Costs two reads if the branches fork within their
-     * newest 64 messages, and one more for a longer common part; wider reads otherwise. The whole result is in the heap
+     * Compares two branches, such as two answers to one question. Costs two reads, or three for a long common part, if
+     * the branches fork in their newest 64 messages. Otherwise, wider reads follow. The whole result is in the heap
      * at once.
      *
      * @param firstId the newest message of the first branch, such as a {@link Branch#leafId()}
@@ -349,7 +349,7 @@ public final class Conversation {
      *
      * @param messageId the message's id, unique within the memory; a message is never stored twice under the same id
      * @param parentId the parent's id, null if there is no parent, or the all-zero UUID
-     *     ({@link io.github.keepsake4j.message.Ids#BEFORE_IN_TIME}) for the message that was stored last
+     *     ({@link io.github.keepsake4j.message.Ids#BEFORE_IN_TIME}) if the parent is the last stored one
      * @param message the message
      * @param createdAt when the message was created, or null for now
      * @return the outcome
@@ -483,8 +483,8 @@ public final class Conversation {
      * @param messageId the newest message of the fork, on any branch of the conversation
      * @param newMemoryId the fork: an id that has no messages yet, or this fork
      * @return a handle for the fork
-     * @throws InvalidInputException if an id is of another type or breaks a rule, the tenants differ, or one is a
-     *     conversation and the other is not, or if the message is not in the conversation
+     * @throws InvalidInputException if an id is of another type or breaks a rule, if the tenants differ, if only one of
+     * the two is a conversation, or if the message is not in the conversation
      * @throws KeepsakeException if the new id has messages of its own; they are unchanged
      */
     public Conversation fork(String messageId, Object newMemoryId) {
@@ -524,8 +524,9 @@ public final class Conversation {
      * }</pre>
      *
      * @param answerId the id of the stored answer
-     * @param call calls the AI service once with the given question and the same memory id, on the caller's thread. The
-     *     question is without what was retrieved for it, so that a retriever adds it once. The call may return a stream that is
+     * @param call calls the AI service once with the given question and the same memory id, on the caller's thread.
+     * Texts retrieved for the question are left out, so that a retriever adds them
+     * once. The call may return a stream that is
      *     started later
      * @param <T> the type of the call's result
      * @return the call's result
@@ -629,4 +630,13 @@ public final class Conversation {
     private Context context(Tail tail) {
         return memories.select(id, key, tail, null, memories.remembered(key, tail));
     }
+
+    /**
+     * One branch of a conversation as a list of branches shows it.
+     *
+     * @param branch the branch
+     * @param first the oldest message that no other branch has, which distinguishes the branches
+     * @param last the branch's newest message; the same as the first one if only one message is not shared
+     */
+    public record BranchPreview(Branch branch, MessagePreview first, MessagePreview last) {}
 }

@@ -52,9 +52,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * Adds a message at the end of the current branch. It is always a new message, even if it equals an old one.
      *
      * @param message the message, not null
-     * @throws ContextOverflowException if the message contains tool calls that cannot be shown with any results. The
-     *     message is stored. This is found only if this object has read the memory during the turn; otherwise the next
-     * read after the results throws it
+     * @throws ContextOverflowException if the message's tool calls exceed the limits even with empty results. The
+     * message is stored. Thrown here only if this object has read the memory during the turn; otherwise by the next
+     * read after the results
      */
     @Override
     public void add(ChatMessage message) {
@@ -93,8 +93,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
      *
      * @return a new, mutable list
      * @throws ContextOverflowException if the system message does not fit the strategy's limits, or if the current turn
-     *     does not fit them and this object added its newest message. This is thrown once for a turn: the next call,
-     * and every other object, leaves the turn out, so that later turns work
+     * does not fit them and this object added the turn's newest message. Thrown once for a turn: later calls, also of
+     * other objects, leave the turn out, so that later turns work
      */
     @Override
     public List<ChatMessage> messages() {

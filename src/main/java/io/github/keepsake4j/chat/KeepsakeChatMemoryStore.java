@@ -2,17 +2,17 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.view.Outbox;
 import io.github.keepsake4j.view.Reading;
-import io.github.keepsake4j.view.Shown;
+import io.github.keepsake4j.view.ShownView;
 import io.github.keepsake4j.view.ViewReader;
 import io.github.keepsake4j.view.ViewWriter;
 import java.util.List;
@@ -90,7 +90,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         }
         Integer size = sizes.get(key);
         int guess = size == null ? FIRST_GUESS : size + MARGIN;
-        Shown shown = read(key, log -> ViewReader.everything(log, key, guess));
+        ShownView shown = read(key, log -> ViewReader.everything(log, key, guess));
         List<ChatMessage> messages = shown.given();
         recent.put(key, shown.reading(), messages);
         return handOut(key, shown.reading(), messages);
@@ -181,9 +181,9 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         return CompletableFuture.runAsync(() -> deleteMessages(memoryId), memories.executor());
     }
 
-    private Shown read(MemoryKey key, Function<MessageLog, Tail> reader) {
+    private ShownView read(MemoryKey key, Function<MessageLog, Tail> reader) {
         Tail tail = memories.meter().read(key, reader.apply(memories.log(key)));
         sizes.put(key, tail.messages().size());
-        return Shown.of(tail);
+        return ShownView.of(tail);
     }
 }

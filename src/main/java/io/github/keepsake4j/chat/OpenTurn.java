@@ -21,7 +21,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.view.Reading;
-import io.github.keepsake4j.view.Shown;
+import io.github.keepsake4j.view.ShownView;
 import io.github.keepsake4j.view.ViewWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,7 +125,7 @@ class OpenTurn {
             }
             Context context = memories.select(id, key, tail, round, open.remembered());
             open.read(tail);
-            Shown shown = Shown.of(tail, context);
+            ShownView shown = ShownView.of(tail, context);
             memories.views().handOut(key, shown.reading(), shown.given());
             memories.shown(key, context, shown.reading().cut());
             memories.summaries().check(id, key, tail, () -> context);
@@ -368,7 +368,7 @@ class OpenTurn {
                     Tail tail = load(open, list.size(), round);
                     Remembered known = open.remembered();
                     Remembered remembered = known != null ? known : memories.remembered(key, tail);
-                    return Shown.of(tail, memories.select(id, key, tail, round, remembered));
+                    return ShownView.of(tail, memories.select(id, key, tail, round, remembered));
                 },
                 open.lists);
         try {

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessage;
-import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.view.Reading;
 import java.util.ArrayList;

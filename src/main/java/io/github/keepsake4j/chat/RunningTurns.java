@@ -3,7 +3,7 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.invocation.InvocationParameters;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.turn.Turn;
 import java.util.ArrayDeque;

@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextStrategy;
@@ -13,7 +14,6 @@ import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
@@ -42,7 +42,7 @@ final class SharedParts {
     private final ViewWriter views;
     private final TailLoader loader;
     private final RunningTurns turns = new RunningTurns();
-    private final Leaving leaving;
+    private final LeavingMessages leaving;
 
     /** The context that each memory returned last. A missing context is counted again. */
     private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
@@ -51,7 +51,7 @@ final class SharedParts {
         this.settings = settings;
         meter = new Meter(settings.metrics(), settings.logs());
         summaries = new Summaries(this, settings.worker());
-        leaving = new Leaving(settings.logs(), settings.executor(), settings.listener());
+        leaving = new LeavingMessages(settings.logs(), settings.executor(), settings.listener());
         loader = new TailLoader(settings.strategy(), settings.executor(), settings.nanoTime());
         views = new ViewWriter(settings.logs(), this::append, meter::read, this::prepare);
     }
@@ -89,7 +89,7 @@ final class SharedParts {
         return summaries;
     }
 
-    Leaving leaving() {
+    LeavingMessages leaving() {
         return leaving;
     }
 
@@ -165,7 +165,7 @@ final class SharedParts {
     }
 
     /** Returns the source of the long-term memories that are shown in addition to the messages. */
-    RememberedSource remembered() {
+    ChatSettings.Remembering remembered() {
         return settings.remembered();
     }
 

@@ -2,9 +2,8 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.EndedBadly;
+import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.context.Omission;
-import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
@@ -87,7 +86,7 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
 
         /** Returns a piece of messages of which some are summarized, or an empty piece. */
         static Piece of(Tail tail, List<LoggedMessage> messages, @Nullable LoggedMessage user) {
-            Set<String> untold = EndedBadly.of(messages, user).hidden().stream()
+            Set<String> untold = Omission.ofBadEnds(messages, user).stream()
                     // It returns with its answer, so the summary must contain it.
                     .filter(omission -> omission.reason() != Omission.Reason.UNANSWERED_QUESTION)
                     .map(omission -> omission.message().id())
@@ -149,7 +148,7 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
     private static boolean isCut(Tail tail, Context selected) {
         return !tail.complete()
                 || !selected.read().headless().isEmpty()
-                || selected.turns().stream().anyMatch(Turn::isCut);
+                || selected.turns().stream().anyMatch(ContextTurn::isCut);
     }
 
     private static boolean isBehindAnchor(Tail tail, View view, String message) {

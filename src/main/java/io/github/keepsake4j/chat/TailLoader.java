@@ -1,25 +1,24 @@
 package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
-import io.github.keepsake4j.context.Meanwhile;
-import io.github.keepsake4j.context.Reach;
+import io.github.keepsake4j.context.ContextTurn;
+import io.github.keepsake4j.context.ReadBounds;
 import io.github.keepsake4j.context.Remembered;
-import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.tokens.TokenCounts;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -62,20 +61,20 @@ final class TailLoader {
     private static final int MARGIN_PART = 8;
 
     private final ContextStrategy strategy;
-    private final TokenCounts counts;
+    private final Function<Object, TokenSizes> counts;
     private final RecentTails recent = new RecentTails();
 
     /** The amount that the last read of a memory needed. The next one reads as much at once. */
-    private final RecentlyUsed<MemoryKey, Reach> known = new RecentlyUsed<>(MEMORIES);
+    private final RecentlyUsed<MemoryKey, ReadBounds> known = new RecentlyUsed<>(MEMORIES);
 
     /** Creates a loader. The executor runs counters that call a server; the clock measures their pause. */
     TailLoader(ContextStrategy strategy, Executor executor, LongSupplier nanoTime) {
         this.strategy = strategy;
-        this.counts = new TokenCounts(executor, nanoTime);
+        this.counts = TokenSizes.kept(executor, nanoTime);
     }
 
     TokenSizes sizes(MemoryKey key) {
-        return counts.of(key);
+        return counts.apply(key);
     }
 
     /**
@@ -93,18 +92,18 @@ final class TailLoader {
             int atLeast,
             @Nullable List<String> round,
             UnaryOperator<ReadQuery> from) {
-        Reach reach = strategy.reach(id);
+        ReadBounds reach = strategy.bounds(id);
         if (reach.messages() < atLeast) {
-            reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
+            reach = new ReadBounds(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
         if (reach.oldest() == Integer.MAX_VALUE) {
             ReadQuery everything = from.apply(ReadQuery.wholeBranch());
             return ViewReader.read(
                     log, key, reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
         }
-        Reach looked = first(reach);
-        Reach before = known.get(key);
-        Reach fetched = before == null ? looked : further(looked, before);
+        ReadBounds looked = first(reach);
+        ReadBounds before = known.get(key);
+        ReadBounds fetched = before == null ? looked : further(looked, before);
         Tail all = recent.read(log, key, from.apply(query(fetched)));
         for (int looks = 1; ; looks++) {
             if (!all.complete() && !covers(fetched, looked)) {
@@ -112,7 +111,7 @@ final class TailLoader {
                 all = recent.read(log, key, from.apply(query(fetched)));
             }
             Tail tail = newest(all, looked);
-            boolean isBegun = looks >= MOST_LOOKS || Meanwhile.isRead(tail.messages(), tail.user(), round);
+            boolean isBegun = looks >= MOST_LOOKS || ContextTurn.isRead(tail.messages(), tail.user(), round);
             boolean isEnough = tail.complete()
                     ? isBegun || tail.summary() == null
                     : isBegun && isEnough(reach, id, key, tail, round);
@@ -126,12 +125,12 @@ final class TailLoader {
     }
 
     /** Returns the amount of the first read. The log does not count turns. */
-    private static Reach first(Reach reach) {
+    private static ReadBounds first(ReadBounds reach) {
         long guess = Math.min(reach.messages(), (long) reach.turns() * MESSAGES_PER_TURN) + MARGIN;
         return wider(reach, guess, reach.tokens() + reach.tokens() / MARGIN_PART, reach.toSummary());
     }
 
-    private static Reach more(Reach reach, boolean toSummary) {
+    private static ReadBounds more(ReadBounds reach, boolean toSummary) {
         return wider(
                 reach,
                 (long) reach.messages() + reach.messages() / FINER + 1,
@@ -139,14 +138,14 @@ final class TailLoader {
                 toSummary && reach.toSummary());
     }
 
-    private static Reach times(Reach reach) {
+    private static ReadBounds times(ReadBounds reach) {
         long messages = Math.min((long) GROWTH * reach.messages(), (long) reach.messages() + MOST_MORE);
         return wider(reach, messages, GROWTH * reach.tokens(), reach.toSummary());
     }
 
     /** Where the tokens are so many that their growth might overflow, they are no bound. */
-    private static Reach wider(Reach reach, long messages, long tokens, boolean toSummary) {
-        return new Reach(
+    private static ReadBounds wider(ReadBounds reach, long messages, long tokens, boolean toSummary) {
+        return new ReadBounds(
                 (int) Math.min(Integer.MAX_VALUE, messages),
                 reach.turns(),
                 reach.tokens() > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : tokens,
@@ -154,8 +153,8 @@ final class TailLoader {
                 toSummary);
     }
 
-    private static Reach further(Reach reach, Reach other) {
-        return new Reach(
+    private static ReadBounds further(ReadBounds reach, ReadBounds other) {
+        return new ReadBounds(
                 Math.max(reach.messages(), other.messages()),
                 reach.turns(),
                 Math.max(reach.tokens(), other.tokens()),
@@ -163,14 +162,14 @@ final class TailLoader {
                 reach.toSummary());
     }
 
-    private static boolean covers(Reach fetched, Reach looked) {
+    private static boolean covers(ReadBounds fetched, ReadBounds looked) {
         return fetched.messages() >= looked.messages()
                 && fetched.tokens() >= looked.tokens()
                 && fetched.toSummary() == looked.toSummary();
     }
 
     /** Returns the result of a read of at most these messages and tokens. */
-    private static Tail newest(Tail tail, Reach reach) {
+    private static Tail newest(Tail tail, ReadBounds reach) {
         List<LoggedMessage> messages = tail.messages();
         int from = messages.size();
         long tokens = 0;
@@ -192,20 +191,20 @@ final class TailLoader {
     }
 
     /** Returns whether the strategy shows no messages older than those that were read. */
-    private boolean isEnough(Reach reach, Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
+    private boolean isEnough(ReadBounds reach, Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
         long shownFrom = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
         return shownFrom > 0 || (shownFrom < 0 && isReached(reach, id, key, tail));
     }
 
     /** Returns whether a read reached a bound of a strategy that requires no more. */
-    private boolean isReached(Reach reach, Object id, MemoryKey key, Tail tail) {
+    private boolean isReached(ReadBounds reach, Object id, MemoryKey key, Tail tail) {
         long tokens = tail.messages().stream().mapToLong(LoggedMessage::tokens).sum();
         return tail.messages().size() >= reach.messages()
                 || tokens >= reach.tokens()
                 || turns(id, key, tail) >= reach.turns();
     }
 
-    private static ReadQuery query(Reach reach) {
+    private static ReadQuery query(ReadBounds reach) {
         ReadQuery query = ReadQuery.wholeBranch()
                 .atMost(reach.messages())
                 .upToTokens(reach.tokens())
@@ -228,7 +227,7 @@ final class TailLoader {
     /** Selects the messages that would be shown, without calling a remote counter. */
     Context selectLocally(Object memoryId, MemoryKey key, Tail tail) {
         return strategy.select(
-                read(memoryId, key, tail, null).sizedBy(counts.of(key).locally()));
+                read(memoryId, key, tail, null).sizedBy(counts.apply(key).locally()));
     }
 
     private Context read(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
@@ -241,7 +240,7 @@ final class TailLoader {
                         tail.messages(),
                         summary == null ? null : message(summary),
                         round)
-                .sizedBy(counts.of(key));
+                .sizedBy(counts.apply(key));
     }
 
     /** Returns a summary as a message with the id of the last covered message. The strategy decides how to show it. */
@@ -260,7 +259,7 @@ final class TailLoader {
     private long turns(Object id, MemoryKey key, Tail tail) {
         Set<String> read = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
         return read(id, key, tail, null).turns().stream()
-                .filter(turn -> turn.standing() != Turn.Standing.REPEATED)
+                .filter(turn -> turn.standing() != ContextTurn.Standing.REPEATED)
                 .filter(turn -> read.contains(turn.user().id()))
                 .count();
     }

@@ -74,7 +74,7 @@ final class AddCommand extends ActionCommand {
                             .with("content", text)
                             .with("tool_call_id", toolCallId));
         } else {
-            throw new InvalidInputException("--content", "is required; - reads it from the standard input");
+            throw new InvalidInputException("--content", "is required; write - to read it from the standard input");
         }
     }
 

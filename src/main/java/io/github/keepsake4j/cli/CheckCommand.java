@@ -1,9 +1,9 @@
 package io.github.keepsake4j.cli;
 
 import io.github.keepsake4j.log.Damage;
-import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryPage.Damaged;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
@@ -44,7 +44,7 @@ final class CheckCommand extends MemoryCommand {
             print(info.key(), Printable.memory(info.key()), log.check(info.key()), progress);
             progress.tell(() -> Printable.count(checked, "memory") + " checked");
         }
-        for (DamagedMemory memory : page.damaged()) {
+        for (Damaged memory : page.damaged()) {
             Damage damage = new Damage(Damage.Kind.MEMORY, null, null, memory.problem());
             print(memory.key(), memory.name(), List.of(damage), progress);
         }

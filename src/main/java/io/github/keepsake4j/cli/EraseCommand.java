@@ -20,7 +20,8 @@ final class EraseCommand extends MemoryCommand {
     int run() {
         MemoryKey key = key();
         if (withNodes && key.canonical().startsWith("node/")) {
-            throw new InvalidInputException("--with-nodes", "is for a conversation; leave out --app and --node");
+            throw new InvalidInputException(
+                    "--with-nodes", "applies only to a conversation; leave out --app and --node");
         }
         try (MessageLog log = open()) {
             boolean isThere = noteIfEmpty(log, key);

@@ -48,7 +48,7 @@ final class ExportCommand extends MemoryCommand {
         boolean isForLangChain4j = format.equals("langchain4j");
         MemoryKey key = isForLangChain4j ? key() : givenKey();
         if (branch != null && !isForLangChain4j) {
-            throw new InvalidInputException("--branch", "is for the format langchain4j");
+            throw new InvalidInputException("--branch", "applies only to the format langchain4j");
         }
         try (MessageLog log = open();
                 Progress progress = host().progress()) {

@@ -35,8 +35,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     }
 
     int lacksValue(String option) {
-        host.note("the option " + option + " lacks its value; a value that is the name of an option is written "
-                + option + "=<value>");
+        host.note("the option " + option + " lacks its value; if the value is the name of an option, write " + option
+                + "=<value>");
         return ExitCodes.USAGE;
     }
 

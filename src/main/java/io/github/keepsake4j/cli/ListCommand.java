@@ -1,8 +1,8 @@
 package io.github.keepsake4j.cli;
 
-import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryPage.Damaged;
 import io.github.keepsake4j.log.MessageLog;
 import java.time.Instant;
 import picocli.CommandLine.Command;
@@ -58,7 +58,7 @@ final class ListCommand extends TenantCommand {
                 heading + text().quiet(last) + "  " + Printable.memory(info.key()) + title + "  " + text().quiet(size));
     }
 
-    private void print(DamagedMemory memory) {
+    private void print(Damaged memory) {
         damaged++;
         print(
                 Fields.of(memory.key()).with("name", memory.name()).with("problem", memory.problem()),

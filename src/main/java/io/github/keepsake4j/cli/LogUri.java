@@ -1,5 +1,6 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
@@ -8,7 +9,6 @@ import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.StorageUnavailableException;
-import io.github.keepsake4j.sql.SchemaMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -135,7 +135,8 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         try {
             return Files.isSameFile(path, otherPath);
         } catch (IOException e) {
-            throw new StorageUnavailableException(one.field + " and " + other.field + " cannot be compared", e);
+            throw new StorageUnavailableException(
+                    one.field + " and " + other.field + " cannot be compared: a path cannot be read at the moment", e);
         }
     }
 

@@ -31,7 +31,7 @@ record UriSettings(URI rest, Map<String, String> values) {
             if (equals < 0 || !known.contains(name)) {
                 throw new InvalidInputException(
                         field,
-                        "may have only these settings, such as ?name=value: "
+                        "may have only these settings, written as ?name=value: "
                                 + String.join(", ", known.stream().sorted().toList()));
             }
             values.put(name, decoded(setting.substring(equals + 1)));

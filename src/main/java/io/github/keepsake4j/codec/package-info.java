@@ -4,6 +4,8 @@
  *
  * <p>The golden files of every released format stay readable, and a reader ignores fields and types that it does not
  * know.
+ *
+ * <p>Internal: may change in any version.
  */
 @NullMarked
 package io.github.keepsake4j.codec;

@@ -5,15 +5,15 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.component.MemoryInput.Action;
 import io.github.keepsake4j.component.MemoryInput.Strategy;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
-import io.github.keepsake4j.context.Reach;
+import io.github.keepsake4j.context.ReadBounds;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -102,10 +102,9 @@ public final class MemoryComponent implements AutoCloseable {
      * Runs an action. A change is stored when this method returns.
      *
      * @param input the input
-     * @return the messages that the memory shows after the action; they may include messages that other callers added
-     * meanwhile
-     * @throws InvalidInputException if the backend is unknown, a summarizer is missing, or a tool's result answers no call;
-     *     nothing was changed
+     * @return the messages that the memory shows after the action; other callers may have added some of them meanwhile
+     * @throws InvalidInputException if the backend is unknown, a summarizer is missing, or a tool's result answers no
+     *     call; nothing was changed
      * @throws SummaryFailedException if the action {@code summarize} failed; retryable
      * @throws KeepsakeException if the backend fails
      */
@@ -124,7 +123,8 @@ public final class MemoryComponent implements AutoCloseable {
                     keepsake.chatMemory(key).clear();
                 }
             }
-            case SUMMARIZE -> backend.with(Whole.TO_SUMMARIZE).conversation(key).summarizeNow();
+            case SUMMARIZE ->
+                backend.with(NewestMessages.TO_SUMMARIZE).conversation(key).summarizeNow();
             case GET -> {}
         }
         if (input.action() != Action.GET) {
@@ -155,7 +155,7 @@ public final class MemoryComponent implements AutoCloseable {
     }
 
     private MemoryOutput output(Settings settings, Backend backend, Conversation conversation) {
-        Shown shown = Shown.of(conversation.context(), settings, counter);
+        OutputMessages shown = OutputMessages.of(conversation.context(), settings, counter);
         LoggedMessage summary =
                 backend.summaries.conversation(conversation.key()).context().summary();
         return new MemoryOutput(
@@ -200,7 +200,9 @@ public final class MemoryComponent implements AutoCloseable {
         throw new KeepsakeException("backend \"" + name + "\" could not be opened; its factory returned null", null);
     }
 
-    /** Closes the logs that were opened. Idempotent. A data source or client that a factory passed to them stays open. */
+    /**
+     * Closes the logs that were opened. Idempotent. A data source or client that a factory passed to them stays open.
+     */
     @Override
     public synchronized void close() {
         closed = true;
@@ -209,24 +211,24 @@ public final class MemoryComponent implements AutoCloseable {
     }
 
     /**
-     * An open log, and the memories on it by their strategies. The memories are kept because they know the running and
+     * An open log, and the memories on it by their settings. The memories are kept because they know the running and
      * the failed summaries. Thread-safe.
      */
     private final class Backend {
 
-        /** The maximum number of strategies. Each input may have its own limits. */
+        /** The maximum number of different settings. Each input may have its own limits. */
         private static final int MOST = 100;
 
         private final MessageLog log;
 
-        /** Memories that are read only for the summary in force. */
+        /** Memories of which only the summary in force is read. */
         private final Keepsake summaries;
 
         private final RecentlyUsed<Settings, Keepsake> bySettings = new RecentlyUsed<>(MOST);
 
         Backend(MessageLog log) {
             this.log = log;
-            this.summaries = with(Whole.ONLY_SUMMARY);
+            this.summaries = with(NewestMessages.ONLY_SUMMARY);
         }
 
         Keepsake with(ContextStrategy strategy) {
@@ -264,8 +266,8 @@ public final class MemoryComponent implements AutoCloseable {
         private Builder() {}
 
         /**
-         * Adds a backend. The usual names are {@code in_memory}, {@code sqlite}, {@code file}, {@code postgresql}, {@code s3}
-         * and {@code redis}; any other name is allowed.
+         * Adds a backend. The usual names are {@code in_memory}, {@code sqlite}, {@code file}, {@code postgresql},
+         * {@code s3} and {@code redis}; any other name is allowed.
          *
          * @param name the name by which inputs select it
          * @param factory opens the log; called at the first use. The component closes the log
@@ -348,18 +350,18 @@ public final class MemoryComponent implements AutoCloseable {
     }
 
     /**
-     * Shows what no summary covers, and finds a summary due as soon as a turn is complete. Used only where a caller asks for a
-     * summary.
+     * Shows all messages that no summary covers, and lets a summary cover every complete turn. Used to create a summary
+     * on request, and to read the summary in force.
      *
      * @param messages the number of newest messages that are read
      */
-    private record Whole(int messages) implements ContextStrategy {
+    private record NewestMessages(int messages) implements ContextStrategy {
 
         /** Reads no more than what is needed to find the summary in force. */
-        static final Whole ONLY_SUMMARY = new Whole(1);
+        static final NewestMessages ONLY_SUMMARY = new NewestMessages(1);
 
-        /** Older messages that no summary covers are read in pieces, as they are summarized. */
-        static final Whole TO_SUMMARIZE = new Whole(200);
+        /** Older messages that no summary covers are read in pieces when they are summarized. */
+        static final NewestMessages TO_SUMMARIZE = new NewestMessages(200);
 
         @Override
         public Context select(Context context) {
@@ -378,8 +380,8 @@ public final class MemoryComponent implements AutoCloseable {
         }
 
         @Override
-        public Reach reach(Object memoryId) {
-            return new Reach(messages, Integer.MAX_VALUE, Long.MAX_VALUE, 0, true);
+        public ReadBounds bounds(Object memoryId) {
+            return new ReadBounds(messages, Integer.MAX_VALUE, Long.MAX_VALUE, 0, true);
         }
     }
 }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The input of {@link MemoryComponent#run(MemoryInput)}. Created by {@link #add}, {@link #get}, {@link #clear},
- * {@link #summarize} or {@link #fromJson}, and changed by the other methods. A field that its action does not use is
- * refused, so that nothing is ignored silently.
+ * {@link #summarize} or {@link #fromJson}; the other methods return changed copies. A field that the action does not
+ * use is refused, not ignored.
  *
  * @param action what to do
  * @param sessionId the session's id, 1 to 512 bytes of UTF-8
@@ -67,7 +67,7 @@ public record MemoryInput(
     public enum Strategy {
         /** Shows the newest messages. */
         SLIDING_WINDOW,
-        /** Shows the newest messages that fit. Because both limits always apply, this is a sliding window. */
+        /** The same as {@link #SLIDING_WINDOW}, because both limits always apply. */
         TOKEN_LIMIT,
         /** Shows a summary in place of old turns. It is created in the background when a limit is reached. */
         SUMMARIZATION
@@ -132,7 +132,7 @@ public record MemoryInput(
     }
 
     /**
-     * Creates an input that has a summary made.
+     * Creates an input that requests a summary.
      *
      * @param sessionId the session's id
      * @return the input
@@ -179,7 +179,7 @@ public record MemoryInput(
     /**
      * Sets the backend. Default: {@code in_memory}.
      *
-     * @param name a name with which the component was built
+     * @param name the name of one of the component's backends
      * @return a copy
      */
     public MemoryInput onBackend(String name) {
@@ -200,7 +200,7 @@ public record MemoryInput(
      * Makes {@code clear} delete the session's messages and summaries. This cannot be undone. Default: no.
      *
      * @return a copy
-     * @throws InvalidInputException if the action is another one
+     * @throws InvalidInputException if the action is not {@code clear}
      */
     public MemoryInput erasing() {
         return new MemoryInput(action, sessionId, message, maxMessages, maxTokens, backend, strategy, true);
@@ -209,7 +209,7 @@ public record MemoryInput(
     /**
      * Reads an input from JSON.
      *
-     * @param json a JSON object; a field of null counts as absent
+     * @param json a JSON object; a field whose value is null counts as absent
      * @return the input
      * @throws InvalidInputException if the text is not such an object; the exception names the field
      */

@@ -71,7 +71,7 @@ record ToolCalls(MessageLog log, MemoryKey key, TokenCounter counter) {
         }
         throw new InvalidInputException(
                 "message.tool_call_id",
-                "must be the id of a call in the newest " + NEWEST
-                        + " messages of the session that has no result yet; add the assistant's message first");
+                "must be the id of a tool call that has no result and is in the newest " + NEWEST
+                        + " messages of the session; add the assistant's message first");
     }
 }

@@ -3,7 +3,7 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.context.Context.Placed;
-import io.github.keepsake4j.context.Turn.Round;
+import io.github.keepsake4j.context.ContextTurn.Round;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.ShortenedResult;

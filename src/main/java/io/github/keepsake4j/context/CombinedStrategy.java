@@ -18,7 +18,7 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     public Context select(Context context) {
         Context marked = mark(context);
         // Nothing before this place is shown, so nothing may depend on it, unless it is always read.
-        long from = reach(context.memoryId()).oldest() == Integer.MAX_VALUE ? 0 : shownFrom(marked);
+        long from = bounds(context.memoryId()).oldest() == Integer.MAX_VALUE ? 0 : shownFrom(marked);
         Context selected = marked.unreadBefore(from);
         for (ContextStrategy strategy : flat(this).toList()) {
             selected = strategy.select(selected);
@@ -32,13 +32,13 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
         List<ContextStrategy> all = flat(this).toList();
         Context marked = context;
         for (ContextStrategy strategy : all) {
-            marked = strategy instanceof Limiting ? marked : strategy.mark(marked);
+            marked = strategy instanceof LimitStrategy ? marked : strategy.mark(marked);
         }
-        return Passing.mark(
+        return SkippedTurns.mark(
                 marked,
                 all.stream()
-                        .filter(Limiting.class::isInstance)
-                        .map(Limiting.class::cast)
+                        .filter(LimitStrategy.class::isInstance)
+                        .map(LimitStrategy.class::cast)
                         .toList());
     }
 
@@ -59,8 +59,8 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     }
 
     @Override
-    public Reach reach(Object memoryId) {
-        return first.reach(memoryId).and(second.reach(memoryId));
+    public ReadBounds bounds(Object memoryId) {
+        return first.bounds(memoryId).and(second.bounds(memoryId));
     }
 
     @Override

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param over the part that does not fit into a limit and cannot be left out, or null
  */
 public record Context(
-        Object memoryId, Opening opening, Read read, List<Turn> turns, Forms forms, @Nullable Overflow over) {
+        Object memoryId, Opening opening, Read read, List<ContextTurn> turns, Forms forms, @Nullable Overflow over) {
 
     /** The memory id that LangChain4j passes when there is none. */
     private static final String NO_ID = "default";
@@ -83,7 +83,7 @@ public record Context(
     /**
      * The messages that were read in addition to the turns.
      *
-     * @param oldest the branch's oldest messages, oldest first, as many as {@link Reach#oldest()} requires
+     * @param oldest the branch's oldest messages, oldest first, as many as {@link ReadBounds#oldest()} requires
      * @param unread the sequence before which only the oldest messages and the newest turn's user message were read; 0 if
      *     the branch was read from its beginning
      * @param headless the messages that were read of a turn whose beginning was not read, with results after their calls;
@@ -190,8 +190,8 @@ public record Context(
 
     /**
      * Divides a branch's newest part into turns. Results are placed directly after their calls. Calls that lack a
-     * result, and results without their call, are not shown. If the messages end with results, the context belongs to
-     * their turn: messages that other turns added after the calls are not shown.
+     * result, and results without their call, are not shown. If the messages end with results, the results' turn
+     * continues: messages that other turns added after the calls are not shown.
      *
      * @param system the current system message, or null
      * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
@@ -237,7 +237,7 @@ public record Context(
      * @param messages the newest messages, oldest first
      * @param summary the summary that replaces all messages in between, or null if there is none
      * @param round the ids of the calls and of the results with which the turn continues, or empty if no turn
-     * continues; null if that is unknown; then the turn continues whose results end the messages
+     * continues; null if that is unknown; then the turn whose results end the messages continues
      * @return the context before any limit
      */
     public static Context of(
@@ -252,8 +252,7 @@ public record Context(
     }
 
     /**
-     * Returns whether a part that cannot be left out does not fit into a limit. If it is the newest turn, it is not
-     * shown.
+     * Returns whether a required part does not fit into a limit. If that is the newest turn, the turn is not shown.
      *
      * @return whether there is an {@link #over() overflow}
      */
@@ -307,17 +306,17 @@ public record Context(
     /** Returns the ids of the messages that were read, except those of turns whose beginning was not read. */
     Set<String> readIds() {
         return Stream.concat(
-                        turns.stream().flatMap(Turn::all),
+                        turns.stream().flatMap(ContextTurn::all),
                         read.repaired().stream().map(Omission::message))
                 .map(LoggedMessage::id)
                 .collect(Collectors.toSet());
     }
 
     /** Returns the turns as limits see them: without skipped turns. */
-    List<Turn> counted() {
+    List<ContextTurn> counted() {
         return turns.stream()
-                .filter(turn -> turn.form() != Turn.Form.NOTHING)
-                .map(Turn::counted)
+                .filter(turn -> turn.form() != ContextTurn.Form.NOTHING)
+                .map(ContextTurn::counted)
                 .toList();
     }
 
@@ -327,7 +326,7 @@ public record Context(
                 || turns.stream().anyMatch(turn -> turn.cut().reason() == Reason.TOO_FAR_BACK);
     }
 
-    Context endingAtPassed(List<Omission> before, List<Turn> rest, long place) {
+    Context endingAtPassed(List<Omission> before, List<ContextTurn> rest, long place) {
         List<Omission> more = new ArrayList<>(read.repaired());
         more.addAll(before);
         Read shorter = new Read(read.oldest(), Math.max(read.unread(), place), List.of(), more);
@@ -335,13 +334,13 @@ public record Context(
     }
 
     /**
-     * Returns the messages at which all earlier turns are complete. A summary may cover the branch up to any of them.
+     * Returns the messages beyond which no earlier turn continues. A summary may cover the branch up to any of them.
      *
-     * @return the ids of the last messages before other turns, and the id of the newest message if it closed its turn;
-     *     oldest first
+     * @return the ids of the messages directly before a turn, and of the newest message if it closed its turn; oldest
+     * first
      */
     public List<String> ends() {
-        List<Turn> read = Fold.turns(this);
+        List<ContextTurn> read = Fold.turns(this);
         List<Boolean> endsBefore = Fold.endsBefore(read);
         List<String> ends = new ArrayList<>();
         for (int t = 0; t < read.size(); t++) {
@@ -362,8 +361,8 @@ public record Context(
      * @param keep whether a turn may be shown
      * @return a copy
      */
-    public Context keepTurns(Predicate<Turn> keep) {
-        return mapTurns(turn -> keep.test(turn) ? turn : turn.cut(Turn.Cut.whole(Reason.STRATEGY)));
+    public Context keepTurns(Predicate<ContextTurn> keep) {
+        return mapTurns(turn -> keep.test(turn) ? turn : turn.cut(ContextTurn.Cut.whole(Reason.STRATEGY)));
     }
 
     /**
@@ -427,7 +426,7 @@ public record Context(
      * was read.
      *
      * @param place a sequence, 0 or more
-     * @return a copy, or this context if no more was read
+     * @return a copy, or this if nothing was read there
      */
     public Context unreadBefore(long place) {
         return place <= read.unread()
@@ -444,7 +443,7 @@ public record Context(
         Map<String, LoggedMessage> originals = new HashMap<>();
         if (!replaced().isEmpty()) {
             turns.stream()
-                    .flatMap(Turn::all)
+                    .flatMap(ContextTurn::all)
                     .filter(message -> replaced().containsKey(message.id()))
                     .forEach(message -> originals.put(message.id(), message));
         }
@@ -503,7 +502,7 @@ public record Context(
     record Placed(long place, LoggedMessage message) {}
 
     /**
-     * Returns the messages without a read turn. A result counts at the place of its calls, as it did while the turn's
+     * Returns the headless messages. A result counts at the place of its calls, as it did while the turn's
      * beginning was still read.
      */
     List<Placed> placedHeadless() {
@@ -516,11 +515,11 @@ public record Context(
         return placed;
     }
 
-    Context mapTurns(Function<Turn, Turn> change) {
+    Context mapTurns(Function<ContextTurn, ContextTurn> change) {
         return withTurns(turns.stream().map(change).toList(), over);
     }
 
-    Context withTurns(List<Turn> changed, @Nullable Overflow overflow) {
+    Context withTurns(List<ContextTurn> changed, @Nullable Overflow overflow) {
         return new Context(memoryId, opening, read, changed, forms, overflow);
     }
 

@@ -16,7 +16,7 @@ public interface ContextStrategy {
     /**
      * Selects the messages that are shown.
      *
-     * @param context the turns of a branch, as far back as {@link #reach(Object)} requires
+     * @param context the turns of a branch, as far back as {@link #bounds(Object)} requires
      * @return a context that shows the same messages or fewer
      */
     Context select(Context context);
@@ -58,14 +58,14 @@ public interface ContextStrategy {
      * @param memoryId the memory's id as LangChain4j passed it
      * @return the reach
      */
-    default Reach reach(Object memoryId) {
-        return Reach.EVERYTHING;
+    default ReadBounds bounds(Object memoryId) {
+        return ReadBounds.EVERYTHING;
     }
 
     /**
-     * Returns the place in the log before which this strategy never shows a message. {@link #reach(Object)} bounds the
-     * first read. If messages count less than expected, or turns are skipped, there is space left. Then there is no
-     * such place yet, and more is read. Default: -1, for a strategy that never needs more than it requires.
+     * Returns the place in the log before which this strategy never shows a message. {@link #bounds(Object)} bounds the
+     * first read. If messages count less than expected, or turns are skipped, space is left. Then this place is not
+     * known yet, and more is read. Default: -1, for a strategy that never needs more than its bounds.
      *
      * @param context the marked context before any limit
      * @return a sequence; 0 if older messages than those that were read may be shown; -1 if the required part is

@@ -35,12 +35,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param hidden the messages that are left out, each with the reason
  */
-public record EndedBadly(List<Omission> hidden) {
+record EndedBadly(List<Omission> hidden) {
 
     private static final EndedBadly NOTHING = new EndedBadly(List.of());
 
     /** Copies the list. */
-    public EndedBadly {
+    EndedBadly {
         hidden = List.copyOf(hidden);
     }
 
@@ -51,7 +51,7 @@ public record EndedBadly(List<Omission> hidden) {
      * @param user the newest user message, which may be older than the messages, or null
      * @return the messages that are left out
      */
-    public static EndedBadly of(List<LoggedMessage> messages, @Nullable LoggedMessage user) {
+    static EndedBadly of(List<LoggedMessage> messages, @Nullable LoggedMessage user) {
         LoggedMessage earlier = isAmong(messages, user) ? null : user;
         boolean bad = isFailed(earlier)
                 || messages.stream()
@@ -72,7 +72,7 @@ public record EndedBadly(List<Omission> hidden) {
      * @return the question, or empty if the newest user message has an answer, has failed, or does not belong to a
      * bound turn
      */
-    public static Optional<LoggedMessage> unansweredAtEnd(List<LoggedMessage> messages) {
+    static Optional<LoggedMessage> unansweredAtEnd(List<LoggedMessage> messages) {
         for (int i = messages.size() - 1; i >= 0; i--) {
             LoggedMessage message = messages.get(i);
             if (isUser(message)) {
@@ -100,7 +100,7 @@ public record EndedBadly(List<Omission> hidden) {
     }
 
     static boolean isUser(LoggedMessage message) {
-        return message.message() instanceof UserMessage user && Turn.begins(user);
+        return message.message() instanceof UserMessage user && ContextTurn.begins(user);
     }
 
     /** Returns whether a message is the question of a bound turn. */

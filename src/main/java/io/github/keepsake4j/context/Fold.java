@@ -1,7 +1,7 @@
 package io.github.keepsake4j.context;
 
-import io.github.keepsake4j.context.Turn.Round;
-import io.github.keepsake4j.context.Turn.Standing;
+import io.github.keepsake4j.context.ContextTurn.Round;
+import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
 
     Optional<String> upTo(Context context) {
-        List<Turn> turns = turns(context);
+        List<ContextTurn> turns = turns(context);
         if (turns.isEmpty()) {
             return Optional.empty();
         }
@@ -48,14 +48,14 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
      * Returns the turns without those from the branch's beginning. Those were read only because they are pinned, and
      * there is a gap after them.
      */
-    static List<Turn> turns(Context context) {
+    static List<ContextTurn> turns(Context context) {
         return context.turns().stream()
                 .filter(turn -> turn.standing() != Standing.BEGINNING)
                 .toList();
     }
 
     /** Returns the index of the first turn from which on no limit removed or skipped a turn. */
-    private static int behindCut(List<Turn> turns) {
+    private static int behindCut(List<ContextTurn> turns) {
         int first = turns.size();
         while (first > 0 && !isGone(turns.get(first - 1))) {
             first--;
@@ -64,12 +64,12 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         return first == turns.size() && !turns.get(first - 1).closed() ? first - 1 : first;
     }
 
-    private static boolean isGone(Turn turn) {
-        return turn.cut().whole() || turn.form() != Turn.Form.WHOLE;
+    private static boolean isGone(ContextTurn turn) {
+        return turn.cut().whole() || turn.form() != ContextTurn.Form.WHOLE;
     }
 
     /** Returns the id of the message before a turn in the log, if no earlier turn continues beyond that place. */
-    private @Nullable String before(List<Turn> turns, int first, boolean anythingBefore, long target) {
+    private @Nullable String before(List<ContextTurn> turns, int first, boolean anythingBefore, long target) {
         if (first == turns.size()) {
             return newest(turns).id();
         }
@@ -79,11 +79,11 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
                 return turns.get(t).user().parentId();
             }
         }
-        Turn last = turns.get(turns.size() - 1);
+        ContextTurn last = turns.get(turns.size() - 1);
         return turns.size() == 1 || sizeOf(last) > trigger ? withinTurn(last, target) : null;
     }
 
-    private @Nullable String withinTurn(Turn turn, long target) {
+    private @Nullable String withinTurn(ContextTurn turn, long target) {
         List<Round> rounds = turn.rounds();
         int first = turn.cut().from();
         long total = size.applyAsLong(turn.user())
@@ -107,30 +107,30 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
      * Returns for each turn whether all turns before it are complete at its beginning, so that a summary may cover
      * them.
      */
-    static List<Boolean> endsBefore(List<Turn> turns) {
+    static List<Boolean> endsBefore(List<ContextTurn> turns) {
         List<Boolean> ends = new ArrayList<>();
         long newest = Long.MIN_VALUE;
-        for (Turn turn : turns) {
+        for (ContextTurn turn : turns) {
             ends.add(newest < turn.user().sequence());
             newest = Math.max(newest, newest(List.of(turn)).sequence());
         }
         return ends;
     }
 
-    static LoggedMessage newest(List<Turn> turns) {
+    static LoggedMessage newest(List<ContextTurn> turns) {
         return turns.stream()
-                .flatMap(Turn::all)
+                .flatMap(ContextTurn::all)
                 .max(Comparator.comparingLong(LoggedMessage::sequence))
                 .orElseThrow();
     }
 
-    private long sizeFrom(List<Turn> turns, int first) {
+    private long sizeFrom(List<ContextTurn> turns, int first) {
         return turns.subList(first, turns.size()).stream()
                 .mapToLong(this::sizeOf)
                 .sum();
     }
 
-    private long sizeOf(Turn turn) {
+    private long sizeOf(ContextTurn turn) {
         return turn.all().mapToLong(size).sum();
     }
 

@@ -2,11 +2,11 @@ package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.Context.Overflow.Part;
+import io.github.keepsake4j.context.ContextTurn.Cut;
+import io.github.keepsake4j.context.ContextTurn.Form;
+import io.github.keepsake4j.context.ContextTurn.Round;
+import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.context.Omission.Reason;
-import io.github.keepsake4j.context.Turn.Cut;
-import io.github.keepsake4j.context.Turn.Form;
-import io.github.keepsake4j.context.Turn.Round;
-import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.context.WindowStart.Sized;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a context fit one limit. First it removes whole turns, oldest first, but never the newest turn. Then it
- * removes the newest turn's oldest tool rounds, but never the last round. Skipped turns ({@link Passing}) do not count.
+ * removes the newest turn's oldest tool rounds, but never the last round. Skipped turns ({@link SkippedTurns}) do not count.
  *
  * <p>A message that was removed never comes back. Therefore sizes include hidden messages too, and a cut depends only
  * on the sizes after it and on places in the log ({@link WindowStart}), which later messages do not change. Pinned turns
@@ -37,11 +37,11 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     /** Returns the weight of a message in a limit. */
     @FunctionalInterface
     interface Weight {
-        long of(Turn turn, LoggedMessage message);
+        long of(ContextTurn turn, LoggedMessage message);
     }
 
     /** Returns the form in which this limit shows a turn that is over. */
-    Form form(Turn turn) {
+    Form form(ContextTurn turn) {
         long room = limit - fixed;
         long size = weight.of(turn, turn.user())
                 + turn.rounds().stream().mapToLong(round -> size(turn, round)).sum();
@@ -75,15 +75,15 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
 
     /** Applies the limit to a context with its marks. */
     Context apply(Context context) {
-        List<Turn> turns = context.turns();
-        List<Turn> counted = context.counted();
+        List<ContextTurn> turns = context.turns();
+        List<ContextTurn> counted = context.counted();
         List<Cut> cuts = cuts(context, counted);
-        List<Turn> cut = new ArrayList<>();
+        List<ContextTurn> cut = new ArrayList<>();
         int next = 0;
-        for (Turn turn : turns) {
+        for (ContextTurn turn : turns) {
             cut.add(turn.form() == Form.NOTHING ? turn : turn.cut(cuts.get(next++)));
         }
-        Turn newest = turns.isEmpty() ? null : turns.get(turns.size() - 1);
+        ContextTurn newest = turns.isEmpty() ? null : turns.get(turns.size() - 1);
         boolean lost = newest != null
                 && (newest.form() == Form.NOTHING
                         ? form(newest) == Form.NOTHING
@@ -92,7 +92,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
         return context.withTurns(cut, overflow(context, lost ? newest : null));
     }
 
-    private List<Cut> cuts(Context context, List<Turn> turns) {
+    private List<Cut> cuts(Context context, List<ContextTurn> turns) {
         if (turns.isEmpty()) {
             return List.of();
         }
@@ -124,7 +124,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
         if (context.endsAtPassed()) {
             return context.unread();
         }
-        List<Turn> turns = context.counted();
+        List<ContextTurn> turns = context.counted();
         if (turns.isEmpty()
                 || isUnknown(context, context.turns().get(context.turns().size() - 1))) {
             return 0;
@@ -150,7 +150,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
         }
         Set<String> read = null;
         long place = 0;
-        for (Turn turn : context.turns()) {
+        for (ContextTurn turn : context.turns()) {
             for (Round round : turn.rounds()) {
                 String question = round.messages().get(0).question();
                 if (question != null && !question.equals(turn.user().id())) {
@@ -163,7 +163,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     }
 
     /** Returns whether a turn is over and its beginning was not read, so that it may be skipped. */
-    private static boolean isUnknown(Context context, Turn newest) {
+    private static boolean isUnknown(Context context, ContextTurn newest) {
         return newest.closed() && newest.user().sequence() < context.unread();
     }
 
@@ -173,9 +173,9 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
      *
      * @return the place; 0 if the round may be unread; {@link Long#MAX_VALUE} if there is none, or no room for it
      */
-    private long lastRound(Context context, List<Turn> turns, Sizes sizes) {
+    private long lastRound(Context context, List<ContextTurn> turns, Sizes sizes) {
         int newest = turns.size() - 1;
-        Turn turn = turns.get(newest);
+        ContextTurn turn = turns.get(newest);
         boolean pinned = sizes.pinned()[newest];
         if (room(turn, pinned, sizes.free()) < 0) {
             return Long.MAX_VALUE;
@@ -200,7 +200,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     @SuppressWarnings("ArrayRecordComponent") // Only this class uses it.
     private record Sizes(long[] places, boolean[] pinned, long free, List<Sized> things) {}
 
-    private Sizes sizes(Context context, List<Turn> turns) {
+    private Sizes sizes(Context context, List<ContextTurn> turns) {
         long room = limit - fixed;
         boolean[] pinned = new boolean[turns.size()];
         long free = room - reservePins(turns, room, pinned);
@@ -213,14 +213,14 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
      * Returns whether the turn is still open. If only the turn's beginning was read, the turn is open only if the
      * newest messages are results whose calls were not read.
      */
-    private static boolean isOpen(Context context, Turn turn) {
+    private static boolean isOpen(Context context, ContextTurn turn) {
         return (turn.rounds().isEmpty() && turn.user().sequence() < context.unread())
                 ? context.read().repaired().stream().anyMatch(omission -> omission.reason() == Reason.ORPHAN_RESULT)
                 : !turn.closed();
     }
 
     /** Returns the part that does not fit: the first one that a limit of a combination has found. */
-    private @Nullable Overflow overflow(Context context, @Nullable Turn lost) {
+    private @Nullable Overflow overflow(Context context, @Nullable ContextTurn lost) {
         if (context.over() != null) {
             return context.over();
         }
@@ -246,16 +246,16 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     }
 
     /** Decides which pinned parts stay, and returns the room that is reserved for pinned parts. */
-    private long reservePins(List<Turn> turns, long room, boolean[] stays) {
+    private long reservePins(List<ContextTurn> turns, long room, boolean[] stays) {
         long most = Math.max(0, room / 2);
         long total = 0;
         int newest = turns.size() - 1;
         for (int t = 0; t < newest; t++) {
             total += pinnedSize(turns.get(t));
-            stays[t] = turns.get(t).pinned() != Turn.NOT_PINNED && total <= most;
+            stays[t] = turns.get(t).pinned() != ContextTurn.NOT_PINNED && total <= most;
         }
         long reserved = Math.min(most, total);
-        if (turns.get(newest).pinned() != Turn.NOT_PINNED) {
+        if (turns.get(newest).pinned() != ContextTurn.NOT_PINNED) {
             long size = pinnedSize(turns.get(newest));
             stays[newest] = reserved + size <= most;
             reserved += stays[newest] ? size : 0;
@@ -267,7 +267,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
      * Shortens the newest turn, which exceeds the limit by itself. Its oldest rounds are removed or, if that is not
      * enough, the whole turn.
      */
-    private Cut shorten(Turn turn, boolean pinned, long free, long before) {
+    private Cut shorten(ContextTurn turn, boolean pinned, long free, long before) {
         // A turn that was read from its beginning has no unread messages.
         long unread = turn.user().sequence() < before ? before : 0;
         List<Round> rounds = turn.rounds();
@@ -302,18 +302,18 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     }
 
     /** Returns the room for the rounds of the newest turn. */
-    private long room(Turn turn, boolean pinned, long free) {
+    private long room(ContextTurn turn, boolean pinned, long free) {
         return free - (pinned ? 0 : weight.of(turn, turn.user()));
     }
 
-    private List<Sized> weigh(Context context, List<Turn> turns, boolean[] pinned, long[] places) {
+    private List<Sized> weigh(Context context, List<ContextTurn> turns, boolean[] pinned, long[] places) {
         List<Sized> sizes = new ArrayList<>();
         // A headless message belongs to a turn that began earlier. It is never a user message, so it counts as part of
         // a round.
         context.placedHeadless()
                 .forEach(placed -> sizes.add(new Sized(placed.place(), weight.of(turns.get(0), placed.message()))));
         for (int t = 0; t < turns.size(); t++) {
-            Turn turn = turns.get(t);
+            ContextTurn turn = turns.get(t);
             if (turn.standing() == Standing.BEGINNING) {
                 continue;
             }
@@ -332,8 +332,8 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     }
 
     /** Returns the size of a turn's pinned part, or 0 if no part is pinned. */
-    private long pinnedSize(Turn turn) {
-        return turn.pinned() == Turn.NOT_PINNED
+    private long pinnedSize(ContextTurn turn) {
+        return turn.pinned() == ContextTurn.NOT_PINNED
                 ? 0
                 : weight.of(turn, turn.user())
                         + turn.rounds().stream()
@@ -342,7 +342,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
                                 .sum();
     }
 
-    private long size(Turn turn, Round round) {
+    private long size(ContextTurn turn, Round round) {
         long size = 0;
         for (LoggedMessage message : round.messages()) {
             size += weight.of(turn, message);

@@ -1,6 +1,8 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.message.LoggedMessage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message that is not shown, and the reason.
@@ -9,6 +11,17 @@ import io.github.keepsake4j.message.LoggedMessage;
  * @param reason the reason
  */
 public record Omission(LoggedMessage message, Reason reason) {
+
+    /**
+     * Finds the messages that are left out because they, or their turns, ended badly.
+     *
+     * @param messages the messages that were read, oldest first
+     * @param user the newest user message, which may be older than the messages, or null
+     * @return the messages that are left out, each with the reason
+     */
+    public static List<Omission> ofBadEnds(List<LoggedMessage> messages, @Nullable LoggedMessage user) {
+        return EndedBadly.of(messages, user).hidden();
+    }
 
     /** The reasons for not showing a message. */
     public enum Reason {
@@ -21,7 +34,7 @@ public record Omission(LoggedMessage message, Reason reason) {
          * together. A view ends there.
          */
         TOO_FAR_BACK,
-        /** A custom strategy excluded the message. */
+        /** A strategy excluded the message. */
         STRATEGY,
         /** The message is a tool result whose call is not shown or already has a result. */
         ORPHAN_RESULT,

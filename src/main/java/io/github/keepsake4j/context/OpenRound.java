@@ -65,7 +65,7 @@ final class OpenRound {
     }
 
     boolean isAnswer() {
-        return !Turn.calls(messages.get(0));
+        return !ContextTurn.calls(messages.get(0));
     }
 
     private boolean isEmpty() {

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.context;
 
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.ContextTurn.Round;
 import io.github.keepsake4j.context.Omission.Reason;
-import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.List;
@@ -61,7 +61,7 @@ public final class Pinned implements ContextStrategy {
     @Override
     public Context mark(Context context) {
         if (first == Integer.MAX_VALUE) {
-            return context.mapTurns(turn -> turn.all().anyMatch(pinned) ? turn.pin(Turn.WHOLLY_PINNED) : turn);
+            return context.mapTurns(turn -> turn.all().anyMatch(pinned) ? turn.pin(ContextTurn.WHOLLY_PINNED) : turn);
         }
         List<LoggedMessage> beginning = context.oldest().stream().limit(first).toList();
         Set<String> ids = beginning.stream().map(LoggedMessage::id).collect(Collectors.toSet());
@@ -79,18 +79,18 @@ public final class Pinned implements ContextStrategy {
     }
 
     @Override
-    public Reach reach(Object memoryId) {
+    public ReadBounds bounds(Object memoryId) {
         // One more message shows whether the last turn among them continues, and therefore whether its last answer is
         // shown.
         int oldest = first == Integer.MAX_VALUE ? first : first + 1;
-        return new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, oldest, false);
+        return new ReadBounds(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, oldest, false);
     }
 
     /**
      * Returns the number of a turn's first rounds that are completely among the oldest messages. An answer at their end
      * may be followed by calls, so it counts only if the turn is over.
      */
-    private static int rounds(Turn turn, Set<String> oldest, boolean isOver) {
+    private static int rounds(ContextTurn turn, Set<String> oldest, boolean isOver) {
         List<Round> rounds = turn.rounds();
         int whole = 0;
         // Calls that wait for results may get them from messages after the pinned ones.

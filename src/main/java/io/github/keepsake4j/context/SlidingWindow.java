@@ -1,7 +1,7 @@
 package io.github.keepsake4j.context;
 
+import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.context.Omission.Reason;
-import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.function.Function;
 
@@ -10,7 +10,7 @@ import java.util.function.Function;
  * the results of these calls stay together. A finished turn that alone exceeds a limit of messages is skipped: its user
  * message and its last answer are shown, and the turns before it stay. A view skips at most 1,000 messages. Immutable.
  */
-public final class SlidingWindow extends Limiting {
+public final class SlidingWindow extends LimitStrategy {
 
     private final Bound bound;
     private final boolean countsTurns;
@@ -85,11 +85,12 @@ public final class SlidingWindow extends Limiting {
     }
 
     @Override
-    public Reach reach(Object memoryId) {
+    public ReadBounds bounds(Object memoryId) {
         int limit = bound.limit(memoryId);
         // One more turn is read, so that the log determines where the newest turns begin.
         return countsTurns
-                ? new Reach(Integer.MAX_VALUE, (int) Math.min(Integer.MAX_VALUE, limit + 1L), Long.MAX_VALUE, 0, false)
-                : Reach.ofMessages(limit);
+                ? new ReadBounds(
+                        Integer.MAX_VALUE, (int) Math.min(Integer.MAX_VALUE, limit + 1L), Long.MAX_VALUE, 0, false)
+                : ReadBounds.ofMessages(limit);
     }
 }

@@ -23,10 +23,10 @@ import java.util.Optional;
  * summary covers exceed the trigger, all but the newest turns within {@code keep} are folded into the summary.
  *
  * <p>A finished turn that alone exceeds twice the trigger is skipped, so that the turns before it stay in view. Its
- * user message and its last answer are shown if both fit a quarter of that limit. A summary of it is due at once.
+ * user message and last answer are shown if together they fit half the trigger. Its summary is due at once.
  * Immutable.
  */
-public final class Summarization extends Limiting {
+public final class Summarization extends LimitStrategy {
 
     /** The text at the start of every summary, which identifies it for a model and for a reader of a prompt. */
     public static final String MARKER = "[Summary of the earlier conversation]\n";
@@ -104,7 +104,7 @@ public final class Summarization extends Limiting {
     /**
      * Sets the number of tokens that stay out of the summary. Default: a quarter of the trigger.
      *
-     * @param tokens the newest turns with this many tokens together stay, 1 or more and less than the trigger
+     * @param tokens the size of the newest turns that stay, 1 or more and less than the trigger
      * @return a copy
      * @throws InvalidInputException if the trigger is in messages, or the number is out of range
      */
@@ -115,7 +115,7 @@ public final class Summarization extends Limiting {
     /**
      * Sets the number of messages that stay out of the summary. Default: two fifths of the trigger.
      *
-     * @param messages the newest turns with this many messages together stay, 1 or more and less than the trigger
+     * @param messages the number of messages of the newest turns that stay, 1 or more and less than the trigger
      * @return a copy
      * @throws InvalidInputException if the trigger is in tokens, or the number is out of range
      */
@@ -204,11 +204,11 @@ public final class Summarization extends Limiting {
     }
 
     @Override
-    public Reach reach(Object memoryId) {
+    public ReadBounds bounds(Object memoryId) {
         long most = 2L * trigger;
         return byTokens
-                ? new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, most, 0, true)
-                : new Reach((int) Math.min(most, Integer.MAX_VALUE), Integer.MAX_VALUE, Long.MAX_VALUE, 0, true);
+                ? new ReadBounds(Integer.MAX_VALUE, Integer.MAX_VALUE, most, 0, true)
+                : new ReadBounds((int) Math.min(most, Integer.MAX_VALUE), Integer.MAX_VALUE, Long.MAX_VALUE, 0, true);
     }
 
     @Override
@@ -263,7 +263,7 @@ public final class Summarization extends Limiting {
 
     private static void checkUnit(String name, boolean sameUnit) {
         if (!sameUnit) {
-            throw new InvalidInputException(name, "must be in the unit of the trigger");
+            throw new InvalidInputException(name, "needs a trigger in the same unit");
         }
     }
 

@@ -15,13 +15,13 @@ import java.util.function.Function;
  *
  * <p>A tool result that exceeds its share of the limit is shown shortened: its beginning, a mark that says how many
  * characters are cut, and its end. It is shortened in the same way every time. The log keeps it whole. The results of
- * several calls in one message together take no more than half of the limit, or than the share of one of them. A result
+ * several calls in one message together take at most half of the limit or one share, whichever is more. A result
  * gets less than its share if its turn's user message and calls leave less.
  *
  * <p>A finished turn that alone exceeds the limit is skipped, so that the turns before it stay. Its user message and
- * its last answer are shown if both fit a quarter of the limit. A view skips at most 1,000 messages. Immutable.
+ * last answer stay if together they fit a quarter of the limit. A view skips at most 1,000 messages. Immutable.
  */
-public final class TokenLimit extends Limiting {
+public final class TokenLimit extends LimitStrategy {
 
     private final Bound bound;
     private final TokenCounter counter;
@@ -147,8 +147,8 @@ public final class TokenLimit extends Limiting {
     }
 
     @Override
-    public Reach reach(Object memoryId) {
-        return Reach.ofTokens(bound.limit(memoryId));
+    public ReadBounds bounds(Object memoryId) {
+        return ReadBounds.ofTokens(bound.limit(memoryId));
     }
 
     @Override

@@ -45,10 +45,10 @@ final class TokenWeights {
         this.sizes = context.sizes();
         this.fixed = sizes.perList(counter) + context.forms().reserved() + beside();
         boolean pins = false;
-        for (Turn turn : context.turns()) {
+        for (ContextTurn turn : context.turns()) {
             long room = room(pins || hasOnlyBeginningPinned(turn));
             turn.rounds().forEach(round -> weigh(round.messages(), room - of(turn.user())));
-            pins |= turn.pinned() != Turn.NOT_PINNED;
+            pins |= turn.pinned() != ContextTurn.NOT_PINNED;
         }
         headlessRounds().forEach(round -> weigh(round, Long.MAX_VALUE));
     }
@@ -110,8 +110,8 @@ final class TokenWeights {
     }
 
     /** Returns whether a turn's later rounds need room in addition to its own beginning. */
-    private static boolean hasOnlyBeginningPinned(Turn turn) {
-        return turn.pinned() != Turn.NOT_PINNED && turn.pinned() != Turn.WHOLLY_PINNED;
+    private static boolean hasOnlyBeginningPinned(ContextTurn turn) {
+        return turn.pinned() != ContextTurn.NOT_PINNED && turn.pinned() != ContextTurn.WHOLLY_PINNED;
     }
 
     /** Returns the rounds of a turn whose beginning was not read. */

@@ -5,12 +5,12 @@ import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.ContextTurn.Round;
+import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.context.Omission.Reason;
-import io.github.keepsake4j.context.Turn.Round;
-import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
-import io.github.keepsake4j.tokens.TokenCounts;
+import io.github.keepsake4j.tokens.TokenSizes;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -30,7 +30,7 @@ final class TurnSplitter {
     private static final int FEW = 2;
 
     private final @Nullable LoggedMessage system;
-    private final List<Turn> closed = new ArrayList<>();
+    private final List<ContextTurn> closed = new ArrayList<>();
 
     /** The turns that are not closed yet, newest first, because results belong to the newest call that waits. */
     private final Deque<OpenTurn> turns = new ArrayDeque<>();
@@ -90,7 +90,7 @@ final class TurnSplitter {
                 new Context.Opening(system, summary, null),
                 new Context.Read(oldest, unread, headless(), repaired),
                 closed,
-                new Context.Forms(replaced, TokenCounts.NOT_KEPT, 0),
+                new Context.Forms(replaced, TokenSizes.NOT_KEPT, 0),
                 null);
     }
 
@@ -100,7 +100,7 @@ final class TurnSplitter {
      */
     private List<LoggedMessage> withoutMeanwhile(
             List<LoggedMessage> newest, @Nullable List<String> round, @Nullable LoggedMessage user) {
-        List<LoggedMessage> meanwhile = Meanwhile.of(newest, round).messages();
+        List<LoggedMessage> meanwhile = InterleavedMessages.of(newest, round).messages();
         if (meanwhile.isEmpty()) {
             return newest;
         }
@@ -195,12 +195,12 @@ final class TurnSplitter {
     /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
     private void begin(LoggedMessage logged, UserMessage user) {
         if (hasBlank(user.contents())) {
-            if (!Turn.begins(user)) {
+            if (!ContextTurn.begins(user)) {
                 repair(logged, Reason.EMPTY_TEXT);
                 return;
             }
             List<Content> contents = user.contents().stream()
-                    .filter(content -> !Turn.isBlank(content))
+                    .filter(content -> !ContextTurn.isBlank(content))
                     .toList();
             // Blank text is removed even next to other contents such as an image, because providers refuse it there
             // too.
@@ -239,7 +239,7 @@ final class TurnSplitter {
 
     private static boolean hasBlank(List<Content> contents) {
         for (Content content : contents) {
-            if (Turn.isBlank(content)) {
+            if (ContextTurn.isBlank(content)) {
                 return true;
             }
         }
@@ -255,7 +255,7 @@ final class TurnSplitter {
             this.user = user;
         }
 
-        Turn close(Standing standing) {
+        ContextTurn close(Standing standing) {
             List<Round> closed = new ArrayList<>(rounds.size());
             boolean callsFollow = false;
             for (OpenRound round : rounds) {
@@ -265,13 +265,13 @@ final class TurnSplitter {
                     callsFollow = !round.isAnswer();
                 }
             }
-            return new Turn(
+            return new ContextTurn(
                     user,
                     closed,
                     repeated ? Standing.REPEATED : standing,
-                    Turn.NOT_PINNED,
-                    Turn.Form.WHOLE,
-                    Turn.Cut.NOTHING);
+                    ContextTurn.NOT_PINNED,
+                    ContextTurn.Form.WHOLE,
+                    ContextTurn.Cut.NOTHING);
         }
     }
 }

@@ -1,7 +1,9 @@
 package io.github.keepsake4j.log;
 
+import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One page of a tenant's memories. Together, the two lists have at most as many entries as the query allows.
@@ -14,7 +16,7 @@ import java.util.Optional;
  * @param next the next page's query, or empty if this was the last page when it was read
  */
 public record MemoryPage(
-        List<MemoryInfo> memories, List<DamagedMemory> damaged, List<DailyUsage> usage, Optional<ListQuery> next) {
+        List<MemoryInfo> memories, List<Damaged> damaged, List<DailyUsage> usage, Optional<ListQuery> next) {
 
     /** Copies the components. */
     public MemoryPage {
@@ -22,4 +24,13 @@ public record MemoryPage(
         damaged = List.copyOf(damaged);
         usage = List.copyOf(usage);
     }
+
+    /**
+     * The entry of a memory in a list of memories, if the memory cannot be read.
+     *
+     * @param name the name of the damaged data in its storage, such as the name of an object
+     * @param key the memory, or null if only the damaged data contains it
+     * @param problem the reason, without text of messages
+     */
+    public record Damaged(String name, @Nullable MemoryKey key, String problem) {}
 }

@@ -80,7 +80,7 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
 
     /**
      * Reads one page of all messages of all branches, by sequence. No cursor stays open between pages. Each message
-     * that is stored before the first page is read is on exactly one page.
+     * that is stored before the first read is on exactly one page.
      *
      * @param key the memory
      * @param query the page to return
@@ -111,11 +111,11 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
     /**
      * Lists a tenant's memories, newest first: in order of creation, or {@linkplain ListQuery#byActivity() by activity}.
      *
-     * <p>By creation, each memory that exists before the first page is read is on exactly one page, even if memories are
+     * <p>By creation, each memory that exists before the first read is on exactly one page, even if memories are
      * written to in the meantime. By activity, this applies to each memory to which nothing is appended in the
-     * meantime. An append moves its memory to the front, so that it is on no later page. If its page was not read
-     * before, it is missing from this list and is on the first page of a new list. An imported message with an older
-     * time does not move its memory. Only the first message of a memory moves it to the message's own time.
+     * meantime. An append moves its memory to the front, so no later page has it. If no earlier page had it either, it
+     * is missing from this list and is on the first page of a new list. An imported message with an older
+     * time moves its memory only if it is the memory's first. The memory then takes that time.
      *
      * <p>A query {@linkplain ListQuery#withUsage with usage} lists only the memories whose answers used tokens in its days.
      * {@link MemoryPage#usage()} has their sums. An answer counts on the UTC day of its time. A batch that is appended again
@@ -171,7 +171,7 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
     long erase(MemoryKey key);
 
     /**
-     * Writes the appends to a memory that the log holds back. Only a log in turn mode holds appends back. Every other
+     * Writes a memory's appends that the log holds back. Only a log in turn mode holds appends back. Every other
      * log has written an append when {@link #append} returns.
      *
      * @param key the memory

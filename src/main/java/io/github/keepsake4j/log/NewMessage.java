@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log;
 
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;

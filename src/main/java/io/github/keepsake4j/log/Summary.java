@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log;
 
+import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.time.Instant;

@@ -110,7 +110,7 @@ public record Tail(
      * Returns this tail as if messages had been appended, to find out which messages would be shown then.
      *
      * @param batch the messages
-     * @return a tail that no read returns
+     * @return a hypothetical tail
      */
     public Tail followedBy(List<NewMessage> batch) {
         long newest = messages.stream().mapToLong(LoggedMessage::sequence).max().orElse(0);
@@ -138,7 +138,7 @@ public record Tail(
      * Returns this tail without a message.
      *
      * @param messageId the message's id
-     * @return a tail that no read returns
+     * @return a hypothetical tail
      */
     public Tail without(String messageId) {
         List<LoggedMessage> fewer = without(messages, messageId);

@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The messages that a caller chose to show, if they are not simply the branch. A view shows runs of messages, and then
- * every message that is appended after the anchor. It applies to every branch through its anchor. The newest view on a
+ * every message that is appended after the anchor. It applies to every branch with its anchor. The newest view on a
  * branch is in force.
  *
- * @param anchor the id of the message that was the head when the view was set. In a view to set, null means the head at
- *     the end of the same step
+ * @param anchor the id of the message that was the head when the view was set. In a new view, null means the head after
+ * the append that sets it
  * @param anchorSequence the anchor's sequence in the store; ignored in a view to set
  * @param runs the messages that the view shows, in its order, before those that follow the anchor
- * @param summary the id of the message that the summary before the runs covers up to, or null for no summary. A newer
+ * @param summary the id of the last message that the summary before the runs covers, or null for no summary. A newer
  *     summary of messages that follow the anchor replaces this summary and the runs
  */
 public record View(@Nullable String anchor, long anchorSequence, List<Run> runs, @Nullable String summary) {
 
     /**
-     * In a run of a view to set, the message that is the head when the step begins. With it, a view can be set without
+     * Stands, in a run of a new view, for the head before the append that sets it. With it, a view can be set without
      * knowing which messages other writers append in the meantime. The store replaces it with the head's id.
      */
     public static final String HEAD = Ids.BEFORE_IN_TIME;

@@ -26,7 +26,7 @@ record Alignment(long head, int covered) {
         }
         Map<Long, Integer> covered = new HashMap<>(Map.of(0L, 0));
         Alignment best = new Alignment(0, 0);
-        for (Step step : progress.steps()) {
+        for (Progress.Step step : progress.steps()) {
             if (step.failures() > 0 && !step.isPassedBy()) {
                 continue;
             }

@@ -41,7 +41,7 @@ record BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader, Co
      */
     private Predicate<MadeMemory> of(MemoryKey key, MemoryKind kind) {
         MemoryKind track = kind == MemoryKind.SUMMARY ? MemoryKind.CHUNK : kind;
-        List<Step> path = reader.progress(key, track).path();
+        List<Progress.Step> path = reader.progress(key, track).path();
         String newest =
                 path.isEmpty() ? null : path.get(path.size() - 1).passage().lastMessageId();
         if (newest != null) {

@@ -14,7 +14,7 @@ import java.util.function.Function;
 
 /**
  * The long-term memories of one conversation. An application and its user interface read, correct, pin and forget them
- * here. Only memories whose messages are on the conversation's current branch are listed and found.
+ * here. {@link #list} and {@link #search} return only memories whose messages are on the conversation's current branch.
  *
  * <p>Thread-safe.
  */
@@ -30,7 +30,7 @@ public final class ConversationMemories {
      * @param store keeps the memories
      * @param logs returns the log of a conversation
      * @param key the conversation
-     * @param stale receives the conversation if its newest memories do not belong to its branch; it must not wait
+     * @param stale called with the conversation if its newest memories do not belong to its branch; must not block
      */
     public ConversationMemories(
             MemoryStore store, Function<MemoryKey, MessageLog> logs, MemoryKey key, Consumer<MemoryKey> stale) {
@@ -83,16 +83,16 @@ public final class ConversationMemories {
     }
 
     /**
-     * Corrects a memory. The correction is a new memory that names the older one. Both can be read, and only the newer
-     * one is current. It belongs to the same messages. Summaries of a corrected chunk are forgotten, so that the next
-     * update creates the summary again.
+     * Corrects a memory. The correction is a new memory that names the older one and has the same source messages. Both
+     * can be read by their ids, but only the correction is shown. Summaries that contain a corrected chunk are
+     * forgotten, and the next update creates the summary again.
      *
      * @param id the id of the current memory
      * @param text its new text
-     * @param by the author of the correction, which is its trust
+     * @param by the author of the correction; the correction has this trust
      * @return the correction
      * @throws InvalidInputException if there is no such memory, or it is not current
-     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     * @throws StorageUnavailableException if the storage cannot be reached; list the memories before you try again
      */
     public MadeMemory correct(String id, String text, Trust by) {
         while (true) {
@@ -125,25 +125,25 @@ public final class ConversationMemories {
     }
 
     /**
-     * Pins a memory. It is then always among the recent memories, and no fact of a model replaces it.
+     * Pins or unpins a memory. Pinned memories come first among the recent ones, and no model replaces them.
      *
      * @param id the memory's id
      * @param pinned whether it is pinned
      * @throws InvalidInputException if there is no such memory, or it is not current
-     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     * @throws StorageUnavailableException if the storage cannot be reached; then try again
      */
     public void pin(String id, boolean pinned) {
         store.put(key, current(id).withPinned(pinned));
     }
 
     /**
-     * Forgets a memory. Its text is removed, and the texts of the older memories that it replaced. It is not created
-     * again from the same messages. Summaries of a forgotten chunk are forgotten too, and the next update creates the
-     * summary from the remaining chunks.
+     * Forgets a memory: removes its text and the texts of the older memories that it replaced. It is not created again
+     * from the same messages. Summaries that contain a forgotten chunk are forgotten too, and the next update creates
+     * the summary from the remaining chunks.
      *
      * @param id the memory's id
      * @throws InvalidInputException if there is no such memory
-     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     * @throws StorageUnavailableException if the storage cannot be reached; then try again
      */
     public void forget(String id) {
         Optional<MadeMemory> next = Optional.of(required(id));
@@ -152,7 +152,7 @@ public final class ConversationMemories {
             MadeMemory memory = next.get();
             chain.add(memory);
             String older = memory.replaces();
-            // The replaced memories would contain it again.
+            // Otherwise the replaced memories could become current again.
             next = older == null || chain.stream().anyMatch(each -> each.id().equals(older))
                     ? Optional.empty()
                     : store.find(key, older);
@@ -160,16 +160,16 @@ public final class ConversationMemories {
         forgetSummariesOf(chain.get(0));
         // The oldest first, so that after a failure no memory is current by mistake.
         for (int i = chain.size() - 1; i >= 0; i--) {
-            store.put(key, chain.get(i).withStatus(MemoryStatus.FORGOTTEN));
+            store.put(key, chain.get(i).withStatus(MadeMemory.Status.FORGOTTEN));
         }
     }
 
     /**
-     * Removes all memories of the conversation, and keeps its messages. Erasing the conversation does this too; call it
-     * if a conversation was erased without the {@code Keepsake}, such as by a clean-up of the bare log, and no turn
-     * follows. The results of a creator that is at work are refused.
+     * Removes all memories of the conversation and keeps its messages. Erasing the conversation with the
+     * {@code Keepsake} does this too. Call this method if other code erased the conversation, such as a clean-up of the
+     * bare log, and no turn follows. The results of a running creator are refused.
      *
-     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     * @throws StorageUnavailableException if the storage cannot be reached; then try again
      */
     public void erase() {
         store.erase(key);
@@ -181,24 +181,24 @@ public final class ConversationMemories {
         }
     }
 
-    /** Forgets the versions of the summary whose chunks reach to a passage or behind it. */
+    /** Forgets the versions of the summary that contain, or may contain, the chunk of a passage. */
     static void forgetSummaries(MemoryStore store, MemoryKey key, Passage passage) {
         List<Passage> path = store.progress(key, MemoryKind.CHUNK).path().stream()
-                .map(Step::passage)
+                .map(Progress.Step::passage)
                 .toList();
         int place = path.indexOf(passage);
         for (MadeMemory version : store.summaries(key)) {
             int end = path.indexOf(version.source());
             // A version of another branch may contain the same chunk.
-            if (version.status() != MemoryStatus.FORGOTTEN && (end < 0 || end >= place)) {
-                store.put(key, version.withStatus(MemoryStatus.FORGOTTEN));
+            if (version.status() != MadeMemory.Status.FORGOTTEN && (end < 0 || end >= place)) {
+                store.put(key, version.withStatus(MadeMemory.Status.FORGOTTEN));
             }
         }
     }
 
     private MadeMemory current(String id) {
         MadeMemory memory = required(id);
-        if (memory.status() != MemoryStatus.CURRENT) {
+        if (memory.status() != MadeMemory.Status.CURRENT) {
             throw new InvalidInputException(
                     "id",
                     "memory " + id + " of conversation " + key + " is " + memory.status() + ". Only a "

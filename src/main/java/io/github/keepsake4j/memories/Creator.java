@@ -6,7 +6,7 @@ import io.github.keepsake4j.memories.MemoryRun.End;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
-import io.github.keepsake4j.summary.TranscriptText;
+import io.github.keepsake4j.text.TranscriptText;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,8 +130,8 @@ final class Creator {
                     continue;
                 }
                 List<Passage> passedBy = progress.path().stream()
-                        .filter(Step::isPassedBy)
-                        .map(Step::passage)
+                        .filter(Progress.Step::isPassedBy)
+                        .map(Progress.Step::passage)
                         .filter(this::isHere)
                         .toList();
                 Optional<Passage> again = passedBy.stream()
@@ -190,7 +190,7 @@ final class Creator {
          * Creates the memories of one passage. Returns why the run must end, or {@link End#UP_TO_DATE} if it continues.
          */
         private End process(Progress progress, Passage passage) {
-            Step step = progress.next(passage);
+            Progress.Step step = progress.next(passage);
             tried.put(passage, "");
             List<MadeMemory> memoriesOfPassage = new ArrayList<>();
             List<String> skipped = new ArrayList<>();
@@ -239,7 +239,7 @@ final class Creator {
         }
 
         /** Counts a failed try. Returns why the run ends, or {@link End#UP_TO_DATE} if the passage is skipped. */
-        private End failed(Progress progress, Step step, @Nullable RuntimeException e) {
+        private End failed(Progress progress, Progress.Step step, @Nullable RuntimeException e) {
             Passage passage = step.passage();
             String reason = e == null ? "the answer is blank" : reason(e);
             tried.put(passage, " (" + reason + ")");
@@ -253,7 +253,7 @@ final class Creator {
                                 + " LongTermMemories.make tries them again",
                         key,
                         place(passage),
-                        Step.MAX_FAILURES,
+                        Progress.Step.MAX_FAILURES,
                         memories.name(),
                         reason);
                 onPassedBy.run();
@@ -282,7 +282,7 @@ final class Creator {
          * Returns the fact of a title that a fact may replace: a fact that is not trusted more and not pinned. A fact
          * that is created late replaces none, because its messages are older.
          */
-        private BiFunction<String, Trust, @Nullable String> replaced(Step step) {
+        private BiFunction<String, Trust, @Nullable String> replaced(Progress.Step step) {
             return (title, trust) -> step.isPassedBy()
                     ? null
                     : store.facts(key, Integer.MAX_VALUE).stream()
@@ -328,7 +328,7 @@ final class Creator {
         private int fill(Progress progress, int from) {
             Optional<Passage> failed = progress.steps().stream()
                     .filter(step -> step.parent() == progress.head() && step.failures() > 0)
-                    .map(Step::passage)
+                    .map(Progress.Step::passage)
                     .filter(passage -> isHere(passage) && begin(passage) == from && end(passage) <= end)
                     .findFirst();
             if (failed.isPresent()) {
@@ -480,7 +480,8 @@ final class Creator {
      * Other chunks that were made by hand have no place and are left out.
      */
     private static List<MadeMemory> unfolded(Progress progress, List<MadeMemory> chunks, @Nullable MadeMemory summary) {
-        List<Passage> path = progress.path().stream().map(Step::passage).toList();
+        List<Passage> path =
+                progress.path().stream().map(Progress.Step::passage).toList();
         // The last chunk itself may be forgotten.
         int folded = summary == null ? 0 : path.indexOf(summary.source()) + 1;
         Set<Passage> behind = new HashSet<>(path.subList(folded, path.size()));

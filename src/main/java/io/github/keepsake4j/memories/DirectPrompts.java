@@ -92,11 +92,11 @@ enum DirectPrompts {
     }
 
     /** Memories can be read without a model. */
-    private static final NamedWorkflow MISSING = new NamedWorkflow("no model", DirectPrompts::missing);
+    private static final NamedWorkflow MISSING = new NamedWorkflow("a missing model", DirectPrompts::missing);
 
     private static String missing(List<String> inputs) {
         throw new MemoryFailedException(
-                "there is neither a chatModel nor a workflow for " + inputs.size() + " inputs; set one of them", null);
+                "neither a chatModel nor a workflow is set to process " + inputs.size() + " inputs; set one", null);
     }
 
     /** A prompt without a placeholder for its first input gets it at the end. */

@@ -46,7 +46,7 @@ public final class Discussion {
      * Creates chunks or facts of new messages, if there are enough. WilmerAI calls this node {@code QualityMemory}.
      *
      * @param messages the conversation from its beginning, oldest first
-     * @return the created memories, and the messages that were skipped because {@value Step#MAX_FAILURES} tries failed
+     * @return the created memories, and the messages that were skipped because {@value Progress.Step#MAX_FAILURES} tries failed
      * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored, and the next call
      * tries the same messages again
      * @throws StorageUnavailableException if the storage cannot be reached
@@ -140,7 +140,7 @@ public final class Discussion {
         MemoryRetriever retriever = all.retrievers.get(name);
         if (retriever == null) {
             throw new InvalidInputException(
-                    "name", "there is no retriever " + name + "; known are " + new TreeSet<>(all.retrievers.keySet()));
+                    "name", "there is no retriever " + name + "; use one of " + new TreeSet<>(all.retrievers.keySet()));
         }
         return retriever.retrieve(memories(messages), config);
     }

@@ -59,8 +59,14 @@ public final class Discussions {
         return discussion(key, () -> {});
     }
 
-    /** Returns a discussion that calls a listener for each skipped passage. */
-    Discussion discussion(@Nullable MemoryKey key, Runnable onPassedBy) {
+    /**
+     * Returns a discussion that calls a listener for each skipped passage.
+     *
+     * @param key the conversation, or null for none
+     * @param onPassedBy called for each skipped passage; it must be fast
+     * @return a new discussion
+     */
+    public Discussion discussion(@Nullable MemoryKey key, Runnable onPassedBy) {
         return new Discussion(this, key, onPassedBy);
     }
 
@@ -105,8 +111,8 @@ public final class Discussions {
         }
 
         /**
-         * Sets the model for direct calls and workflow files. Not needed if all workflows that the configuration names are
-         * functions, or if memories are only read.
+         * Sets the model for direct calls and workflow files. Not needed if the configuration names a function for the
+         * memories and one for the summary, or if memories are only read.
          *
          * @param model the model; a small and cheap one is sufficient
          * @return this builder
@@ -117,7 +123,7 @@ public final class Discussions {
         }
 
         /**
-         * Sets the configuration of the creation of memories. Default: {@link DiscussionConfig#DEFAULT}.
+         * Sets how memories are created. Default: {@link DiscussionConfig#DEFAULT}.
          *
          * @param discussionConfig the configuration
          * @return this builder
@@ -165,7 +171,7 @@ public final class Discussions {
         }
 
         /**
-         * Sets the least trust that a memory must have to be read. Default: {@link Trust#RETRIEVED}, which is any.
+         * Sets the least trust that a memory must have to be read. Default: {@link Trust#RETRIEVED}: all are read.
          *
          * @param trust the least trust
          * @return this builder
@@ -176,9 +182,9 @@ public final class Discussions {
         }
 
         /**
-         * Creates memories only of texts of users, so that all of them have {@link Trust#USER}. Answers, tool results
-         * and retrieved texts are not shown to the model. Default: memories are created of all messages. A memory of
-         * several messages has the least trust of them.
+         * Creates memories only from texts of users, so that every memory has {@link Trust#USER}. Answers, tool results
+         * and retrieved texts are not shown to the model. Default: memories are created from all messages, and each
+         * memory has the least trust of its sources.
          *
          * @return this builder
          */
@@ -188,7 +194,7 @@ public final class Discussions {
         }
 
         /**
-         * Sets the counter of the tokens of chunks. Default: {@link TokenCounter#standard()}.
+         * Sets the estimator of the tokens in chunks. Default: {@link TokenCounter#standard()}.
          *
          * @param tokenCountEstimator a fast, local estimator
          * @return this builder
@@ -219,11 +225,11 @@ public final class Discussions {
         }
 
         /**
-         * Builds it.
+         * Creates the object.
          *
          * @return the memories of all discussions of the store
-         * @throws InvalidInputException if the configuration names a workflow that does not exist, or a file has an
-         * unknown node
+         * @throws InvalidInputException if the configuration names a workflow that does not exist, or a workflow file
+         * that cannot be run
          */
         public Discussions build() {
             return new Discussions(this);

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.memories;
 
-import io.github.keepsake4j.recall.words.Token;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.recall.words.Words.Token;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

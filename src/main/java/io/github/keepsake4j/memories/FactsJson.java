@@ -2,7 +2,7 @@ package io.github.keepsake4j.memories;
 
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.summary.TranscriptText;
+import io.github.keepsake4j.text.TranscriptText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  * @param keyPhrases the phrases by which a fact is found; empty for other kinds
  * @param source the messages that it was made from; for a summary the passage of the last chunk in it
  * @param model the name of the model that wrote it, or null if that is not known
- * @param promptVersion the name of the prompt or the workflow that it was made by; empty if that is not known
- * @param madeAt when it was created, in microseconds; it defines no order
+ * @param promptVersion the name of the prompt or workflow that created it; empty if that is not known
+ * @param madeAt when it was created, truncated to microseconds; stores do not sort by it
  * @param trust the least trust of its sources
- * @param pinned whether it is always shown
- * @param replaces the id of the older memory that it contradicts, or null
+ * @param pinned whether it takes precedence over memories that are not pinned
+ * @param replaces the id of the older memory that it replaces, or null
  * @param status its status
  */
 public record MadeMemory(
@@ -44,14 +44,15 @@ public record MadeMemory(
         Trust trust,
         boolean pinned,
         @Nullable String replaces,
-        MemoryStatus status) {
+        Status status) {
 
     private static final Pattern UNSTORABLE = Pattern.compile("\\x00|\\p{Cs}");
 
     /**
      * Checks and copies the components.
      *
-     * @throws InvalidInputException if the id breaks a rule of {@link Ids#check}, or a text has NUL or an unpaired surrogate
+     * @throws InvalidInputException if the id breaks a rule of {@link Ids#check}, or a text contains NUL or an unpaired
+     * surrogate
      */
     public MadeMemory {
         Ids.check("id", id);
@@ -70,7 +71,7 @@ public record MadeMemory(
         Objects.requireNonNull(status, "status");
     }
 
-    /** Refuses texts that not every storage keeps unchanged. */
+    /** Refuses texts that some storages would change. */
     private static void checkText(String field, String text) {
         if (UNSTORABLE.matcher(text).find()) {
             throw new InvalidInputException(field, "must not contain NUL (U+0000) or an unpaired surrogate");
@@ -131,15 +132,15 @@ public record MadeMemory(
                 trust,
                 false,
                 null,
-                MemoryStatus.CURRENT);
+                Status.CURRENT);
     }
 
     /**
-     * Returns a copy with the model and the prompt that made it.
+     * Returns a copy with another model, prompt and creation time.
      *
      * @param modelName the name of the model, or null if it is not known
      * @param prompt the name of the prompt or of the workflow
-     * @param time when it was made
+     * @param time when the memory was created
      * @return the copy
      */
     public MadeMemory madeBy(@Nullable String modelName, String prompt, Instant time) {
@@ -149,7 +150,7 @@ public record MadeMemory(
     /**
      * Returns a copy that is pinned or not.
      *
-     * @param pin whether it is always shown
+     * @param pin whether it takes precedence over memories that are not pinned
      * @return the copy
      */
     public MadeMemory withPinned(boolean pin) {
@@ -172,7 +173,7 @@ public record MadeMemory(
      * @param other the new status
      * @return the copy
      */
-    public MadeMemory withStatus(MemoryStatus other) {
+    public MadeMemory withStatus(Status other) {
         return copy(model, promptVersion, madeAt, pinned, replaces, other);
     }
 
@@ -182,8 +183,8 @@ public record MadeMemory(
             Instant time,
             boolean pin,
             @Nullable String older,
-            MemoryStatus other) {
-        boolean gone = other == MemoryStatus.FORGOTTEN;
+            Status other) {
+        boolean gone = other == Status.FORGOTTEN;
         return new MadeMemory(
                 id,
                 kind,
@@ -207,5 +208,17 @@ public record MadeMemory(
     public String toString() {
         return "MadeMemory[id=" + id + ", kind=" + kind + ", messages=" + source.messages() + ", trust=" + trust
                 + ", pinned=" + pinned + ", status=" + status + "]";
+    }
+
+    /** The status of a memory. */
+    public enum Status {
+        /** It was neither replaced nor forgotten. */
+        CURRENT,
+
+        /** A newer memory replaces it and names it. It can be read by its id but is not shown. */
+        REPLACED,
+
+        /** It was forgotten, and its text was removed. */
+        FORGOTTEN
     }
 }

@@ -2,9 +2,17 @@ package io.github.keepsake4j.memories;
 
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Remembered;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.ZoneId;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 /**
  * Shows long-term memories of a conversation in one message behind the system message and the summary. The message is
@@ -75,6 +83,21 @@ public record MemoryBlock(int maxTokens, Trust minTrust, int maxRecent, ZoneId z
      */
     public MemoryBlock withZone(ZoneId other) {
         return new MemoryBlock(maxTokens, minTrust, maxRecent, other);
+    }
+
+    /**
+     * Returns the source of the message. Begins to load a conversation's memories, and then returns a function that
+     * waits for them and returns the message for the branch that was read.
+     *
+     * @param reader reads the memories
+     * @param logs returns the log of a conversation
+     * @param counter counts the tokens of the message; a fast, local one
+     * @param executor runs the reads; it must not make them wait for other work
+     * @return the source
+     */
+    public Function<MemoryKey, Function<Tail, Optional<Remembered>>> source(
+            MemoryReader reader, Function<MemoryKey, MessageLog> logs, TokenCounter counter, Executor executor) {
+        return new MemoryBlocks(this, reader, logs, counter, executor)::begin;
     }
 
     /** Selects all messages: the memories are in the context already, and every limit counts them. */

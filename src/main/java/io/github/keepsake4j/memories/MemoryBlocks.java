@@ -1,8 +1,8 @@
 package io.github.keepsake4j.memories;
 
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * are left out, and while a call hangs, no other turn waits for it. This class is not for users: a {@code Keepsake}
  * creates one. Thread-safe.
  */
-public final class MemoryBlocks {
+final class MemoryBlocks {
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryBlocks.class);
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
@@ -42,7 +42,7 @@ public final class MemoryBlocks {
 
     private final MemoryBlock block;
     private final MemoryReader reader;
-    private final BranchSight branch;
+    private final BranchFilter branch;
     private final TokenCounter counter;
     private final Executor executor;
     private final Duration longestWait;
@@ -66,7 +66,7 @@ public final class MemoryBlocks {
      * @param counter counts the tokens of the message; a fast, local one
      * @param executor runs the reads; it must not make them wait for other work
      */
-    public MemoryBlocks(
+    MemoryBlocks(
             MemoryBlock block,
             MemoryReader reader,
             Function<MemoryKey, MessageLog> logs,
@@ -84,7 +84,7 @@ public final class MemoryBlocks {
             Duration longestWait) {
         this.block = Objects.requireNonNull(block, "block");
         this.reader = Objects.requireNonNull(reader, "reader");
-        this.branch = new BranchSight(logs);
+        this.branch = new BranchFilter(logs);
         this.counter = Objects.requireNonNull(counter, "counter");
         this.executor = Objects.requireNonNull(executor, "executor");
         this.longestWait = longestWait;
@@ -97,7 +97,7 @@ public final class MemoryBlocks {
      * @return a function that waits for the memories and returns those of the branch that was read; it returns none if
      * there are none, if they cannot be loaded in time, or for a node
      */
-    public Function<Tail, Optional<Remembered>> begin(MemoryKey key) {
+    Function<Tail, Optional<Remembered>> begin(MemoryKey key) {
         if (!(key instanceof ConversationKey) || isHanging()) {
             return tail -> Optional.empty();
         }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when a model or a workflow created no memory that can be stored. Earlier memories stay, and the next run tries
- * the same messages again, {@value Step#MAX_FAILURES} times in all. Retryable.
+ * the same messages again, {@value Progress.Step#MAX_FAILURES} times in all. Retryable.
  */
 public class MemoryFailedException extends KeepsakeException {
 

@@ -8,10 +8,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads long-term memories. A retriever gets only this interface.
+ * Reads long-term memories. Retrievers use only this interface, so they cannot write.
  *
- * <p>A memory is shown if its passage is on the path to the head (see {@link Progress}) and it is
- * {@linkplain MemoryStatus#CURRENT current}. Reading stores nothing and creates no files.
+ * <p>A memory is shown if its status is {@link MadeMemory.Status#CURRENT} and its passage is on the path to the head of
+ * the {@link Progress}. Reading stores nothing and creates no files.
  *
  * <p>Every method is thread-safe, also across processes that share the storage. It throws
  * {@link StorageUnavailableException} (retryable) if the storage cannot be reached, and {@link UnreadableDataException}
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface MemoryReader {
 
-    /** The largest number of pinned memories of each kind in an overview. */
+    /** The largest number of pinned memories of one kind in an overview. */
     int MAX_PINNED = 100;
 
     /**
@@ -64,7 +64,7 @@ public interface MemoryReader {
     List<FoundMemory> search(MemoryKey key, FactQuery query);
 
     /**
-     * Reads the summary: the newest version whose last chunk is on the path to the head.
+     * Reads the summary: the newest current version whose last chunk is on the path to the head.
      *
      * @param key the discussion
      * @return the summary, or null if there is none
@@ -86,7 +86,7 @@ public interface MemoryReader {
      * @param key the discussion
      * @param last the largest number of the newest memories of each kind, 0 or more
      * @param leastTrust the least trust that a memory must have; it does not apply to the summary
-     * @return the summary, the pinned memories, up to {@value #MAX_PINNED} of each kind, and the newest ones
+     * @return the summary, the newest memories, and up to {@value #MAX_PINNED} pinned memories of each kind
      */
     default Overview overview(MemoryKey key, int last, Trust leastTrust) {
         return Overview.of(
@@ -106,11 +106,11 @@ public interface MemoryReader {
     Optional<MadeMemory> find(MemoryKey key, String id);
 
     /**
-     * Returns how far memories are made.
+     * Reads how far the creation of memories has come.
      *
      * @param key the discussion
      * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
-     * @return the progress; revision 0 without steps if nothing was ever stored
+     * @return the progress; with revision 0 and without steps if nothing was ever stored
      */
     Progress progress(MemoryKey key, MemoryKind kind);
 }

@@ -7,11 +7,11 @@ import java.util.function.Consumer;
 public interface MemoryStore extends MemoryWriter, AutoCloseable {
 
     /**
-     * Lists the discussions of a tenant with stored data, in any order. A discussion that is changed meanwhile may be
-     * missing.
+     * Calls an action for each of a tenant's discussions with stored data, in any order. A discussion that is changed
+     * meanwhile may be left out.
      *
      * @param tenant the tenant's id
-     * @param action called for each discussion; may erase it
+     * @param action called with the discussion; may erase it
      */
     void discussions(String tenant, Consumer<MemoryKey> action);
 

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.memories;
 
-import io.github.keepsake4j.recall.Fence;
+import io.github.keepsake4j.text.Fence;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.List;

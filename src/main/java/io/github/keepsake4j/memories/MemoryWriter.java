@@ -24,7 +24,7 @@ public interface MemoryWriter extends MemoryReader {
      * @param passage the passage, or {@link Passage#NONE} for memories of a user or an application; they do not move
      * the head and are always on the path
      * @param memories the memories of this kind; one chunk or more, in order; for facts any number, because a passage may hold
-     *     none. A memory that names another one in {@link MadeMemory#replaces()} makes it {@link MemoryStatus#REPLACED}.
+     *     none. A memory that names another one in {@link MadeMemory#replaces()} makes it {@link MadeMemory.Status#REPLACED}.
      * @return false if the revision is another one; then nothing was changed
      * @throws InvalidInputException if the memories are of another kind, or a memory's id is used
      */

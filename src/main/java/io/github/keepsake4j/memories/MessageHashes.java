@@ -8,7 +8,7 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.message.Ids;
-import io.github.keepsake4j.message.MessageText;
+import io.github.keepsake4j.text.MessageText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

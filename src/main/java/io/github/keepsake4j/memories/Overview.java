@@ -32,7 +32,7 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
      * @param shown all memories that are shown, oldest first
      * @param path the path to the head
      */
-    public record Track(List<MadeMemory> shown, List<Step> path) {
+    public record Track(List<MadeMemory> shown, List<Progress.Step> path) {
 
         /**
          * Reads one kind of memories.

@@ -66,12 +66,23 @@ public record Progress(long revision, long head, List<Step> steps) {
         return steps.stream().filter(step -> step.number() == number).findFirst();
     }
 
-    Progress changedTo(long newHead) {
+    /**
+     * Returns the next revision.
+     *
+     * @param newHead the number of the step up to which memories are shown
+     * @return a copy
+     */
+    public Progress changedTo(long newHead) {
         return new Progress(revision + 1, newHead, steps);
     }
 
-    /** Replaces the step of the same number, or adds the step behind the others. */
-    Progress with(Step step) {
+    /**
+     * Replaces the step of the same number, or adds the step behind the others.
+     *
+     * @param step the step
+     * @return a copy
+     */
+    public Progress with(Step step) {
         NavigableMap<Long, Step> all = new TreeMap<>();
         steps.forEach(each -> all.put(each.number(), each));
         all.put(step.number(), step);
@@ -116,11 +127,43 @@ public record Progress(long revision, long head, List<Step> steps) {
         path().forEach(step -> ends.add(step.passage().upTo()));
         for (int i = versions.size() - 1; i >= 0; i--) {
             MadeMemory version = versions.get(i);
-            if (version.status() == MemoryStatus.CURRENT
+            if (version.status() == MadeMemory.Status.CURRENT
                     && ends.contains(version.source().upTo())) {
                 return version;
             }
         }
         return null;
+    }
+
+    /**
+     * A passage that was processed, or whose tries failed so far.
+     *
+     * @param number its number, from 1, unique among the steps of one kind of memories of a discussion
+     * @param parent the number of the step that it continues, or 0 for the beginning of the conversation
+     * @param passage the passage
+     * @param failures the number of failed tries, or 0 if it was processed
+     */
+    public record Step(long number, long parent, Passage passage, int failures) {
+
+        /** The number of failed tries after which a passage is skipped. */
+        public static final int MAX_FAILURES = 5;
+
+        /**
+         * Returns whether the passage was skipped: it has no memories, and the passages behind it are processed.
+         *
+         * @return whether {@value #MAX_FAILURES} tries or more failed
+         */
+        public boolean isPassedBy() {
+            return failures >= MAX_FAILURES;
+        }
+
+        /**
+         * Returns the step with one more failed try.
+         *
+         * @return the same step with one more failure
+         */
+        public Step failed() {
+            return new Step(number, parent, passage, failures + 1);
+        }
     }
 }

@@ -10,7 +10,7 @@ import dev.langchain4j.model.output.FinishReason;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.summary.PromptTags;
+import io.github.keepsake4j.text.PromptTags;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,7 +65,7 @@ record PromptWorkflow(ChatModel chatModel, List<Node> nodes, List<String> placeh
         // WilmerAI has both forms.
         Object list = read instanceof Map<?, ?> object ? object.get("nodes") : read;
         if (!(list instanceof List<?> objects) || objects.isEmpty()) {
-            throw new InvalidInputException(place, "must be a JSON array of nodes");
+            throw new InvalidInputException(place, "must be a JSON array of one or more nodes");
         }
         List<Node> nodes = new ArrayList<>();
         for (Object object : objects) {

@@ -2,9 +2,9 @@ package io.github.keepsake4j.memories;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.recall.words.Words;
-import io.github.keepsake4j.summary.TranscriptText;
+import io.github.keepsake4j.text.MessageText;
+import io.github.keepsake4j.text.TranscriptText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

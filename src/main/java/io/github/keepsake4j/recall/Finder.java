@@ -8,6 +8,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.text.OwnText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -62,7 +63,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         private int left = MAX_SPLIT;
 
         boolean takes(LoggedMessage message) {
-            int length = IndexedText.of(message.message()).length();
+            int length = OwnText.blanked(message.message()).length();
             boolean fits = length <= left;
             left -= fits ? length : 0;
             return fits;
@@ -84,7 +85,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         boolean lagging = behind.size() > MAX_TAILS || (scope.only() == null && indexer.isUnswept(scope.tenant()));
         List<Tail> tails = new ArrayList<>();
         List<MemoryKey> looked = behind.stream().limit(MAX_TAILS).toList();
-        Map<MemoryKey, Watermark> known = index.watermarks(looked);
+        Map<MemoryKey, MessageIndex.Watermark> known = index.watermarks(looked);
         Budget budget = new Budget();
         for (MemoryKey key : looked) {
             Tail tail = tail(key, known.get(key), heads, budget);
@@ -117,7 +118,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         return behind;
     }
 
-    private Tail tail(MemoryKey key, @Nullable Watermark known, Heads heads, Budget budget) {
+    private Tail tail(MemoryKey key, MessageIndex.@Nullable Watermark known, Heads heads, Budget budget) {
         MessageLog log = logs.apply(key);
         long epoch = heads.of(key).position().epoch();
         if (known != null && known.epoch() == epoch) {

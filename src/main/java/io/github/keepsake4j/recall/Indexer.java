@@ -299,7 +299,7 @@ final class Indexer {
         open();
         MessageLog log = logs.apply(key);
         Position position = position(log, key);
-        Watermark known = known(key);
+        MessageIndex.Watermark known = known(key);
         if (known != null && (known.epoch() != position.epoch() || !has(log, key, known))) {
             index.remove(key);
             known = null;
@@ -328,7 +328,7 @@ final class Indexer {
                 if (!isLast && !batch.isFull(settings.page())) {
                     continue;
                 }
-                Watermark after = new Watermark(position.epoch(), read);
+                MessageIndex.Watermark after = new MessageIndex.Watermark(position.epoch(), read);
                 if (!index.add(key, known, after, batch.messages)) {
                     return false;
                 }
@@ -373,7 +373,7 @@ final class Indexer {
     }
 
     /** Another log, or an older copy of it, may not have the message at the watermark. */
-    private static boolean has(MessageLog log, MemoryKey key, Watermark watermark) {
+    private static boolean has(MessageLog log, MemoryKey key, MessageIndex.Watermark watermark) {
         Selection there = Selection.ofSequences(Map.of(key, List.of(watermark.sequence())));
         return log.find(there).values().stream().anyMatch(found -> !found.isEmpty());
     }
@@ -382,7 +382,7 @@ final class Indexer {
         return Reads.position(log, key);
     }
 
-    private @Nullable Watermark known(MemoryKey key) {
+    private MessageIndex.@Nullable Watermark known(MemoryKey key) {
         return index.watermarks(List.of(key)).get(key);
     }
 
@@ -418,10 +418,10 @@ final class Indexer {
         while (next.isPresent()) {
             MemoryPage page = log.list(tenant, next.get());
             List<MemoryKey> keys = page.memories().stream().map(MemoryInfo::key).toList();
-            Map<MemoryKey, Watermark> known = index.watermarks(keys);
+            Map<MemoryKey, MessageIndex.Watermark> known = index.watermarks(keys);
             for (MemoryInfo info : page.memories()) {
                 listed.add(info.key());
-                Watermark watermark = known.get(info.key());
+                MessageIndex.Watermark watermark = known.get(info.key());
                 long indexed = watermark == null ? 0 : watermark.sequence();
                 if (info.messages() != indexed) {
                     changed(info.key());

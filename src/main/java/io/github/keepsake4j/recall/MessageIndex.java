@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall;
 
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -24,10 +25,10 @@ public interface MessageIndex extends AutoCloseable {
     int MAX_TERMS = 1_000;
 
     /**
-     * Declares the words that make the terms. The first call for an empty index stores their fingerprint.
+     * Declares the {@code Words} that make the terms. The first call for an empty index stores their fingerprint.
      *
-     * @param fingerprint a text that identifies the words; words that make different terms have different fingerprints
-     * @throws KeepsakeException if the index was made with other words; {@link #clear} it or use another one
+     * @param fingerprint identifies the {@code Words}; those that make different terms have different fingerprints
+     * @throws KeepsakeException if the index was built with other {@code Words}; {@link #clear} it or use another index
      */
     void open(String fingerprint);
 
@@ -47,7 +48,7 @@ public interface MessageIndex extends AutoCloseable {
      * @param after the new watermark, of the same epoch as {@code before}
      * @param messages the messages behind {@code before} and up to {@code after}, in order of sequence; messages
      * without terms may be left out
-     * @return false if the watermark is another one; then nothing was changed
+     * @return false if the stored watermark is not {@code before}; then nothing was changed
      */
     boolean add(MemoryKey key, @Nullable Watermark before, Watermark after, List<IndexedMessage> messages);
 
@@ -59,8 +60,8 @@ public interface MessageIndex extends AutoCloseable {
     void remove(MemoryKey key);
 
     /**
-     * Removes everything, including the fingerprint that {@link #open} stored. A damaged SQLite file is renamed to its
-     * name with {@code .damaged}, and a new file is created; call this while no other process opens the file.
+     * Removes everything, including the fingerprint that {@link #open} stored. If a SQLite file is damaged,
+     * {@code .damaged} is added to its name, and a new file is created. No other process may use the file meanwhile.
      *
      * @throws UnreadableDataException if a damaged file has tables of other owners; then nothing was changed
      */
@@ -83,14 +84,14 @@ public interface MessageIndex extends AutoCloseable {
      * Lists the memories of a tenant that have indexed messages.
      *
      * @param tenant the tenant's id
-     * @param after the number of the last memory of the page before, or 0 for the first page
+     * @param after the number of the last memory on the previous page, or 0 for the first page
      * @param limit the largest number of memories, 1 or more
      * @return the memories by their numbers, in rising order; fewer than the limit on the last page
      */
     Map<Long, MemoryKey> memories(String tenant, long after, int limit);
 
     /**
-     * Returns the memories of the numbers of {@link Posting#memory()}.
+     * Finds memories by the numbers that {@link Posting#memory()} returns.
      *
      * @param numbers the numbers
      * @return the memories; removed memories are absent
@@ -98,14 +99,13 @@ public interface MessageIndex extends AutoCloseable {
     Map<Long, MemoryKey> keys(Collection<Long> numbers);
 
     /**
-     * Reads the postings of terms. The cost is bounded: postings are read from the rarest term on, up to the limit. Of
-     * the first term that would exceed the limit, each memory gives its newest postings, in proportion. Of the further
-     * terms, only the frequency is returned. If more memories have a term than the limit, the most recently added
-     * memories are read.
+     * Reads the postings of terms from the rarest term on, up to a limit. Of the term that would exceed the limit, only
+     * the newest postings of each memory are read, the same share of each. Of more frequent terms, only the frequency
+     * is returned. If more memories have a term than the limit allows, the most recently added memories are read.
      *
      * @param scope where to look
      * @param terms the terms, at most {@value #MAX_TERMS}
-     * @param maxPostings the largest number of postings, 1 or more; each memory may add one to it
+     * @param maxPostings the largest number of postings, 1 or more; rounding may add one for each memory
      * @return the matches
      */
     Matches match(Scope scope, Collection<String> terms, int maxPostings);
@@ -122,18 +122,40 @@ public interface MessageIndex extends AutoCloseable {
     void close();
 
     /**
-     * Checks the words of an index.
+     * Checks that an index is opened with the {@code Words} that built it.
      *
-     * @param known the fingerprint of the words of the index
+     * @param known the fingerprint of the words that built the index
      * @param fingerprint the fingerprint of the words that open it
-     * @throws KeepsakeException if they are others
+     * @throws KeepsakeException if the fingerprints differ
      */
     static void checkWords(String known, String fingerprint) {
         if (!known.equals(fingerprint)) {
             throw new KeepsakeException(
-                    "The index was made with other words (" + known + ", now " + fingerprint + "). Call clear() to "
+                    "The index was built with the words " + known + ", not with " + fingerprint + ". Call clear() to "
                             + "rebuild it, or use another index",
                     null);
+        }
+    }
+
+    /**
+     * How far an index has come with a memory.
+     *
+     * @param epoch the memory's epoch in which the indexed messages were read
+     * @param sequence the sequence of the last message that was read; all messages before it were read too
+     */
+    public record Watermark(long epoch, long sequence) {
+
+        /**
+         * Checks that this watermark continues an earlier one.
+         *
+         * @param before the earlier watermark, or null for none
+         * @throws InvalidInputException if this watermark has another epoch or a smaller sequence
+         */
+        public void checkBehind(@Nullable Watermark before) {
+            if (before != null && (before.epoch != epoch || before.sequence > sequence)) {
+                throw new InvalidInputException(
+                        "after", "must have the epoch of " + before + " and no smaller sequence, is " + this);
+            }
         }
     }
 }

@@ -9,8 +9,9 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.MessageSearch.Visible;
 import io.github.keepsake4j.recall.Recalled.Passage;
-import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.recall.words.Words.WantedTerms;
+import io.github.keepsake4j.text.OwnText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -114,7 +115,7 @@ public final class MessageRecall {
             question = asked;
         }
         WantedTerms terms = WantedTerms.of(question.terms());
-        Ranking ranking = new Ranking(question, candidates.statistics(), Features.WEIGHTS, options.zone());
+        Ranking ranking = new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, options.zone());
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
             memory.rank(ranking, terms, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
@@ -214,7 +215,7 @@ public final class MessageRecall {
                             message.sequence(),
                             RecalledText.speaker(message),
                             message.createdAt(),
-                            IndexedText.of(message.message()),
+                            OwnText.blanked(message.message()),
                             words,
                             terms));
                 }
@@ -231,7 +232,7 @@ public final class MessageRecall {
 
         private static boolean isSaid(LoggedMessage message) {
             return (message.message() instanceof UserMessage || message.message() instanceof AiMessage)
-                    && !IndexedText.of(message.message()).isBlank();
+                    && !OwnText.blanked(message.message()).isBlank();
         }
 
         /** Returns whether a message may be given out. */

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.backend.ObservedLog;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.View;
@@ -11,6 +12,7 @@ import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.SearchResult.Highlight;
 import io.github.keepsake4j.recall.SearchResult.Hit;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.text.OwnText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -160,7 +162,7 @@ public final class MessageSearch {
         private int skipped;
 
         /** The place of candidates, and the score of the best of them. */
-        private record Place(MemoryKey key, long sequence, double score) {}
+        private record Scored(MemoryKey key, long sequence, double score) {}
 
         Page(Query query, SearchOptions options, Map<Long, MemoryKey> keys, Heads heads) {
             this.query = query;
@@ -179,10 +181,10 @@ public final class MessageSearch {
          * options.
          */
         void fill(List<Candidate> best) {
-            List<Place> places = places(best);
+            List<Scored> places = places(best);
             int batch = missing() + options.offset();
             for (int from = 0; from < places.size() && missing() > 0; batch *= 2) {
-                List<Place> next = places.subList(from, Math.min(places.size(), from + batch));
+                List<Scored> next = places.subList(from, Math.min(places.size(), from + batch));
                 Map<MemoryKey, Collection<Long>> sequences = new LinkedHashMap<>();
                 next.forEach(place -> sequences
                         .computeIfAbsent(place.key(), key -> new LinkedHashSet<>())
@@ -193,7 +195,7 @@ public final class MessageSearch {
                 if (options.currentBranch()) {
                     sequences.replaceAll((key, of) -> visible(key).onBranch(of));
                 }
-                for (Place place : next) {
+                for (Scored place : next) {
                     if (missing() > 0
                             && sequences.getOrDefault(place.key(), List.of()).contains(place.sequence())) {
                         check(place, read.getOrDefault(place.key(), Collections.emptyNavigableMap()));
@@ -203,8 +205,8 @@ public final class MessageSearch {
             }
         }
 
-        private List<Place> places(List<Candidate> best) {
-            List<Place> places = new ArrayList<>();
+        private List<Scored> places(List<Candidate> best) {
+            List<Scored> places = new ArrayList<>();
             Map<MemoryKey, Set<Long>> known = new HashMap<>();
             for (Candidate candidate : best) {
                 Posting posting = candidate.posting();
@@ -213,13 +215,13 @@ public final class MessageSearch {
                 if (key != null
                         && isWanted
                         && known.computeIfAbsent(key, k -> new HashSet<>()).add(posting.sequence())) {
-                    places.add(new Place(key, posting.sequence(), candidate.score()));
+                    places.add(new Scored(key, posting.sequence(), candidate.score()));
                 }
             }
             return places;
         }
 
-        private void check(Place place, NavigableMap<Long, LoggedMessage> read) {
+        private void check(Scored place, NavigableMap<Long, LoggedMessage> read) {
             MemoryKey key = place.key();
             long sequence = place.sequence();
             LoggedMessage message = read.get(sequence);
@@ -233,7 +235,7 @@ public final class MessageSearch {
                             true)
                     .values();
             // A memory that was erased and written again may have another message at this place.
-            List<Highlight> highlights = query.highlights(IndexedText.of(message.message()), words);
+            List<Highlight> highlights = query.highlights(OwnText.blanked(message.message()), words);
             if (highlights.isEmpty()) {
                 return;
             }

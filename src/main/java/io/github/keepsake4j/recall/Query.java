@@ -1,10 +1,10 @@
 package io.github.keepsake4j.recall;
 
 import io.github.keepsake4j.recall.SearchResult.Highlight;
-import io.github.keepsake4j.recall.words.Token;
-import io.github.keepsake4j.recall.words.Token.Kind;
-import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.recall.words.Words.Token;
+import io.github.keepsake4j.recall.words.Words.Token.Kind;
+import io.github.keepsake4j.recall.words.Words.WantedTerms;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;

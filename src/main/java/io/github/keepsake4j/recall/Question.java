@@ -1,8 +1,8 @@
 package io.github.keepsake4j.recall;
 
-import io.github.keepsake4j.recall.words.Token;
-import io.github.keepsake4j.recall.words.Token.Kind;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.recall.words.Words.Token;
+import io.github.keepsake4j.recall.words.Words.Token.Kind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;

@@ -7,4 +7,4 @@ package io.github.keepsake4j.recall;
  * @param score the score; only scores of one question can be compared
  * @param features why it has this score
  */
-record Ranked(Utterance utterance, double score, Features features) {}
+record Ranked(Utterance utterance, double score, Recalled.Features features) {}

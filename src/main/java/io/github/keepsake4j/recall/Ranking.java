@@ -27,12 +27,12 @@ final class Ranking {
 
     private final Question question;
     private final Matches statistics;
-    private final Features weights;
+    private final Recalled.Features weights;
     private final ZoneId zone;
     private final double[] idf;
     private final double mass;
 
-    Ranking(Question question, Matches statistics, Features weights, ZoneId zone) {
+    Ranking(Question question, Matches statistics, Recalled.Features weights, ZoneId zone) {
         this.question = question;
         this.statistics = statistics;
         this.weights = weights;
@@ -99,7 +99,7 @@ final class Ranking {
         void addTo(List<Ranked> ranked) {
             for (int i = 0; i < utterances.size(); i++) {
                 Utterance utterance = utterances.get(i);
-                Features features = new Features(
+                Recalled.Features features = new Recalled.Features(
                         words(i),
                         answer(i),
                         session,

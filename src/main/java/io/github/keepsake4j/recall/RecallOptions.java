@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param maxTokens the largest number of tokens of all passages together, 1 or more
  * @param maxPassages the largest number of passages, 1 to {@value #MAX_PASSAGES}
- * @param neighbours the largest number of messages before and behind a message that are returned with it, 0 to
+ * @param neighbours the largest number of messages on each side of a message that are returned with it, 0 to
  *     {@value #MAX_NEIGHBOURS}
- * @param sessionGap the pause in a memory that ends a session, more than zero
- * @param zone the time zone of the dates in a question
+ * @param sessionGap the longest pause within a session, more than zero
+ * @param zone the time zone of the dates in questions and passages
  * @param hidden whether messages that {@code clear} hid are recalled too
- * @param shownTo the memory whose shown messages are not recalled because the model sees them anyway; null for the scope's
- *     memory if it has only one, else for none
+ * @param shownTo the memory that the model sees; its shown messages are not recalled. Null means the scope's only
+ *     memory, or none if the scope has several
  */
 public record RecallOptions(
         int maxTokens,
@@ -46,8 +46,8 @@ public record RecallOptions(
     }
 
     /**
-     * Returns the options for at most 10 passages of up to 2,000 tokens, each with one neighbour on each side. Sessions end
-     * with a pause of 4 hours. Dates are in UTC.
+     * Returns the options for up to 10 passages of 2,000 tokens in all, with one neighbour on each side. A pause of
+     * more than 4 hours ends a session. Dates are in UTC.
      *
      * @return the options
      */
@@ -66,7 +66,7 @@ public record RecallOptions(
     }
 
     /**
-     * Sets the number of passages.
+     * Sets the largest number of passages.
      *
      * @param passages from 1 to {@value #MAX_PASSAGES}
      * @return a copy
@@ -76,7 +76,7 @@ public record RecallOptions(
     }
 
     /**
-     * Sets the number of messages around a message that are returned with it.
+     * Sets the largest number of messages on each side of a message that are returned with it.
      *
      * @param onEachSide from 0 to {@value #MAX_NEIGHBOURS}
      * @return a copy
@@ -86,7 +86,7 @@ public record RecallOptions(
     }
 
     /**
-     * Sets which pause ends a session.
+     * Sets the longest pause within a session.
      *
      * @param pause more than zero
      * @return a copy
@@ -96,7 +96,7 @@ public record RecallOptions(
     }
 
     /**
-     * Sets the time zone of the dates in a question.
+     * Sets the time zone of the dates in questions and passages.
      *
      * @param user the user's zone
      * @return a copy
@@ -115,7 +115,7 @@ public record RecallOptions(
     }
 
     /**
-     * Sets the memory that the model works with. Its shown messages are not recalled.
+     * Sets the memory that the model sees. Its shown messages are not recalled.
      *
      * @param memory the memory
      * @return a copy

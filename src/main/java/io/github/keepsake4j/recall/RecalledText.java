@@ -4,8 +4,10 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
-import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.recall.Recalled.Passage;
+import io.github.keepsake4j.text.Fence;
+import io.github.keepsake4j.text.MessageText;
+import io.github.keepsake4j.text.OwnText;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
@@ -66,7 +68,7 @@ final class RecalledText {
      */
     private static String own(ChatMessage message) {
         String text = MessageText.of(message);
-        String blanked = IndexedText.of(message);
+        String blanked = OwnText.blanked(message);
         if (blanked.equals(text)) {
             return text;
         }

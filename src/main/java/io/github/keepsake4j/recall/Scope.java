@@ -20,15 +20,14 @@ public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
     public static final int MAX_MEMORIES = 1_000;
 
     /**
-     * The number of memories above which less is read of each: the hits are then in about as many places as there are
-     * memories.
+     * The number of memories above which a search reads less, because nearly every hit is then in a different memory.
      */
     private static final int FEW_MEMORIES = 32;
 
     /**
      * Checks and copies the components.
      *
-     * @throws InvalidInputException if there are more than {@value #MAX_MEMORIES} memories, or one is another tenant's
+     * @throws InvalidInputException if there are more than {@value #MAX_MEMORIES} memories, or one has another tenant
      */
     public Scope {
         Ids.check("tenant", tenant);
@@ -62,7 +61,7 @@ public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
      *
      * @param keys the memories, from 1 to {@value #MAX_MEMORIES}
      * @return the scope
-     * @throws InvalidInputException if there is none, there are too many, or they are of several tenants
+     * @throws InvalidInputException if there are none or too many, or they belong to several tenants
      */
     public static Scope memories(Collection<? extends MemoryKey> keys) {
         MemoryKey first = keys.stream()
@@ -81,7 +80,7 @@ public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
         return new Scope(Objects.requireNonNull(tenant, "tenant"), null);
     }
 
-    /** Returns whether the scope has so many memories that less is read of each. */
+    /** Returns whether the scope has so many memories that a search reads less. */
     boolean isLarge() {
         return memories == null || memories.size() > FEW_MEMORIES;
     }

@@ -1,9 +1,9 @@
 package io.github.keepsake4j.recall;
 
-import io.github.keepsake4j.recall.words.SomeTokens;
-import io.github.keepsake4j.recall.words.Token;
-import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.recall.words.Words.SomeTokens;
+import io.github.keepsake4j.recall.words.Words.Token;
+import io.github.keepsake4j.recall.words.Words.WantedTerms;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;

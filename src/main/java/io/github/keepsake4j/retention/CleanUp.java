@@ -1,9 +1,9 @@
 package io.github.keepsake4j.retention;
 
-import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryPage.Damaged;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.ConversationKey;
@@ -35,12 +35,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Memories are listed and checked in batches, so that heap use does not grow with their number. Each memory is
  * checked once more in the step that removes it, as {@link MessageLog#eraseIfIdle} describes, so that a concurrent
- * append keeps the memory. A turn in progress then fails as after any {@link MessageLog#erase}. A memory that cannot be
- * read is not removed, because its bytes may be repaired. It is counted and logged, and the run continues. An outage
- * ends the run with an error; the next run continues with the remaining memories.
+ * append keeps the memory. A turn that is in progress when its memory is removed fails, as after any
+ * {@link MessageLog#erase}. A memory that cannot be read is not removed, because its bytes may be repaired. It is
+ * counted and logged, and the run continues. An outage ends the run with an error; the next run continues with the
+ * remaining memories.
  *
- * <p>A run also removes the tombstones of the tenant's erased memories. It keeps them for a period that is longer than
- * any work that began before the erasure.
+ * <p>A run also removes old tombstones of the tenant's erased memories. They must stay for longer than any work that
+ * began before the erasure may take.
  *
  * <p>Immutable and thread-safe. The creators of the logs remain responsible for closing them. Two runs at the same time
  * are safe.
@@ -136,7 +137,8 @@ public final class CleanUp {
 
     /**
      * Sets how long the tombstone of an erased memory stays. A turn, a retry or a summary that began before the erasure
-     * and is delayed for longer is no longer refused. Only a bucket's log has tombstones to remove. Default: 30 days.
+     * and is delayed for longer is no longer refused. Only logs in buckets and files have tombstones to remove.
+     * Default: 30 days.
      *
      * @param period the period, longer than zero
      * @return a copy
@@ -180,8 +182,9 @@ public final class CleanUp {
 
     /**
      * Sets a listener that is called for each memory before it is removed, or in a dry run would be. The listener is
-     * also called for a memory that is kept because it is used at that moment. An exception from the listener ends the
-     * run, and that memory is not removed. Default: none.
+     * also called for a memory that is kept because it is used at that moment. If the listener throws an exception,
+     * that memory is not removed. The exception ends the run, unless it is a {@link KeepsakeException} that is not
+     * retryable. Default: none.
      *
      * @param memories the listener, which is called on the thread of the run
      * @return a copy
@@ -192,9 +195,10 @@ public final class CleanUp {
 
     /**
      * Sets a function that removes the data of a memory in other places, such as {@code memoryStore::erase} for its
-     * long-term memories. It is called after each removal, so that a memory that is used at that moment keeps the data.
-     * If the process ends in between, the data stays. {@code Keepsake.cleanUp()} does not need this function, and
-     * removes such data in its next run. A retryable exception ends the run. Default: none.
+     * long-term memories. It is called after each removal, so that a memory that is not removed keeps the data. If the
+     * process ends between the two, the data stays. {@code Keepsake.cleanUp()} does not need this function, and removes
+     * such data in its next run. An exception ends the run, unless it is a {@link KeepsakeException} that is not
+     * retryable. Default: none.
      *
      * @param removes removes the data of a memory in other places; called on the thread of the run, and not in a dry
      * run
@@ -227,8 +231,8 @@ public final class CleanUp {
     }
 
     /**
-     * Removes a conversation and its nodes' memories, however recent they are. A log with memories of nodes must list
-     * all memories of the tenant for this.
+     * Removes a conversation and its nodes' memories, however recent they are. To find the nodes' memories, all
+     * memories of the tenant are listed.
      *
      * @param conversation the conversation
      * @return the result of the run
@@ -257,7 +261,7 @@ public final class CleanUp {
                 for (MemoryInfo info : page.memories()) {
                     report = report.and(chosen.test(info) ? remove(log, info, erased) : Report.STAYS);
                 }
-                for (DamagedMemory damaged : page.damaged()) {
+                for (Damaged damaged : page.damaged()) {
                     report = report.and(
                             damaged.key() == null || concerned.test(damaged.key())
                                     ? failed(damaged.name(), damaged.problem())

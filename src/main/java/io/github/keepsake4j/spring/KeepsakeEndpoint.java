@@ -1,7 +1,6 @@
 package io.github.keepsake4j.spring;
 
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
@@ -91,7 +90,7 @@ final class KeepsakeEndpoint {
                 messages += memory.messages();
                 tokens += memory.tokens();
             }
-            for (DamagedMemory memory : page.damaged()) {
+            for (MemoryPage.Damaged memory : page.damaged()) {
                 damaged.add(new Damaged(memory.name(), memory.problem()));
             }
             query = page.next().orElse(null);

@@ -1,9 +1,9 @@
 package io.github.keepsake4j.spring;
 
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.net.URI;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.spring;
 
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.file.FileMessageLog;
@@ -13,7 +14,6 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
-import io.github.keepsake4j.sql.SchemaMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

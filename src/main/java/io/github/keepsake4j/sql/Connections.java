@@ -1,9 +1,11 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.jdbc.PostgresBuilder.Settings;
 import io.github.keepsake4j.message.MemoryKey;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Runs work on the connections of a database. A thread never holds more than one connection at a time. */
 public interface Connections extends AutoCloseable {
@@ -48,6 +50,31 @@ public interface Connections extends AutoCloseable {
      */
     static Connections sqlite(Path file, SqliteMode mode, SqlSchema schema) {
         return new SqliteConnections(file, mode, schema, SqliteConnections.BUSY_TIMEOUT);
+    }
+
+    /** An additional check when the tables are checked. */
+    @FunctionalInterface
+    interface Look {
+
+        /**
+         * Looks.
+         *
+         * @param session the connection in use
+         */
+        void at(Session session) throws SQLException;
+    }
+
+    /**
+     * Connects to PostgreSQL on first use.
+     *
+     * @param settings the server, and how it is used
+     * @param schema its tables
+     * @param preparation the statements that the driver prepares on the server, or null for none
+     * @param look an additional check when the tables are checked
+     * @return the connections
+     */
+    static Connections postgresql(Settings settings, SqlSchema schema, @Nullable Preparation preparation, Look look) {
+        return new PostgresConnections(settings, new PostgresSchema(schema, settings.schema(), look), preparation);
     }
 
     /**

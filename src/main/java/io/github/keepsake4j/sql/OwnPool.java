@@ -2,7 +2,7 @@ package io.github.keepsake4j.sql;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import java.time.Duration;
+import io.github.keepsake4j.jdbc.PostgresBuilder.Settings;
 import javax.sql.DataSource;
 
 /**
@@ -13,27 +13,22 @@ final class OwnPool {
     private OwnPool() {}
 
     /** Creates a pool that connects on first use. */
-    static DataSource open(
-            String url,
-            String user,
-            String password,
-            int maxSize,
-            Duration statementTimeout,
-            boolean transactionPooler) {
+    static DataSource open(Settings settings) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("keepsake");
-        config.setJdbcUrl(url);
-        config.setUsername(user);
-        config.setPassword(password);
-        config.setMaximumPoolSize(maxSize);
+        config.setJdbcUrl(settings.url());
+        config.setUsername(settings.user());
+        config.setPassword(settings.password());
+        config.setMaximumPoolSize(settings.maxPoolSize());
         config.setInitializationFailTimeout(-1);
-        config.setConnectionTimeout(Math.max(250, statementTimeout.toMillis()));
+        config.setConnectionTimeout(Math.max(250, settings.statementTimeout().toMillis()));
         config.addDataSourceProperty("ApplicationName", "keepsake4j");
         config.addDataSourceProperty("tcpKeepAlive", "true");
         // The socket timeout detects a server that disappeared without closing the connection. It is slightly longer
         // than the statement's own timeout, whose error names the cause.
-        config.addDataSourceProperty("socketTimeout", Long.toString(statementTimeout.toSeconds() + 5));
-        if (transactionPooler) {
+        config.addDataSourceProperty(
+                "socketTimeout", Long.toString(settings.statementTimeout().toSeconds() + 5));
+        if (settings.transactionPooler()) {
             // For the pool's own statements too.
             config.addDataSourceProperty("prepareThreshold", "0");
         }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.jdbc.PostgresBuilder.Settings;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresConnections implements Connections {
 
-    /** The maximum number of attempts. With the pauses between them they take about ten seconds. */
+    /** The maximum number of attempts. The pauses between them take up to 17 seconds, on average half of it. */
     private static final int MAX_TRIES = 40;
 
     private static final long LONGEST_PAUSE_MILLIS = 500;
@@ -37,25 +38,20 @@ final class PostgresConnections implements Connections {
     /**
      * Creates the object without connecting.
      *
-     * @param isOwned whether the data source is closed together with this object
-     * @param transactionPooler whether nothing may be prepared on the server
-     * @param preparation the statements that are prepared otherwise, or null for none
+     * @param preparation the statements that are prepared unless the settings name a transaction pooler, or null for
+     * none
      */
-    PostgresConnections(
-            DataSource dataSource,
-            boolean isOwned,
-            PostgresSchema schema,
-            Duration statementTimeout,
-            boolean transactionPooler,
-            @Nullable Preparation preparation) {
-        this.dataSource = dataSource;
-        this.isOwned = isOwned;
+    PostgresConnections(Settings settings, PostgresSchema schema, @Nullable Preparation preparation) {
+        DataSource source = settings.dataSource();
+        this.isOwned = source == null;
+        this.dataSource = source == null ? OwnPool.open(settings) : source;
+        Duration statementTimeout = settings.statementTimeout();
         this.schema = schema;
         this.watchdog = new Watchdog(statementTimeout);
         // The check of the tables uses JDBC's timeout, in whole seconds; 0 means no limit.
         this.timeoutSeconds =
                 Math.toIntExact(Math.max(1, statementTimeout.plusMillis(999).toSeconds()));
-        this.transactionPooler = transactionPooler;
+        this.transactionPooler = settings.transactionPooler();
         this.preparation = transactionPooler ? null : preparation;
     }
 

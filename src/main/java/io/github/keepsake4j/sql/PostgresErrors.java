@@ -55,7 +55,7 @@ final class PostgresErrors {
         if (!(e instanceof ConnectException) && isMixedUp(e, mayBePrepared)) {
             return new KeepsakeException(
                     what
-                            + ": the server has no prepared statement of this name, or another one"
+                            + ": a prepared statement is missing on the server, or is another one"
                             + SqlStates.inBrackets(e)
                             + ". Behind a transaction pooler that does not track prepared statements, build the "
                             + scripts.schema().what()

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.KeepsakeException;
-import io.github.keepsake4j.sql.PostgresBuilder.Look;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
 
@@ -17,10 +17,10 @@ final class PostgresSchema {
 
     private final SchemaScripts scripts;
     private final SchemaMode mode;
-    private final Look look;
+    private final Connections.Look look;
     private volatile boolean checked;
 
-    PostgresSchema(SqlSchema schema, SchemaMode mode, Look look) {
+    PostgresSchema(SqlSchema schema, SchemaMode mode, Connections.Look look) {
         this.scripts = SchemaScripts.postgresql(schema);
         this.mode = mode;
         this.look = look;

@@ -127,14 +127,14 @@ final class SchemaScripts {
             throw new KeepsakeException(
                     "This library is older than the tables of the " + schema.what() + ": " + says(versions)
                             + " and oldest_writer " + versions.oldestWriter() + ", and the library is of version "
-                            + schema.version() + ". Use the newer release of the library that created them",
+                            + schema.version() + ". Use the newer release that created the tables",
                     null);
         }
         if (versions.version() != 0
                 && versions.version() < schema.scripts().get(0).version()) {
             throw new KeepsakeException(
                     "The tables of the " + schema.what()
-                            + " are older than this library: a snapshot of before release 0.1.0 made them ("
+                            + " are older than this library: a snapshot before release 0.1.0 made them ("
                             + says(versions) + ", the library " + schema.version()
                             + "), and no script changes them. Copy the memories with that snapshot, or remove its tables and run "
                             + next(new Versions(0, 0)) + " from the library's jar",

@@ -63,7 +63,7 @@ public final class SqlStates {
      * Returns whether the types or the number of results of a prepared statement differ from its plan.
      *
      * @param e the error
-     * @return whether they are not
+     * @return whether they do
      */
     static boolean isCachedPlan(SQLException e) {
         return of(e).equals("0A000") && String.valueOf(e.getMessage()).contains(CACHED_PLAN);

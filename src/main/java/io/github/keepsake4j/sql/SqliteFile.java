@@ -103,7 +103,7 @@ public record SqliteFile(Path path) {
             Path part = beside(suffix);
             if (Files.exists(part) && !(Files.isReadable(part) && Files.isWritable(part))) {
                 return "this process may not read and write it" + (suffix.isEmpty() ? "" : "s " + suffix + " file")
-                        + ", which is read-only or another user's; change its permissions";
+                        + ": it is read-only or another user's; change its permissions";
             }
         }
         Path directory = path.toAbsolutePath().getParent();

@@ -10,8 +10,10 @@ import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
+import io.github.keepsake4j.text.PromptTags;
+import io.github.keepsake4j.text.TextShortener;
+import io.github.keepsake4j.text.TranscriptText;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
-import io.github.keepsake4j.tokens.TextShortener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -185,7 +187,8 @@ public final class ModelSummarizer implements Summarizer {
         if (tokens > maxSummaryTokens + maxSummaryTokens / 2) {
             throw new SummaryFailedException(
                     Kind.TOO_LONG,
-                    "The model's answer has " + tokens + " tokens; the limit is " + maxSummaryTokens,
+                    "The model's answer has " + tokens + " tokens, more than 1.5 times maxSummaryTokens "
+                            + maxSummaryTokens,
                     null);
         }
         if (tags.occursIn(answer)) {

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.summary;
 
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.github.keepsake4j.summary;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.backend.LeaseReturns;
 import io.github.keepsake4j.log.Change;
-import io.github.keepsake4j.log.LeaseReturns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.Ids;
@@ -174,7 +174,7 @@ final class SummaryAttempt {
         } catch (KeepsakeException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw failure(Kind.PLAN, "the plan that decides when a summary is due failed", e);
+            throw failure(Kind.PLAN, "the plan failed to decide when a summary is due", e);
         }
     }
 

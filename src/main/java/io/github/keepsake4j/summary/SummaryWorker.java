@@ -1,9 +1,9 @@
 package io.github.keepsake4j.summary;
 
+import io.github.keepsake4j.backend.LeaseReturns;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.LeaseReturns;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;

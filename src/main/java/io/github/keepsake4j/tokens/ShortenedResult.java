@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.text.TextShortener;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

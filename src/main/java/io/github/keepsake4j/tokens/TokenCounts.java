@@ -16,10 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The counts of messages that another counter counted when they were appended. A message is counted once by each
  * counter that needs it, and the counts are kept within a bound. They are not written to the log. Thread-safe.
  */
-public final class TokenCounts {
-
-    /** Sizes without a memory, which are not kept. */
-    public static final TokenSizes NOT_KEPT = new TokenSizes(null, "", false, null);
+final class TokenCounts {
 
     /** The maximum number of counts that are kept: those of about a thousand conversations, in about ten megabytes. */
     private static final int MOST = 50_000;
@@ -69,18 +66,13 @@ public final class TokenCounts {
 
     private final Supplier<RemoteTime> times;
 
-    /** Creates counts whose reads call remote counters on threads of their own. */
-    public TokenCounts() {
-        this(RemoteTime::onNewThread, System::nanoTime);
-    }
-
     /**
      * Creates counts.
      *
      * @param executor calls remote counters
      * @param nanoTime the clock of the pause of a remote counter that did not answer in time
      */
-    public TokenCounts(Executor executor, LongSupplier nanoTime) {
+    TokenCounts(Executor executor, LongSupplier nanoTime) {
         this.times = () -> new RemoteTime(executor, nanoTime);
     }
 
@@ -90,7 +82,7 @@ public final class TokenCounts {
      * @param memory the memory's key
      * @return new sizes; if a remote counter fails, they do not call it again
      */
-    public TokenSizes of(Object memory) {
+    TokenSizes of(Object memory) {
         return new TokenSizes(this, memory, false, times.get());
     }
 

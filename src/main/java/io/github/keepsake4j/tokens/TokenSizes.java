@@ -5,6 +5,9 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * counted again. Thread-safe.
  */
 public final class TokenSizes {
+
+    /** Sizes without a memory, which are not kept. */
+    public static final TokenSizes NOT_KEPT = new TokenSizes(null, "", false, null);
 
     private final @Nullable TokenCounts counts;
     private final Object memory;
@@ -30,6 +36,26 @@ public final class TokenSizes {
         this.memory = memory;
         this.local = local;
         this.time = time;
+    }
+
+    /**
+     * Keeps the sizes of many memories' messages, within a bound. Remote counters are called on threads of their own.
+     *
+     * @return returns new sizes for one read of a memory
+     */
+    public static Function<Object, TokenSizes> kept() {
+        return kept(RemoteTime::onNewThread, System::nanoTime);
+    }
+
+    /**
+     * Keeps the sizes of many memories' messages, within a bound.
+     *
+     * @param executor calls remote counters
+     * @param nanoTime the clock of the pause of a remote counter that did not answer in time
+     * @return returns new sizes for one read of a memory; if a remote counter fails, they do not call it again
+     */
+    public static Function<Object, TokenSizes> kept(Executor executor, LongSupplier nanoTime) {
+        return new TokenCounts(executor, nanoTime)::of;
     }
 
     /**

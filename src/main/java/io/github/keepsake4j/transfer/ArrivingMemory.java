@@ -138,7 +138,7 @@ final class ArrivingMemory {
     private KeepsakeException otherMessages(Known known) {
         return new KeepsakeException(
                 "Memory " + key + " has messages that the export does not have, such as " + known.id() + ". Erase "
-                        + "it, or read the export into an empty log",
+                        + "the memory, or read the export into an empty log",
                 null);
     }
 
@@ -208,8 +208,8 @@ final class ArrivingMemory {
         MemoryLines.rest(beside, read::add);
         if (!Fingerprint.of(log, key).sha256().equals(read.hex())) {
             throw new KeepsakeException(
-                    "Memory " + key + " differs from the export. The memory or the lines were changed since: erase "
-                            + "it, or read the export into an empty log",
+                    "Memory " + key + " differs from the export: the memory or the lines have been changed. Erase "
+                            + "the memory, or read the export into an empty log",
                     null);
         }
         return new MemoryCopy.Report(1, messages, List.of(), 0);

@@ -1,11 +1,14 @@
 package io.github.keepsake4j.transfer;
 
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the conversations of another store, without changing them. Implementations are thread-safe. */
 @FunctionalInterface
@@ -15,14 +18,14 @@ public interface ImportSource {
      * Reads a conversation.
      *
      * @param conversation the conversation
-     * @return its messages as far as the other store still has them, oldest first, each behind its parent; empty if the other
-     *     store does not know it
+     * @return the messages that the other store still has, oldest first, each after its parent; empty if that store
+     *     does not know the conversation
      */
     List<ImportedMessage> messages(ConversationKey conversation);
 
     /**
-     * Limits this source to one tenant. Other stores have no tenants, and another tenant's conversation of the same id
-     * is another conversation.
+     * Limits this source to one tenant. Other stores have no tenants, so an unlimited source returns the same messages
+     * for the same id of any tenant.
      *
      * @param tenant the tenant whose conversations this source has
      * @return a source that has no conversations of other tenants
@@ -33,7 +36,7 @@ public interface ImportSource {
     }
 
     /**
-     * Reads the lists of a store of LangChain4j. The conversation's id is the memory id, as a string.
+     * Reads from a store of LangChain4j. The memory id is the conversation's id, as a string.
      *
      * @param store the store; only {@link ChatMemoryStore#getMessages} is called
      * @return the source
@@ -43,7 +46,8 @@ public interface ImportSource {
     }
 
     /**
-     * Reads the lists of a store of LangChain4j whose memory ids are not the conversations' ids, such as numbers.
+     * Reads from a store of LangChain4j whose memory ids differ from the conversations' ids: they are numbers, for
+     * instance.
      *
      * @param store the store; only {@link ChatMemoryStore#getMessages} is called
      * @param memoryId returns the memory id under which the store keeps a conversation
@@ -55,5 +59,43 @@ public interface ImportSource {
         return conversation -> store.getMessages(memoryId.apply(conversation)).stream()
                 .map(ImportedMessage::of)
                 .toList();
+    }
+
+    /**
+     * A message of another store.
+     *
+     * @param message the message
+     * @param createdAt when it was created, or null if the store does not have the time; the message then gets the time
+     *     of the import
+     * @param id its id in the other store, under which it is imported; null if it has none. Either all messages of a
+     *     conversation have an id, or none
+     * @param parentId the id of the message before it, or null for none; ignored for a message without an id
+     */
+    public record ImportedMessage(
+            ChatMessage message, @Nullable Instant createdAt, @Nullable String id, @Nullable String parentId) {
+
+        /** Checks the components. */
+        public ImportedMessage {
+            Objects.requireNonNull(message, "message");
+            if (id != null) {
+                Ids.check("id", id);
+            }
+        }
+
+        /**
+         * Creates a message of a store that keeps only lists.
+         *
+         * @param message the message
+         * @return the message, without a time and an id
+         */
+        public static ImportedMessage of(ChatMessage message) {
+            return new ImportedMessage(message, null, null, null);
+        }
+
+        /** Leaves out the text, which may be confidential. */
+        @Override
+        public String toString() {
+            return "ImportedMessage[type=" + message.type() + ", id=" + id + "]";
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
@@ -15,7 +16,6 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
@@ -91,7 +91,7 @@ public final class ImportingLog extends ForwardingMessageLog {
     /** Returns the inner log, for a memory that has all messages of the other store. */
     private MessageLog current(MemoryKey key) {
         if (key instanceof ConversationKey conversation && taken.get(conversation) != null) {
-            List<ImportedMessage> messages;
+            List<ImportSource.ImportedMessage> messages;
             try {
                 messages = source.messages(conversation);
             } catch (RuntimeException e) {
@@ -106,7 +106,7 @@ public final class ImportingLog extends ForwardingMessageLog {
         return used(key);
     }
 
-    private void take(ConversationKey key, List<ImportedMessage> messages) {
+    private void take(ConversationKey key, List<ImportSource.ImportedMessage> messages) {
         Taken now = new Taken(messages.size(), messages.hashCode());
         if (now.equals(taken.get(key))) {
             return;

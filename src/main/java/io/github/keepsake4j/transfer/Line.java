@@ -1,9 +1,9 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;

@@ -1,11 +1,11 @@
 package io.github.keepsake4j.transfer;
 
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.MemoryKey;

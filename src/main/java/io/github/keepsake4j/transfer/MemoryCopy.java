@@ -56,7 +56,7 @@ public final class MemoryCopy {
      * @param memories the number of memories that are in both logs now
      * @param messages the number of their messages
      * @param erased the memories that are not copied because they were erased in the target
-     * @param damaged the number of memories that were skipped because their data, or their copy's, cannot be read
+     * @param damaged the number of memories that were skipped because they or their copies cannot be read
      */
     public record Report(long memories, long messages, List<MemoryKey> erased, long damaged) {
 
@@ -76,8 +76,8 @@ public final class MemoryCopy {
     }
 
     /**
-     * Thrown when some memories could not be copied, after all others were. Its text names the first of them, and {@link
-     * #getSuppressed()} has the exception of each. Retryable if each of them is.
+     * Thrown at the end of a copy of several memories if some could not be copied. Its text names the first of these,
+     * and {@link #getSuppressed()} returns the exception of each. Retryable if all these exceptions are.
      */
     public static final class UnfinishedException extends KeepsakeException {
 
@@ -97,7 +97,7 @@ public final class MemoryCopy {
         /**
          * Returns what was copied.
          *
-         * @return the report on the other memories
+         * @return the report on the memories that were copied
          */
         public Report report() {
             return report;
@@ -132,7 +132,7 @@ public final class MemoryCopy {
     }
 
     /**
-     * Creates a copy between two logs, which remain open.
+     * Creates a copy from one log to another. Both logs remain open.
      *
      * @param source is read
      * @param target is written
@@ -147,7 +147,7 @@ public final class MemoryCopy {
      * Sets a listener that is called after each batch of messages. Default: none.
      *
      * @param progress called by the thread that copies; an exception ends the copy
-     * @return another copy
+     * @return a copy of this object
      */
     public MemoryCopy onProgress(Consumer<Progress> progress) {
         return new MemoryCopy(source, target, Objects.requireNonNull(progress, "onProgress"));
@@ -160,8 +160,8 @@ public final class MemoryCopy {
      *
      * @param tenant the tenant's id
      * @return a report; {@link Report#damaged()} memories are missing or incomplete
-     * @throws UnfinishedException after all others were copied, if a memory did not stop changing, was erased in the source
-     *     meanwhile, or has other messages in the target
+     * @throws UnfinishedException if a memory did not stop changing, was erased in the source meanwhile, or has other
+     *     messages in the target; all others were copied before
      * @throws StorageUnavailableException (retryable) if a log cannot be reached; the copied messages stay
      */
     public Report tenant(String tenant) {
@@ -174,8 +174,8 @@ public final class MemoryCopy {
      *
      * @param tenants the tenants' ids
      * @return a report; {@link Report#damaged()} memories are missing or incomplete
-     * @throws UnfinishedException after all others were copied, if a memory did not stop changing, was erased in the source
-     *     meanwhile, or has other messages in the target
+     * @throws UnfinishedException if a memory did not stop changing, was erased in the source meanwhile, or has other
+     *     messages in the target; all others were copied before
      * @throws StorageUnavailableException (retryable) if a log cannot be reached; the copied messages stay
      */
     public Report tenants(Collection<String> tenants) {
@@ -202,7 +202,8 @@ public final class MemoryCopy {
      * @param key the memory
      * @return what was copied
      * @throws ErasedException if the memory is erased in the target meanwhile; it stays erased
-     * @throws StorageUnavailableException (retryable) if a log cannot be reached, or if the memory does not stop changing
+     * @throws StorageUnavailableException (retryable) if a log cannot be reached, or if the memory does not stop
+     *     changing
      * @throws KeepsakeException if the target has other messages of this memory, or if the source no longer has it or
      * erases it meanwhile
      */
@@ -230,8 +231,8 @@ public final class MemoryCopy {
                 return new Report(now.memories(), now.messages(), List.of(), 0);
             }
         }
-        throw new ChangingException("Memory " + key + " differs between the logs after " + MOST_PASSES + " passes. "
-                + "Copy it again when nothing is added to it");
+        throw new ChangingException("Memory " + key + " still differs between the logs after " + MOST_PASSES
+                + " passes. Copy it again when it is not in use");
     }
 
     /** Copies the missing parts once, and returns whether the source has the memory. */
@@ -270,7 +271,7 @@ public final class MemoryCopy {
                 .orElseThrow(() -> new UncopiedException(
                         "Memory " + key + " has messages in the target that the source does not have, such as "
                                 + last.id()
-                                + ". Erase it in the target, or copy it into an empty log"));
+                                + ". Erase the memory in the target, or copy it into an empty log"));
     }
 
     private void refuseErased(MemoryKey key, long epoch) {
@@ -281,6 +282,6 @@ public final class MemoryCopy {
 
     private static UncopiedException gone(MemoryKey key, String problem) {
         return new UncopiedException("Memory " + key + " " + problem
-                + ". The target keeps the copied messages: erase it there too, or leave it");
+                + ". The target keeps the copied messages: erase the memory there too, or leave it");
     }
 }

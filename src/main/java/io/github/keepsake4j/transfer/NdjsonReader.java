@@ -61,8 +61,8 @@ final class NdjsonReader {
         String kind = line.kind();
         if (kind.equals(Lines.EXPORT) && memory == null) {
             if (line.number("version") > Lines.VERSION) {
-                throw wrong("begins an export of version " + line.number("version") + ". This program reads version "
-                        + Lines.VERSION + ": read it with a newer one");
+                throw wrong("begins an export of version " + line.number("version") + ". This release reads version "
+                        + Lines.VERSION + ": use a newer release");
             }
             isOpen = true;
         } else if (!isOpen) {
@@ -117,7 +117,7 @@ final class NdjsonReader {
         try {
             return step.get();
         } catch (InvalidInputException | MessageIdConflictException e) {
-            throw wrong("or a line before it is not as it was written: " + e.getMessage());
+            throw wrong("this line or a line before it was changed since it was written: " + e.getMessage());
         }
     }
 

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * assistant.chat("42", question, Turn.regenerate(answerId));
  * }</pre>
  *
- * <p>It takes effect in AI services whose listeners know this library: those of {@code Keepsake.aiServices(...)} and
- * {@code Keepsake.attach(...)}, and by default all AI services. Use an instance for one call. The inherited map may be
+ * <p>It takes effect in AI services that have this library's listeners: by default all, and always those of {@code
+ * Keepsake.aiServices(...)} and {@code Keepsake.attach(...)}. Use an instance for one call. The inherited map may be
  * used as with any other {@link InvocationParameters}.
  */
 public final class Turn extends InvocationParameters {

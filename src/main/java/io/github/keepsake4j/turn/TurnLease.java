@@ -1,6 +1,6 @@
 package io.github.keepsake4j.turn;
 
-import io.github.keepsake4j.log.LeaseReturns;
+import io.github.keepsake4j.backend.LeaseReturns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;

@@ -1,6 +1,6 @@
 /**
- * Turns of a conversation. A {@link io.github.keepsake4j.turn.Turn} determines where a turn begins, for example behind
- * a question that is retried. A {@link io.github.keepsake4j.turn.TurnPolicy} determines the behavior of a turn that
+ * Turns of a conversation. A {@link io.github.keepsake4j.turn.Turn} names the message that is retried, regenerated or
+ * edited. A {@link io.github.keepsake4j.turn.TurnPolicy} determines the behavior of a turn that
  * begins while another one is in progress. Turns exclude each other by a lease in the log. Applications call
  * {@code Keepsake.turn(id, ...)}.
  */

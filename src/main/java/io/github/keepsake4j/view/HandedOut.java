@@ -44,7 +44,7 @@ final class HandedOut {
      * @param hash the hash of {@link #changeable} parts, which shows whether the instance was changed in place
      */
     private record Origin(MemoryKey key, long number, Reading reading, int at, boolean own, int hash) {
-        Place place() {
+        StoredPosition place() {
             return reading.shown().get(at);
         }
 
@@ -66,7 +66,7 @@ final class HandedOut {
      * @param saw the newest reading that contains one of them, which is what the caller has seen; null if there is none
      */
     @SuppressWarnings("ArrayRecordComponent") // The only caller adds the places that it finds elsewhere.
-    record Recognized(@Nullable Place[] places, @Nullable Reading saw) {}
+    record Recognized(@Nullable StoredPosition[] places, @Nullable Reading saw) {}
 
     private final WeakInstances<List<Origin>> origins = new WeakInstances<>();
     private final AtomicLong readings = new AtomicLong();
@@ -183,7 +183,7 @@ final class HandedOut {
                 newest = newest == null || newest.number() < origin.number() ? origin : newest;
             }
         }
-        @Nullable Place[] places = new Place[list.size()];
+        @Nullable StoredPosition[] places = new StoredPosition[list.size()];
         if (newest == null) {
             return new Recognized(places, null);
         }

@@ -23,14 +23,14 @@ import org.jspecify.annotations.Nullable;
 record ListEdit(List<Item> items, @Nullable String summary) {
 
     /** One message of the list, either stored or new. */
-    record Item(@Nullable Place known, @Nullable NewMessage added) {
+    record Item(@Nullable StoredPosition known, @Nullable NewMessage added) {
         int tokens() {
             return known != null
                     ? known.tokens()
                     : Objects.requireNonNull(added).tokens();
         }
 
-        static Item of(Place known) {
+        static Item of(StoredPosition known) {
             return new Item(known, null);
         }
 
@@ -40,7 +40,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
     }
 
     /** Adds stored messages behind the list, each one once. */
-    ListEdit followedBy(List<Place> places) {
+    ListEdit followedBy(List<StoredPosition> places) {
         Set<String> there = new HashSet<>();
         for (Item item : items) {
             if (item.known() != null) {
@@ -48,7 +48,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
             }
         }
         List<Item> more = new ArrayList<>(items);
-        for (Place place : places) {
+        for (StoredPosition place : places) {
             if (there.add(place.id())) {
                 more.add(Item.of(place));
             }
@@ -57,23 +57,23 @@ record ListEdit(List<Item> items, @Nullable String summary) {
     }
 
     /** Returns the stored messages of the list. */
-    List<Place> known() {
+    List<StoredPosition> known() {
         return items.stream().map(Item::known).filter(Objects::nonNull).toList();
     }
 
     /**
      * Returns the list after the append. New messages follow the head, or the message that the append named.
      */
-    List<Place> places(Append append, AppendResult result) {
+    List<StoredPosition> places(Append append, AppendResult result) {
         String parent = append.parent() instanceof Parent.Of of ? of.id() : result.previousHead();
         long sequence = result.lastSequence() - added().size();
-        List<Place> places = new ArrayList<>(items.size());
+        List<StoredPosition> places = new ArrayList<>(items.size());
         for (Item item : items) {
             NewMessage added = item.added();
             if (added == null) {
                 places.add(Objects.requireNonNull(item.known()));
             } else {
-                places.add(new Place(
+                places.add(new StoredPosition(
                         added.id(), parent, ++sequence, added.message().type(), added.tokens()));
                 parent = added.id();
             }
@@ -115,7 +115,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
             if (prefix == reading.shown().size()) {
                 return Append.under(Parent.head(), added()).at(reading.position());
             }
-            Place fork = fork(reading, prefix);
+            StoredPosition fork = fork(reading, prefix);
             if (fork != null) {
                 return Append.under(Parent.of(fork.id()), added()).at(reading.position());
             }
@@ -132,12 +132,12 @@ record ListEdit(List<Item> items, @Nullable String summary) {
         String parent = View.HEAD;
         for (Item item : items) {
             NewMessage added = item.added();
-            Place known = item.known();
+            StoredPosition known = item.known();
             if (added != null) {
-                Place.extend(runs, parent, added.id());
+                StoredPosition.extend(runs, parent, added.id());
                 parent = added.id();
             } else if (known != null) {
-                Place.extend(runs, known.parentId(), known.id());
+                StoredPosition.extend(runs, known.parentId(), known.id());
             }
         }
         runs.add(new View.Run(reading.position().head(), View.HEAD));
@@ -151,12 +151,12 @@ record ListEdit(List<Item> items, @Nullable String summary) {
      * is no such message, or if it is inside a view, before the system message, or behind a message that the list
      * leaves out. This is also the case if a limit has cut off messages for which the fork would have room.
      */
-    private static @Nullable Place fork(Reading reading, int prefix) {
+    private static @Nullable StoredPosition fork(Reading reading, int prefix) {
         if (prefix == 0 || reading.cut()) {
             return null;
         }
-        List<Place> shown = reading.shown();
-        Place last = shown.get(prefix - 1);
+        List<StoredPosition> shown = reading.shown();
+        StoredPosition last = shown.get(prefix - 1);
         boolean beforeSystem = shown.subList(0, prefix).stream().anyMatch(place -> place.sequence() > last.sequence());
         // Tool results are shown behind their call, regardless of their place on the branch.
         boolean behindOthers =
@@ -174,10 +174,10 @@ record ListEdit(List<Item> items, @Nullable String summary) {
     }
 
     private int prefix(Reading reading) {
-        List<Place> shown = reading.shown();
+        List<StoredPosition> shown = reading.shown();
         int prefix = 0;
         while (prefix < items.size() && prefix < shown.size()) {
-            Place known = items.get(prefix).known();
+            StoredPosition known = items.get(prefix).known();
             if (known == null || !known.id().equals(shown.get(prefix).id())) {
                 break;
             }

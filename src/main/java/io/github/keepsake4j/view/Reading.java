@@ -2,8 +2,8 @@ package io.github.keepsake4j.view;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.context.Omission;
-import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Position;
@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
 public record Reading(
         Position position,
         long newest,
-        List<Place> shown,
-        List<Place> running,
+        List<StoredPosition> shown,
+        List<StoredPosition> running,
         long anchor,
         boolean cut,
         @Nullable String summary,
@@ -62,14 +62,16 @@ public record Reading(
      * @return the ids, in order; empty if the list ends otherwise
      */
     public List<String> lastRound() {
-        List<Place> list = shown.subList(0, Math.max(0, shown.size() - running.size()));
+        List<StoredPosition> list = shown.subList(0, Math.max(0, shown.size() - running.size()));
         int results = list.size();
         while (results > 0 && list.get(results - 1).type() == ChatMessageType.TOOL_EXECUTION_RESULT) {
             results--;
         }
         return results == 0 || list.get(results - 1).type() != ChatMessageType.AI
                 ? List.of()
-                : list.subList(results - 1, list.size()).stream().map(Place::id).toList();
+                : list.subList(results - 1, list.size()).stream()
+                        .map(StoredPosition::id)
+                        .toList();
     }
 
     /**
@@ -78,14 +80,14 @@ public record Reading(
      * @return the ids
      */
     public List<String> ids() {
-        return shown.stream().map(Place::id).toList();
+        return shown.stream().map(StoredPosition::id).toList();
     }
 
     /** Returns the messages of a read that the caller of this reading does not know. */
-    List<Place> unknownOf(List<LoggedMessage> messages, long known) {
+    List<StoredPosition> unknownOf(List<LoggedMessage> messages, long known) {
         Set<String> ids = new HashSet<>();
         shown.forEach(place -> ids.add(place.id()));
-        return Place.of(messages.stream()
+        return StoredPosition.of(messages.stream()
                 .filter(message -> message.sequence() > known && !ids.contains(message.id()))
                 .toList());
     }
@@ -106,7 +108,7 @@ public record Reading(
                 || context.omitted().stream()
                         .anyMatch(omission -> omission.reason() == Omission.Reason.MESSAGE_LIMIT
                                 || omission.reason() == Omission.Reason.TOKEN_LIMIT);
-        return of(tail, shown, Place.of(running), cut, false);
+        return of(tail, shown, StoredPosition.of(running), cut, false);
     }
 
     /** Creates the reading of an emptied memory. Messages that arrive later are unknown to the caller. */
@@ -137,7 +139,7 @@ public record Reading(
      * Returns this reading with the given list after other writers have changed the memory. The position does not
      * change, so the next call compares with their changes.
      */
-    Reading showing(ListEdit edit, List<Place> places) {
+    Reading showing(ListEdit edit, List<StoredPosition> places) {
         return new Reading(position, newest, places, running, anchor, true, edit.summary(), false);
     }
 
@@ -151,7 +153,8 @@ public record Reading(
         return new Reading(position, newest, shown, running, anchor, cut, summary, false);
     }
 
-    private static Reading of(Tail tail, List<LoggedMessage> shown, List<Place> running, boolean cut, boolean whole) {
+    private static Reading of(
+            Tail tail, List<LoggedMessage> shown, List<StoredPosition> running, boolean cut, boolean whole) {
         View view = tail.view();
         Summary summary = tail.summary();
         long anchor = view == null ? 0 : view.anchorSequence();
@@ -161,7 +164,7 @@ public record Reading(
         return new Reading(
                 tail.position(),
                 newest,
-                Place.of(shown),
+                StoredPosition.of(shown),
                 running,
                 anchor,
                 cut,
@@ -170,10 +173,10 @@ public record Reading(
     }
 
     static List<LoggedMessage> running(Context context) {
-        List<Turn> turns = context.turns();
-        List<Turn.Round> rounds =
+        List<ContextTurn> turns = context.turns();
+        List<ContextTurn.Round> rounds =
                 turns.isEmpty() ? List.of() : turns.get(turns.size() - 1).rounds();
-        Turn.Round last = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1);
+        ContextTurn.Round last = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1);
         List<LoggedMessage> running = new ArrayList<>(
                 last != null && last.hidden() == Omission.Reason.UNANSWERED_CALL ? last.messages() : List.of());
         context.read().repaired().stream()

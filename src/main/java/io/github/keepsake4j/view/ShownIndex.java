@@ -14,7 +14,7 @@ import java.util.Map;
  */
 final class ShownIndex {
 
-    private final Shown shown;
+    private final ShownView shown;
 
     /** The indexes of messages, in order, by the shown and by the whole message. */
     private final Map<ChatMessage, List<Integer>> equal = new HashMap<>();
@@ -22,7 +22,7 @@ final class ShownIndex {
     /** The indexes of tool results by the ids of their calls, since a shortened form of a result equals neither. */
     private final Map<String, List<Integer>> results = new HashMap<>();
 
-    ShownIndex(Shown shown) {
+    ShownIndex(ShownView shown) {
         this.shown = shown;
         for (int i = 0; i < shown.messages().size(); i++) {
             ChatMessage message = shown.messages().get(i).message();

@@ -149,7 +149,7 @@ public final class ViewWriter {
             boolean keepsSummary,
             @Nullable String summary,
             @Nullable Long epoch,
-            Supplier<Shown> current,
+            Supplier<ShownView> current,
             Outbox outbox) {
 
         /** Leaves out the messages, so that the result may be logged. */
@@ -245,7 +245,7 @@ public final class ViewWriter {
         private final List<ChatMessage> list;
 
         /** For each message of the list its stored message, or null. */
-        private final @Nullable Place[] places;
+        private final @Nullable StoredPosition[] places;
 
         /** For each new message of the list the message as it is sent. */
         private final @Nullable NewMessage[] prepared;
@@ -268,7 +268,7 @@ public final class ViewWriter {
         /** The sequence up to which the caller knows all messages. */
         private long known;
 
-        private List<Place> running;
+        private List<StoredPosition> running;
         private @Nullable String summary;
 
         Step(MemoryKey key, Request request, @Nullable Reading seen) {
@@ -344,7 +344,7 @@ public final class ViewWriter {
         }
 
         /** Matches the messages of a list that was decoded elsewhere. Equal messages are the same message, in order. */
-        private Reading matchEqual(Shown current) {
+        private Reading matchEqual(ShownView current) {
             ShownIndex index = new ShownIndex(current);
             int from = 0;
             for (int i = 0; i < places.length; i++) {
@@ -360,7 +360,7 @@ public final class ViewWriter {
         private ListEdit edit() {
             List<ListEdit.Item> items = new ArrayList<>(list.size());
             for (int i = 0; i < places.length; i++) {
-                Place place = places[i];
+                StoredPosition place = places[i];
                 if (!omitted[i]) {
                     items.add(place != null ? ListEdit.Item.of(place) : ListEdit.Item.of(prepared(i)));
                 }
@@ -430,7 +430,7 @@ public final class ViewWriter {
             Map<String, Integer> sent = new HashMap<>();
             Set<String> recognized = new HashSet<>();
             for (int i = 0; i < prepared.length; i++) {
-                Place place = places[i];
+                StoredPosition place = places[i];
                 NewMessage message = prepared[i];
                 if (place != null) {
                     recognized.add(place.id());
@@ -440,7 +440,7 @@ public final class ViewWriter {
             }
             for (LoggedMessage stored : Reads.messages(log, key, sent.keySet())) {
                 int at = Objects.requireNonNull(sent.get(stored.id()));
-                places[at] = Place.of(stored);
+                places[at] = StoredPosition.of(stored);
                 omitted[at] = !recognized.add(stored.id());
             }
         }
@@ -465,7 +465,7 @@ public final class ViewWriter {
                     && !there.containsKey(saw.position().head());
             long newest = 0;
             for (int i = 0; i < places.length; i++) {
-                Place place = places[i];
+                StoredPosition place = places[i];
                 if (place != null) {
                     places[i] = there.containsKey(place.id()) ? place.in(there) : null;
                     newest = places[i] == null ? newest : Math.max(newest, place.sequence());

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A language model node. One call reads its memory, calls the model and stores the turn. Immutable, and thread-safe if
- * the model is.
+ * A language model node. A run reads the node's memory, calls the model and stores the turn. Immutable, and thread-safe
+ * if the model is.
  */
 public final class LlmNode {
 
@@ -65,9 +65,8 @@ public final class LlmNode {
     }
 
     /**
-     * Sets the number of tokens that the history may have: the model's context size, less the tokens that are reserved for
-     * the answer, and less those that the node sends in addition to the history. Default: 2,000 tokens for the history,
-     * as for a model whose context size is not known.
+     * Limits the history to the tokens of the model's context that remain after the system prompt, the query and the
+     * tokens reserved for the answer. Default: 2,000 tokens.
      *
      * @param contextTokens the model's context size in tokens, 1 or more
      * @param answerTokens the number of these tokens that are reserved for the answer, 0 or more
@@ -80,8 +79,8 @@ public final class LlmNode {
     }
 
     /**
-     * Makes the node store the turn in the mode {@link MemoryMode#CONVERSATION} too, for an engine that does not write
-     * the conversation's messages itself. Default: the node does not store it.
+     * Makes the node store its turns in the mode {@link MemoryMode#CONVERSATION} too, for an engine that does not write
+     * the conversation's messages itself. Default: in that mode, the node stores nothing.
      *
      * @return a copy
      */
@@ -90,17 +89,17 @@ public final class LlmNode {
     }
 
     /**
-     * Runs the node. The answer is stored with the messages that the model saw and the tokens that the model reports;
-     * {@code Keepsake.conversation(key)} returns them. If the model fails, its exception is thrown and nothing is
-     * stored. If the turn cannot be stored, the answer is returned nevertheless, together with the failure. Each run is
-     * stored as an iteration of its message, unless a run with the same {@linkplain NodeTurn#inRun run key} is stored
-     * already. A query that is blank after rendering is sent as {@code [no text]} if there are no files, because
-     * providers refuse blank texts.
+     * Runs the node. The stored answer records which messages the model saw and how many tokens it reported;
+     * {@code Keepsake.conversation(key)} returns both. If the model fails, its exception is thrown and nothing is
+     * stored. If the turn cannot be stored, the answer is returned nevertheless, together with the failure. In a node's
+     * own memory, each run is stored as an iteration of its message, unless a run with the same
+     * {@linkplain NodeTurn#inRun run key} is stored already. A query that is blank after rendering is sent as
+     * {@code [no text]} if there are no files, because providers refuse blank texts.
      *
      * @param run the input of the run
      * @return the answer
      */
-    public NodeReply run(NodeRun run) {
+    public Reply run(NodeRun run) {
         WorkflowMemories.Selection memory =
                 memories.select(config, run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
         WorkflowSettings settings = memories.settings();
@@ -117,9 +116,9 @@ public final class LlmNode {
         if (maxTokens == 0) {
             tellOverflow(memory);
         }
-        TokenBufferMemory.Place place = place(memory.conversation(), run, maxTokens);
+        TokenBufferMemory.Placement place = place(memory.conversation(), run, maxTokens);
         Long epoch = epoch(memory.conversation(), place);
-        PromptHistory.Shown history = history(memory, run, place, maxTokens);
+        PromptHistory.Prompt history = history(memory, run, place, maxTokens);
         prompt.addAll(history.messages());
         prompt.add(shown);
         ChatResponse response = model.chat(prompt);
@@ -139,7 +138,7 @@ public final class LlmNode {
                     e.getClass().getName());
             failure = e;
         }
-        return new NodeReply(response, memory.node(), failure);
+        return new Reply(response, memory.node(), failure);
     }
 
     /** Returns the message that the model sees, with the run's files first, as later histories show it. */
@@ -167,7 +166,7 @@ public final class LlmNode {
     }
 
     /** Returns the run's place in the conversation, or null if there is none or it is not needed. */
-    private TokenBufferMemory.@Nullable Place place(
+    private TokenBufferMemory.@Nullable Placement place(
             @Nullable TokenBufferMemory conversation, NodeRun run, int maxTokens) {
         boolean isNeeded = maxTokens > 0 || writesConversation;
         return conversation == null || config == null || !isNeeded
@@ -175,8 +174,9 @@ public final class LlmNode {
                 : conversation.place(run.turn(), maxTokens, config.messageLimit());
     }
 
-    /** Returns the epoch in which a run begins that will be stored in the conversation, else null. */
-    private @Nullable Long epoch(@Nullable TokenBufferMemory conversation, TokenBufferMemory.@Nullable Place place) {
+    /** Returns the epoch in which a run begins, or null if the conversation will not store the run. */
+    private @Nullable Long epoch(
+            @Nullable TokenBufferMemory conversation, TokenBufferMemory.@Nullable Placement place) {
         if (conversation == null || place == null || !writesConversation) {
             return null;
         }
@@ -184,22 +184,25 @@ public final class LlmNode {
     }
 
     /**
-     * Returns the history for a run. If its message already has a turn in the node's memory, the run is the next
-     * iteration, because its turn will be stored as one.
+     * Returns the history for a run. If its message already has a turn in the node's memory, the run counts as the next
+     * iteration, because it will be stored as such.
      */
-    private PromptHistory.Shown history(
-            WorkflowMemories.Selection memory, NodeRun run, TokenBufferMemory.@Nullable Place place, int maxTokens) {
+    private PromptHistory.Prompt history(
+            WorkflowMemories.Selection memory,
+            NodeRun run,
+            TokenBufferMemory.@Nullable Placement place,
+            int maxTokens) {
         if (memory.node() != null) {
             return memory.node().historyForNext(run.turn(), run.tenantId(), maxTokens, run.fileUploadConfig());
         }
         return memory.conversation() == null || place == null || maxTokens <= 0
-                ? PromptHistory.Shown.NOTHING
+                ? PromptHistory.Prompt.NOTHING
                 : memory.conversation().shown(place.thread(), maxTokens, run.fileUploadConfig());
     }
 
     /**
-     * Returns how an answer was made. A question that is stored with its answer is missing in the messages that the
-     * model saw, because its sequence number is not known yet.
+     * Returns how an answer was made. A question that is stored together with its answer has no sequence number yet, so
+     * it is not among the messages that the model saw.
      *
      * @param question the question if it is stored already, else null
      * @param altered whether the request contained more than stored messages
@@ -218,7 +221,7 @@ public final class LlmNode {
             NodeRun run,
             AiMessage answer,
             Made made,
-            TokenBufferMemory.@Nullable Place place,
+            TokenBufferMemory.@Nullable Placement place,
             @Nullable Long epoch) {
         if (memory.node() != null) {
             memory.node().addMessages(run.turn(), run.query(), run.files(), List.of(answer), made);
@@ -239,5 +242,26 @@ public final class LlmNode {
         conversation
                 .log()
                 .append(conversation.key(), Append.under(place.parent(), batch).inEpoch(epoch));
+    }
+
+    /**
+     * The result of a node's run.
+     *
+     * @param response the model's response
+     * @param memory the node's memory, or null if it has none; after a failed flush, it still has the turn unless
+     *     the memory was erased, and {@link NodeTokenBufferMemory#flush()} tries again
+     * @param failure why the turn could not be stored, or null if it was stored or there was nothing to store
+     */
+    public record Reply(
+            ChatResponse response, @Nullable NodeTokenBufferMemory memory, @Nullable RuntimeException failure) {
+
+        /**
+         * Returns the assistant's text.
+         *
+         * @return the text, or null if there is none
+         */
+        public @Nullable String text() {
+            return response.aiMessage().text();
+        }
     }
 }

@@ -121,9 +121,9 @@ public record MemoryConfig(
     }
 
     /**
-     * Returns the maximum number of rows: questions, each with its answer and the messages in between.
+     * Returns the maximum number of rows. A row is a question with its answer and the messages in between.
      *
-     * @return the window's size, or null if there is no window or it is not enabled
+     * @return the window's size; null if the window is missing, not enabled or without a size
      */
     public @Nullable Integer messageLimit() {
         return window != null && window.enabled() ? window.size() : null;
@@ -134,7 +134,7 @@ public record MemoryConfig(
      *
      * @param query the user's query
      * @return the template with the query in place of {@code {{#sys.query#}}}, {@code {{sys.query}}} and
-     *     {@code {{query}}}
+     *     {@code {{query}}}, or the query itself if the template is missing or blank
      */
     public String renderQuery(String query) {
         return renderQuery(query, Map.of());

@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * processes, may use the same memory at the same time, and no turn is lost.
  *
  * <p>A turn is a run for one message of the conversation. The turn's answer is stored under that message's id, so that
- * the conversation's parents lead from turn to turn. Further runs for the same message, as in a loop, are each stored
- * as a turn of their own after it, under {@code id#2} and so on. If the node did not run for a parent message, so that
- * its memory does not contain the parent, the gap is bridged: by the conversation's own log if it contains the parent,
- * and otherwise by the newest turn that is on no known sibling branch.
+ * the conversation's parents lead from turn to turn. Each further run for the same message, as in a loop, is stored as
+ * a turn after the previous one, under {@code id#2} and so on. If the node did not run for the parent message, but the
+ * conversation's log contains the parent, the turn follows the node's newest turn for an ancestor of the parent.
+ * Otherwise it follows the newest turn that is on no known sibling branch.
  *
  * <p>Thread-safe.
  */
@@ -61,7 +61,7 @@ public final class NodeTokenBufferMemory {
     private @Nullable String readFor;
 
     /** The result of the last read, so that the turn that follows needs no read of its own. */
-    private @Nullable TurnPlacement read;
+    private @Nullable NodeTurnParent read;
 
     /** Whether an append of the first pending turn has failed. The turn may be stored nevertheless. */
     private boolean tried;
@@ -75,9 +75,10 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Adds a turn of texts. Nothing is written before {@link #flush()}. Each turn is a new iteration of its message, even
-     * if it equals another one. Only a turn that is added to this object again before a flush has succeeded changes
-     * nothing. An engine that repeats runs after a crash adds turns with a {@linkplain NodeTurn#inRun run key}.
+     * Adds a turn that consists of texts. Nothing is written before {@link #flush()}. Each turn is a new iteration of
+     * its message, even if it equals another one. One exception: a turn that equals one that was added to this object
+     * since the last successful flush changes nothing. An engine that repeats runs after a crash should add turns with
+     * a {@linkplain NodeTurn#inRun run key}.
      *
      * @param messageId the conversation's message that the node ran for
      * @param parentMessageId the previous message, or null if the conversation begins with this message
@@ -105,8 +106,8 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Adds a turn. Nothing is written before {@link #flush()}. Each turn is a new iteration of its message, as for turns
-     * of texts.
+     * Adds a turn. Nothing is written before {@link #flush()}. Each turn is a new iteration of its message, as for
+     * turns of texts.
      *
      * @param messageId the conversation's message that the node ran for
      * @param parentMessageId the previous message, or null if the conversation begins with this message
@@ -127,10 +128,10 @@ public final class NodeTokenBufferMemory {
 
     /**
      * Adds a turn. It becomes the next iteration of its message, even if it equals another one, with three exceptions.
-     * A turn that equals one that was added to this object since a flush succeeded changes nothing. A turn with the
-     * {@linkplain NodeTurn#inRun run key} of a stored turn changes nothing, whatever it contains. A turn that
-     * {@linkplain NodeTurn#inIteration names its iteration} changes nothing if an equal turn is stored under that
-     * iteration; a different turn there makes {@link #flush()} fail.
+     * A turn that equals one that was added to this object since the last successful flush changes nothing. A turn with
+     * the {@linkplain NodeTurn#inRun run key} of a stored turn for the same message changes nothing, whatever it
+     * contains. A turn that {@linkplain NodeTurn#inIteration names its iteration} changes nothing if an equal turn is
+     * stored under that iteration; a different turn there makes {@link #flush()} fail.
      *
      * @param turn the run of the node
      * @param userText the user's text
@@ -184,13 +185,13 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Returns the history that leads to a message: the newest whole turns that fit. If the message is stored, its parents
-     * define the history. Otherwise the conversation's log defines it, if it contains the message. Otherwise the history
-     * is the current branch.
+     * Returns the history that leads to a message: the newest whole turns that fit. If the message is stored, its
+     * parents define the history. If only the conversation's log contains the message, that log defines the history.
+     * Otherwise the history is the current branch.
      *
-     * <p>The message's own turns are included as the earlier iterations of a loop that continues, until a turn for
-     * another message follows them in this memory. After that they are included only for a turn that
-     * {@linkplain NodeTurn#inIteration names its iteration}.
+     * <p>Turns for the same message count as earlier iterations of a loop and are included, until a turn for another
+     * message follows them in this memory. After that, they are included only for a {@link NodeTurn} that
+     * {@linkplain NodeTurn#inIteration names its iteration} or has a {@linkplain NodeTurn#inRun run key}.
      *
      * @param currentMessageId the message that the node runs for
      * @param tenantId the tenant whose files may be shown
@@ -224,9 +225,9 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Returns the history that leads to a run of the node. For a turn that names its iteration, the history includes all
-     * earlier iterations. For a turn with a run key, it includes the iterations before that run, or all if the run is
-     * not stored.
+     * Returns the history that leads to a run of the node. For a turn that names its iteration, the history includes
+     * all earlier iterations. For a turn with a run key, it includes the iterations before that run, or all if the run
+     * is not stored.
      *
      * @param turn the run of the node
      * @param tenantId the tenant whose files may be shown
@@ -243,12 +244,12 @@ public final class NodeTokenBufferMemory {
      * Returns the history for a run whose turn will be added. Turns that are already stored for its message are earlier
      * iterations, even if turns for other messages follow them.
      */
-    PromptHistory.Shown historyForNext(
+    PromptHistory.Prompt historyForNext(
             NodeTurn turn, String tenantId, int maxTokenLimit, FileUploadConfig fileUploadConfig) {
         return history(turn, turn.iteration() == 0, tenantId, maxTokenLimit, fileUploadConfig);
     }
 
-    private PromptHistory.Shown history(
+    private PromptHistory.Prompt history(
             NodeTurn turn,
             boolean next,
             String tenantId,
@@ -261,11 +262,12 @@ public final class NodeTokenBufferMemory {
 
     /**
      * Returns the history that leads to a run of the node as text: a line such as {@code Human: …} for each message of
-     * the user and the assistant, and a marker such as {@code [image]} for each file. The limit applies to the tokens of
-     * the whole text.
+     * the user and the assistant, and a marker such as {@code [image]} for each file. The limit applies to the tokens
+     * of the whole text.
      *
-     * @param turn the run of the node, as for {@link #getHistoryPromptMessages(NodeTurn, String, int, FileUploadConfig)}
-     * @param names the names of the roles, or null for those of the node's configuration, else Human and Assistant
+     * @param turn the run of the node, as for
+     *     {@link #getHistoryPromptMessages(NodeTurn, String, int, FileUploadConfig)}
+     * @param names the names of the roles; null for those of the node's configuration, by default Human and Assistant
      * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
      * @return the text, oldest message first; empty if nothing fits
      */
@@ -286,7 +288,8 @@ public final class NodeTokenBufferMemory {
     /**
      * Writes the pending turns, in order. Does nothing if there are none. If a turn cannot be written, it stays
      * pending, and a retry writes it exactly once. Turns are dropped only if they were begun before the memory was
-     * erased. If the log holds turns back, it writes those of this memory now, even if they do not end in an answer.
+     * erased. If the log itself holds turns back, this method makes it write those of this memory, even if they do not
+     * end in an answer.
      *
      * @throws ErasedException if turns were dropped; the other turns are written nevertheless
      */
@@ -316,8 +319,8 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Clears this memory at once, including turns that were added and not flushed. The log keeps the cleared messages.
-     * If this method fails, nothing changes.
+     * Clears this memory at once, including pending turns. The log keeps the cleared messages. If this method fails,
+     * nothing changes.
      */
     public void clear() {
         lock.lock();
@@ -341,14 +344,14 @@ public final class NodeTokenBufferMemory {
         return key;
     }
 
-    private TurnPlacement placement(HistoryBounds bounds) {
-        return new TurnPlacement(log, key, settings.conversations(), bounds);
+    private NodeTurnParent placement(HistoryBounds bounds) {
+        return new NodeTurnParent(log, key, settings.conversations(), bounds);
     }
 
     /** Returns the stored messages, followed by the pending ones. */
     private List<LoggedMessage> thread(NodeTurn turn, boolean next, int maxTokenLimit) {
         HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit, settings.counts());
-        TurnPlacement placement = placement(bounds);
+        NodeTurnParent placement = placement(bounds);
         read = placement;
         readFor = turn.messageId();
         epoch = placement.epoch();
@@ -364,7 +367,7 @@ public final class NodeTokenBufferMemory {
     }
 
     /** Walks back through pending turns and returns the stored message that they follow. */
-    private @Nullable String end(TurnPlacement placement, NodeTurn turn, boolean next, Deque<LoggedMessage> waiting) {
+    private @Nullable String end(NodeTurnParent placement, NodeTurn turn, boolean next, Deque<LoggedMessage> waiting) {
         NodeTurn current = turn;
         boolean own = includesOwn(placement, turn, next);
         int before = pending.size();
@@ -396,8 +399,8 @@ public final class NodeTokenBufferMemory {
         }
     }
 
-    /** Returns whether a history includes the turns for its message that come before the given one. */
-    private boolean includesOwn(TurnPlacement placement, NodeTurn turn, boolean next) {
+    /** Returns whether the history of a turn includes earlier turns for the same message. */
+    private boolean includesOwn(NodeTurnParent placement, NodeTurn turn, boolean next) {
         if (turn.iteration() > 0) {
             return turn.iteration() > 1;
         }
@@ -411,7 +414,9 @@ public final class NodeTokenBufferMemory {
         }
     }
 
-    /** Returns the index of the newest turn before an index that is an earlier iteration of a run; -1 if none is. */
+    /**
+     * Returns the index, below {@code before}, of the newest pending turn that is an earlier iteration of a run, or -1.
+     */
     private int newestPending(int before, NodeTurn turn) {
         int i = before - 1;
         while (i >= 0 && !pending.get(i).isBefore(turn)) {
@@ -420,7 +425,7 @@ public final class NodeTokenBufferMemory {
         return i;
     }
 
-    /** Returns the index of the newest turn before an index that is for another message; -1 if none is. */
+    /** Returns the index, below {@code before}, of the newest pending turn for another message, or -1. */
     private int newestPendingElsewhere(int before, NodeTurn turn) {
         int i = before - 1;
         while (i >= 0 && pending.get(i).turn().messageId().equals(turn.messageId())) {
@@ -432,10 +437,10 @@ public final class NodeTokenBufferMemory {
     /** Appends a turn. Returns false if it is stored already. */
     private boolean append(PendingTurn next) {
         NodeTurn turn = next.turn();
-        TurnPlacement shown = turn.messageId().equals(readFor) ? read : null;
+        NodeTurnParent shown = turn.messageId().equals(readFor) ? read : null;
         // The write makes this read outdated.
         read = null;
-        TurnPlacement placement = shown != null && shown.isBehindHead(turn) ? shown : placement(HistoryBounds.HEAD);
+        NodeTurnParent placement = shown != null && shown.isBehindHead(turn) ? shown : placement(HistoryBounds.HEAD);
         String runKey = tried ? next.runKey() : turn.runKey();
         if (runKey != null && turn.iteration() == 0 && placement.storedIteration(turn, runKey) > 0) {
             return false;
@@ -467,7 +472,7 @@ public final class NodeTokenBufferMemory {
         throw new MessageIdConflictException(key, turn.messageId(), "has too many iterations");
     }
 
-    private void append(TurnPlacement placement, PendingTurn next, int iteration, @Nullable String last) {
+    private void append(NodeTurnParent placement, PendingTurn next, int iteration, @Nullable String last) {
         NodeTurn turn = next.turn();
         String before = iteration == 1 && turn.messageId().equals(last) ? null : last;
         Parent parent = before == null ? placement.parent(turn) : Parent.of(before);

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The name of one run of a node: the conversation's message for which it runs and, in a loop, the number of the
- * iteration. It has no messages, unlike {@link io.github.keepsake4j.context.Turn}. Created by {@link #of} and refined
+ * iteration. It has no messages, unlike {@link io.github.keepsake4j.context.ContextTurn}. Created by {@link #of} and refined
  * by the other methods.
  *
  * @param messageId the id of the conversation's message; it must not end in {@code #user}, in {@code #} and a number,
@@ -33,7 +33,7 @@ public record NodeTurn(
         if (!isMessageId(messageId)) {
             throw new InvalidInputException(
                     "message_id",
-                    "must not end in #user, or in # or #step and a number, because such an id names a part of a turn");
+                    "must not end in #user, or in # or #step and a number: such an id names a part of a turn");
         }
         if (messageId.equals(Ids.BEFORE_IN_TIME)) {
             throw new InvalidInputException(

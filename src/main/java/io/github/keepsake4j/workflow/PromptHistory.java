@@ -6,7 +6,7 @@ import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.Turn;
+import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -51,12 +51,12 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
      * @param messages the messages, oldest first
      * @param seen records the stored messages, and whether some are shown in another form
      */
-    record Shown(List<ChatMessage> messages, Seen seen) {
+    record Prompt(List<ChatMessage> messages, Seen seen) {
 
-        static final Shown NOTHING = new Shown(List.of(), new Seen(List.of(), List.of(), 0, false));
+        static final Prompt NOTHING = new Prompt(List.of(), new Seen(List.of(), List.of(), 0, false));
     }
 
-    Shown messages(List<LoggedMessage> thread, String tenantId, @Nullable FileUploadConfig config, int maxTokenLimit) {
+    Prompt messages(List<LoggedMessage> thread, String tenantId, @Nullable FileUploadConfig config, int maxTokenLimit) {
         List<List<LoggedMessage>> turns = turns(thread);
         List<List<LoggedMessage>> may = newest(turns, maxTokenLimit);
         Function<@Nullable FileReference, Content> contents =
@@ -77,7 +77,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
             }
         }
         tellDropped(turns.size() - may.size() + left);
-        return new Shown(shown.stream().map(Sized::message).toList(), seen(shown));
+        return new Prompt(shown.stream().map(Sized::message).toList(), seen(shown));
     }
 
     private static Seen seen(Collection<Sized> shown) {
@@ -143,7 +143,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
         Map<String, LoggedMessage> originals = new HashMap<>();
         thread.forEach(logged -> originals.put(logged.id(), logged));
         List<LoggedMessage> marked = thread.stream().map(PromptHistory::marked).toList();
-        List<Turn> turns = Context.of(null, null, marked).turns();
+        List<ContextTurn> turns = Context.of(null, null, marked).turns();
         boolean unanswered =
                 !turns.isEmpty() && turns.get(turns.size() - 1).rounds().isEmpty();
         return turns.subList(0, turns.size() - (unanswered ? 1 : 0)).stream()

@@ -122,19 +122,20 @@ public final class TokenBufferMemory {
      * @param question the question if the engine has stored it already, so that only the answer is missing, else null
      * @param epoch the epoch of the read, or null if there was none
      */
-    record Place(List<LoggedMessage> thread, Parent parent, @Nullable LoggedMessage question, @Nullable Long epoch) {}
+    record Placement(
+            List<LoggedMessage> thread, Parent parent, @Nullable LoggedMessage question, @Nullable Long epoch) {}
 
     /**
      * Finds the place of a run: behind the parent that it names, else before its own row if a message of the row is
      * stored, else behind the head. A named parent that is not stored leaves the thread of the head.
      */
-    Place place(NodeTurn turn, int maxTokenLimit, @Nullable Integer messageLimit) {
+    Placement place(NodeTurn turn, int maxTokenLimit, @Nullable Integer messageLimit) {
         HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit, settings.counts());
         String id = turn.messageId();
         String parent = turn.parentMessageId();
         if (turn.parentKnown()) {
             if (parent == null) {
-                return new Place(List.of(), Parent.root(), null, null);
+                return new Placement(List.of(), Parent.root(), null, null);
             }
             List<String> ids = Stream.of(id, parent)
                     .flatMap(row -> Ids.ofRow(row).stream())
@@ -145,8 +146,8 @@ public final class TokenBufferMemory {
             Tail tail = bounds.read(log, key, end);
             StoredRow own = StoredRow.of(id, found);
             return own.isAsked()
-                    ? new Place(settled(bounds, tail), own.under(), own.question(), tail.epoch())
-                    : new Place(settled(bounds, tail), Parent.of(end == null ? parent : end), null, tail.epoch());
+                    ? new Placement(settled(bounds, tail), own.under(), own.question(), tail.epoch())
+                    : new Placement(settled(bounds, tail), Parent.of(end == null ? parent : end), null, tail.epoch());
         }
         Tail tail = bounds.read(log, key, null);
         LoggedMessage user = tail.user();
@@ -155,19 +156,19 @@ public final class TokenBufferMemory {
                 && head != null
                 && isGoingOn(tail)
                 && Ids.rowOf(user.id()).equals(id)) {
-            return new Place(settled(bounds, tail), Parent.of(head), user, tail.epoch());
+            return new Placement(settled(bounds, tail), Parent.of(head), user, tail.epoch());
         }
         StoredRow own = StoredRow.find(log, key, id);
         if (own.last() == null) {
-            return new Place(settled(bounds, tail), Parent.head(), null, tail.epoch());
+            return new Placement(settled(bounds, tail), Parent.head(), null, tail.epoch());
         }
         String before = own.before();
         List<LoggedMessage> thread = before == null ? List.of() : settled(bounds, bounds.read(log, key, before));
-        return new Place(thread, own.under(), own.isAsked() ? own.question() : null, tail.epoch());
+        return new Placement(thread, own.under(), own.isAsked() ? own.question() : null, tail.epoch());
     }
 
     /** Returns the messages of a thread as a model sees them. */
-    PromptHistory.Shown shown(
+    PromptHistory.Prompt shown(
             List<LoggedMessage> thread, int maxTokenLimit, @Nullable FileUploadConfig fileUploadConfig) {
         return settings.history(key, log).messages(thread, key.tenant(), fileUploadConfig, maxTokenLimit);
     }

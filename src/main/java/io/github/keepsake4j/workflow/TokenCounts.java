@@ -6,6 +6,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
+import java.util.function.Function;
 
 /**
  * Returns the sizes of messages and texts by one counter, which may call a server. Messages that are written are counted by a
@@ -15,7 +16,7 @@ final class TokenCounts {
 
     private final TokenCounter counter;
     private final TokenCounter writing;
-    private final io.github.keepsake4j.tokens.TokenCounts counts = new io.github.keepsake4j.tokens.TokenCounts();
+    private final Function<Object, TokenSizes> counts = TokenSizes.kept();
 
     TokenCounts(TokenCounter counter, TokenCounter writing) {
         this.counter = counter;
@@ -24,12 +25,12 @@ final class TokenCounts {
 
     /** Returns the sizes for one read of a memory. */
     TokenSizes reading(MemoryKey key) {
-        return counts.of(key);
+        return counts.apply(key);
     }
 
     /** Returns the sizes for messages that are not stored. */
     TokenSizes once() {
-        return counts.of("");
+        return counts.apply("");
     }
 
     long of(TokenSizes sizes, LoggedMessage logged) {

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.workflow;
 
 import dev.langchain4j.model.TokenCountEstimator;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -37,7 +37,7 @@ public final class WorkflowMemories {
     private static final Logger LOG = LoggerFactory.getLogger(WorkflowMemories.class);
     private static final int REMEMBERED_NODES = 10_000;
 
-    /** The configuration of a memory without its own. */
+    /** The configuration of a memory for which none is given. */
     private static final MemoryConfig UNCONFIGURED = MemoryConfig.of(MemoryMode.CONVERSATION);
 
     private final WorkflowSettings settings;
@@ -68,11 +68,12 @@ public final class WorkflowMemories {
     }
 
     /**
-     * Returns memories that count tokens as a model does, unless an estimator was configured. {@link LlmNode} calls
-     * this method with its own model.
+     * Returns memories that count tokens as a model does. Changes nothing if an estimator was configured.
+     * {@link LlmNode} calls this method with its own model.
      *
      * @param modelName the model's name, or null if it is not known
-     * @return memories over the same logs whose limits are in that model's tokens; this object if the model is unknown
+     * @return memories over the same logs, with limits in the model's tokens; this object if an estimator was
+     *     configured or the model is unknown
      */
     public WorkflowMemories countingFor(@Nullable String modelName) {
         if (!countsByModel || modelName == null) {
@@ -139,8 +140,8 @@ public final class WorkflowMemories {
      * @param conversationId the conversation, or null if the engine runs without one
      * @param nodeId the node
      * @return at most one memory; none without a configuration or a conversation
-     * @throws InvalidInputException if an id breaks a rule, or if the configuration selects the node's own memory,
-     *     there is no conversation, and a {@linkplain Builder#requireConversation conversation is required}
+     * @throws InvalidInputException if an id breaks a rule, if the log of the selected memory was not configured, or if
+     *     a node with its own memory runs without a {@linkplain Builder#requireConversation required} conversation
      */
     public Selection select(
             @Nullable MemoryConfig config,
@@ -210,8 +211,8 @@ public final class WorkflowMemories {
         private Builder() {}
 
         /**
-         * Sets the log of conversations. It is also used to bridge turns in which a node did not run. Default: none;
-         * {@link #nodeLog} is required then.
+         * Sets the log of conversations. A node's memory also reads it to place a turn whose parent that memory does
+         * not know. Default: none; {@link #nodeLog} is required then.
          *
          * @param log the log
          * @return this builder
@@ -246,10 +247,9 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets an estimator that calls a server as the one that defines the tokens of limits, as
-         * {@link TokenCounter#remote} does. It is never called when a turn is written: the stored count is that of this
-         * library's own estimator, and the message is counted again when it is first read. Default: see
-         * {@link #tokenCountEstimator}.
+         * Sets the estimator that defines the tokens of limits and may call a server; see {@link TokenCounter#remote}.
+         * It is never called when a turn is written: this library's own estimator counts the turn then, and the given
+         * one counts it when it is first read. Default: see {@link #tokenCountEstimator}.
          *
          * @param tokenCountEstimator an estimator of any kind
          * @return this builder
@@ -294,7 +294,7 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets the hosts whose URLs may be passed on: only those of a list, or every host of the open web.
+         * Sets the hosts whose URLs may be passed to a model: only those of a list, or every host of the open web.
          * Default: {@link RemoteHosts#openWeb()}, which refuses a URL that points to an internal address or whose host
          * cannot be resolved.
          *
@@ -307,7 +307,8 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets the metrics that count the turns that limits leave out of histories. Default: {@link Metrics#NONE}.
+         * Sets the metrics sink. It counts the turns that a limit of tokens leaves out of a history, and the runs that
+         * have no room for a history. Default: {@link Metrics#NONE}.
          *
          * @param sink the metrics
          * @return this builder

@@ -4,6 +4,7 @@ import static io.github.keepsake4j.benchmark.Report.millis;
 import static io.github.keepsake4j.benchmark.Report.ratio;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
@@ -11,7 +12,6 @@ import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.MemoryWorkflow;
 import io.github.keepsake4j.memories.file.FileMemoryStore;
 import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;
 import java.nio.file.Path;

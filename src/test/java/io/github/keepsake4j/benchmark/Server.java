@@ -1,9 +1,9 @@
 package io.github.keepsake4j.benchmark;
 
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.io.IOException;
 import java.nio.file.Files;

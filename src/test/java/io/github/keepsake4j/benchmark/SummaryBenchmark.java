@@ -4,10 +4,10 @@ import static io.github.keepsake4j.benchmark.Report.millis;
 import static io.github.keepsake4j.benchmark.Report.ratio;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;

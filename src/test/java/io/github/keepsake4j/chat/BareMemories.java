@@ -49,7 +49,7 @@ public final class BareMemories {
                 metrics,
                 false,
                 null,
-                RememberedSource.NONE,
+                ChatSettings.Remembering.NONE,
                 Duration.ofMinutes(10),
                 nanoTime,
                 new TurnLeases(

@@ -226,7 +226,7 @@ class BoundTurnsTest {
         assertThat(view(keepsake, "c")).isEqualTo("U(one), A(p0), U(two), A(ok)");
         assertThat(keepsake.conversation("c").branches())
                 .extracting(Branch::names)
-                .contains(List.of(Course.ASIDE));
+                .contains(List.of(TurnPosition.ASIDE));
     }
 
     /** Counts what a log is asked, but for flushes, which databases do not know. */

@@ -209,7 +209,7 @@ class LeavingViewTest {
         };
         Keepsake keepsake = keepsake(10, fails);
         keepsake.chatMemory("c").messages();
-        assertThat(sizes).hasSize(2).allMatch(size -> size <= Leaving.MOST);
+        assertThat(sizes).hasSize(2).allMatch(size -> size <= LeavingMessages.MOST);
         keepsake.chatMemory("c").messages();
 
         assertThat(told)

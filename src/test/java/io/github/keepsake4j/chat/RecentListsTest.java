@@ -9,7 +9,7 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.view.Shown;
+import io.github.keepsake4j.view.ShownView;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -58,7 +58,7 @@ class RecentListsTest {
     }
 
     private void put(MemoryKey key, long epoch, String text) {
-        Shown shown = Shown.of(new Tail(
+        ShownView shown = ShownView.of(new Tail(
                 new Position(epoch, 1, "id"),
                 List.of(new LoggedMessage("id", null, 1, UserMessage.from(text), 1, "words", Instant.EPOCH)),
                 List.of(),

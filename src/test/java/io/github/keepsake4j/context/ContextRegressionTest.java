@@ -71,7 +71,7 @@ class ContextRegressionTest {
             messages.addAll(List.of(calls("c" + round), result("c" + round)));
         }
 
-        assertThat(SlidingWindow.withMaxTurns(1).reach("id").turns())
+        assertThat(SlidingWindow.withMaxTurns(1).bounds("id").turns())
                 .as("one more, or the newest turn's user message alone would end the reading")
                 .isEqualTo(2);
         assertThat(shown(SlidingWindow.withMaxTurns(1), messages.toArray(ChatMessage[]::new)))

@@ -83,9 +83,9 @@ class MarksTest {
         assertThat(window.select(Context.of("other", null, null, List.of(), log, null))
                         .messages())
                 .hasSize(2);
-        assertThat(window.reach("vip").messages()).isEqualTo(4);
+        assertThat(window.bounds("vip").messages()).isEqualTo(4);
         ContextStrategy broken = TokenLimit.withDynamicMaxTokens(id -> 0, ESTIMATOR);
-        assertThatThrownBy(() -> broken.reach("vip"))
+        assertThatThrownBy(() -> broken.bounds("vip"))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("maxTokens")
                 .hasMessageContaining("vip");
@@ -93,7 +93,7 @@ class MarksTest {
 
     @Test
     void a_context_size_keeps_room_for_the_answer() {
-        assertThat(TokenLimit.withContextSize(1000, 200, ESTIMATOR).reach("id").tokens())
+        assertThat(TokenLimit.withContextSize(1000, 200, ESTIMATOR).bounds("id").tokens())
                 .isEqualTo(800);
         assertThatThrownBy(() -> TokenLimit.withContextSize(1000, 1000, ESTIMATOR))
                 .isInstanceOf(InvalidInputException.class)

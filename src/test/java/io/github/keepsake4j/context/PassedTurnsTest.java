@@ -37,11 +37,11 @@ class PassedTurnsTest {
             Part branch = branch(random);
             Promise promise = promise(random);
             ContextStrategy strategy = promise.strategy();
-            String as = "-Dkeepsake.seed=" + (first + run) + " " + strategy.reach(View.ID) + " " + branch;
+            String as = "-Dkeepsake.seed=" + (first + run) + " " + strategy.bounds(View.ID) + " " + branch;
 
             Context whole = strategy.select(View.read(strategy, branch, branch));
 
-            Map<String, List<Turn.Round>> oracle = Rules.passed(promise, Promises.ESTIMATOR, branch);
+            Map<String, List<ContextTurn.Round>> oracle = Rules.passed(promise, Promises.ESTIMATOR, branch);
             Part without = without(branch, oracle);
             assertThat(ids(View.whole(strategy).of(branch)))
                     .as(as)
@@ -50,7 +50,7 @@ class PassedTurnsTest {
                     .as("bounded " + as)
                     .isEqualTo(ids(View.whole(strategy).of(branch)));
             assertThat(whole.turns().stream()
-                            .filter(turn -> turn.form() != Turn.Form.WHOLE)
+                            .filter(turn -> turn.form() != ContextTurn.Form.WHOLE)
                             .map(turn -> turn.user().id()))
                     .as(as)
                     .containsExactlyInAnyOrderElementsOf(oracle.keySet());
@@ -132,13 +132,13 @@ class PassedTurnsTest {
             long due = strategy.foldUpTo(selected)
                     .map(id -> Long.parseLong(id.substring(1)))
                     .orElse(0L);
-            List<Turn> turns = selected.turns();
+            List<ContextTurn> turns = selected.turns();
             for (int t = 0; t < turns.size(); t++) {
-                Turn turn = turns.get(t);
-                if (turn.form() != Turn.Form.WHOLE && (turn.closed() || t < turns.size() - 1)) {
+                ContextTurn turn = turns.get(t);
+                if (turn.form() != ContextTurn.Form.WHOLE && (turn.closed() || t < turns.size() - 1)) {
                     passed++;
                     assertThat(due)
-                            .as("-Dkeepsake.seed=" + (first + run) + " " + strategy.reach(View.ID) + " " + branch)
+                            .as("-Dkeepsake.seed=" + (first + run) + " " + strategy.bounds(View.ID) + " " + branch)
                             .isGreaterThanOrEqualTo(Fold.newest(List.of(turn)).sequence());
                 }
             }
@@ -243,11 +243,11 @@ class PassedTurnsTest {
         return new Part(system, user, branch);
     }
 
-    private static Part without(Part branch, Map<String, List<Turn.Round>> passed) {
+    private static Part without(Part branch, Map<String, List<ContextTurn.Round>> passed) {
         Set<String> gone = new HashSet<>();
-        for (Turn turn :
+        for (ContextTurn turn :
                 Context.of(branch.system(), branch.user(), branch.messages()).turns()) {
-            List<Turn.Round> rest = passed.get(turn.user().id());
+            List<ContextTurn.Round> rest = passed.get(turn.user().id());
             if (rest != null) {
                 Stream.concat(
                                 Stream.of(turn.user()).filter(user -> rest.isEmpty()),

@@ -103,7 +103,7 @@ class PlantedBugsTest {
     @Test
     void a_newer_turn_that_goes_before_an_older_one_is_found() {
         isFound(Rule.OLDEST_TURNS_GO, WINDOW, View.whole(context -> {
-            List<Turn> turns = WINDOW.strategy().select(context).turns();
+            List<ContextTurn> turns = WINDOW.strategy().select(context).turns();
             int middle = turns.size() - 2;
             return WINDOW.strategy()
                     .select(context)
@@ -120,7 +120,7 @@ class PlantedBugsTest {
     @Test
     void a_dropped_newest_question_is_found() {
         isFound(Rule.NEWEST_USER_STAYS, WINDOW, View.whole(context -> {
-            List<Turn> turns = context.turns();
+            List<ContextTurn> turns = context.turns();
             return WINDOW.strategy()
                     .select(context)
                     .keepTurns(

@@ -9,17 +9,17 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.context.ContextTurn.Round;
+import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.Promise.Most;
 import io.github.keepsake4j.context.Promise.Unit;
-import io.github.keepsake4j.context.Turn.Round;
-import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.RandomBranch.Part;
 import io.github.keepsake4j.testing.RandomOutcomes;
-import io.github.keepsake4j.tokens.TextShortener;
+import io.github.keepsake4j.text.TextShortener;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -109,7 +109,7 @@ final class Rules {
     private final Context all;
 
     /** The turns without what is passed by. */
-    private List<Turn> turns;
+    private List<ContextTurn> turns;
 
     private final Map<String, Integer> places = new HashMap<>();
     private final Set<String> shown;
@@ -147,7 +147,7 @@ final class Rules {
         Map<String, List<Round>> left = new HashMap<>();
         rules.turns.forEach(turn -> left.put(turn.user().id(), turn.rounds()));
         Map<String, List<Round>> passed = new HashMap<>();
-        for (Turn turn : rules.all.turns()) {
+        for (ContextTurn turn : rules.all.turns()) {
             List<Round> rest = left.getOrDefault(turn.user().id(), List.of());
             if (!rest.equals(turn.rounds()) || !left.containsKey(turn.user().id())) {
                 passed.put(turn.user().id(), rest);
@@ -157,7 +157,7 @@ final class Rules {
     }
 
     /** Returns the turn, or its question and answer if it is passed by, or null if nothing of it is shown. */
-    private Turn passedBy(Turn turn) {
+    private ContextTurn passedBy(ContextTurn turn) {
         boolean newest = turn == turns.get(turns.size() - 1);
         boolean over = !newest || turn.closed() || turn.rounds().isEmpty();
         boolean isPinned = has(turn).anyMatch(message -> isPinned(turn, message));
@@ -175,7 +175,9 @@ final class Rules {
                                 <= Math.min(
                                         most.unit() == Unit.TOKENS ? most.limit() / 4 : Math.max(most.limit() / 4, 2),
                                         room(most)));
-        return isShort ? new Turn(turn.user(), answer, turn.standing(), turn.pinned(), turn.form(), turn.cut()) : null;
+        return isShort
+                ? new ContextTurn(turn.user(), answer, turn.standing(), turn.pinned(), turn.form(), turn.cut())
+                : null;
     }
 
     /**
@@ -324,7 +326,7 @@ final class Rules {
         if (part.user() == null || (part.user().message() instanceof UserMessage user && isBlank(user))) {
             return true;
         }
-        List<Turn> turns =
+        List<ContextTurn> turns =
                 Context.of(part.system(), part.user(), part.messages()).turns();
         LoggedMessage last = part.messages().get(part.messages().size() - 1);
         List<Round> rounds = turns.get(turns.size() - 1).rounds();
@@ -338,7 +340,7 @@ final class Rules {
      * retried after the part of the beginning that was read, or if it is followed by messages that are never shown.
      */
     private static boolean isUnclearBehindPins(Promise promise, Part part) {
-        List<Turn> turns =
+        List<ContextTurn> turns =
                 Context.of(part.system(), part.user(), part.messages()).turns();
         int first = Math.min(promise.pinnedFirst(), part.messages().size());
         Set<String> pinned = part.messages().subList(0, first).stream()
@@ -352,14 +354,14 @@ final class Rules {
                 && turns.stream().noneMatch(turn -> has(turn, part.messages().get(first)));
         // Whether an oldest question has an answer among what was not read is not known either.
         int oldest = Math.min(
-                promise.strategy().reach(View.ID).oldest(), part.messages().size());
+                promise.strategy().bounds(View.ID).oldest(), part.messages().size());
         Set<String> bad = endedBadly(part);
         boolean unanswered =
                 part.messages().subList(0, oldest).stream().anyMatch(message -> bad.contains(message.id()));
         return repeated || unclear || unanswered;
     }
 
-    private static boolean has(Turn turn, LoggedMessage message) {
+    private static boolean has(ContextTurn turn, LoggedMessage message) {
         return turn.user() == message
                 || turn.rounds().stream().anyMatch(round -> round.messages().contains(message));
     }
@@ -382,7 +384,7 @@ final class Rules {
                 breaks(Rule.LIMITS_HOLD, size + " of " + most);
             }
         }
-        Turn newest = all.turns().isEmpty() ? null : last(all.turns()).get(0);
+        ContextTurn newest = all.turns().isEmpty() ? null : last(all.turns()).get(0);
         if (view.overflow() && !isSystemOver() && !(newest != null && !newest.closed() && isOver(newest))) {
             breaks(Rule.OVERFLOW_IS_REAL, "overflow though it fits");
         }
@@ -399,7 +401,7 @@ final class Rules {
                 continue;
             }
             LoggedMessage whole = log.messages().get(places.get(message.id()));
-            Turn turn =
+            ContextTurn turn =
                     turns.stream().filter(one -> has(one, whole)).findFirst().orElse(null);
             if (turn == null) {
                 breaks(Rule.OLDEST_TURNS_GO, "passed by and shown: " + whole.id());
@@ -425,7 +427,7 @@ final class Rules {
      * Half of the room is left for pinned turns before its own, and for its own if only the turn's beginning is
      * pinned.
      */
-    private long share(Most most, Turn turn, LoggedMessage result) {
+    private long share(Most most, ContextTurn turn, LoggedMessage result) {
         LoggedMessage asked = log.messages().get(places.get(callsOfResults().get(result.id())));
         int calls = ((AiMessage) asked.message()).toolExecutionRequests().size();
         boolean pins =
@@ -436,7 +438,7 @@ final class Rules {
         return Math.max(1, Math.min(left, Math.min(most.limit() / 4, most.limit() / 2 / calls)));
     }
 
-    private static Stream<LoggedMessage> has(Turn turn) {
+    private static Stream<LoggedMessage> has(ContextTurn turn) {
         return Stream.concat(
                 Stream.of(turn.user()), turn.rounds().stream().flatMap(round -> round.messages().stream()));
     }
@@ -445,7 +447,7 @@ final class Rules {
         return promise.bounds().stream().anyMatch(most -> room(most) < 0);
     }
 
-    private boolean isOver(Turn turn) {
+    private boolean isOver(ContextTurn turn) {
         List<Round> needed = last(
                 turn.rounds().stream().filter(round -> round.hidden() == null).toList());
         return promise.bounds().stream().anyMatch(most -> {
@@ -532,7 +534,7 @@ final class Rules {
     }
 
     private Map<String, String> match() {
-        List<Turn> read = all.turns();
+        List<ContextTurn> read = all.turns();
         // The calls of a turn that was retried do not wait any longer.
         Map<String, Integer> diedAt = new HashMap<>();
         for (int t = 0; t < read.size() - 1; t++) {
@@ -580,7 +582,7 @@ final class Rules {
                 .filter(message -> shown(message) && !counted.contains(message.id()))
                 .forEach(message -> breaks(Rule.OLDEST_TURNS_GO, "passed by and shown: " + message.id()));
         for (int t = turns.size() - 1; t >= 0; t--) {
-            Turn turn = turns.get(t);
+            ContextTurn turn = turns.get(t);
             if (!isWanted(turn)) {
                 if (turn.messages().stream().anyMatch(this::shown)) {
                     breaks(Rule.OLDEST_TURNS_GO, "a turn that the custom strategy excludes is shown");
@@ -605,7 +607,7 @@ final class Rules {
         }
     }
 
-    private void newestLosesOldestRounds(Turn turn, List<LoggedMessage> in) {
+    private void newestLosesOldestRounds(ContextTurn turn, List<LoggedMessage> in) {
         boolean gone = in.isEmpty();
         for (int r = turn.rounds().size() - 1; r >= 0; r--) {
             Round round = turn.rounds().get(r);
@@ -629,7 +631,7 @@ final class Rules {
                 break;
             }
         }
-        for (Turn turn : turns) {
+        for (ContextTurn turn : turns) {
             if (isWanted(turn)
                     && turn.messages().stream().anyMatch(message -> shown(message) && !isPinned(turn, message))) {
                 breaks(
@@ -641,7 +643,7 @@ final class Rules {
 
     private void noMoreThanNeeded() {
         for (int t = turns.size() - 1; t >= 0; t--) {
-            Turn turn = turns.get(t);
+            ContextTurn turn = turns.get(t);
             if (!isWanted(turn) || turn.messages().stream().allMatch(this::shown)) {
                 continue;
             }
@@ -673,13 +675,13 @@ final class Rules {
     /**
      * Returns whether the turn was removed as a whole because its closing answer or its last round exceeds the limit.
      */
-    private boolean isGoneButForPins(Turn turn) {
+    private boolean isGoneButForPins(ContextTurn turn) {
         return isOver(turn)
                 && turn.messages().stream().noneMatch(message -> shown(message) && !isPinned(turn, message));
     }
 
     /** Returns whether a round is not shown although it is neither hidden nor pinned. */
-    private boolean isLost(Turn turn, Round round) {
+    private boolean isLost(ContextTurn turn, Round round) {
         LoggedMessage first = round.messages().get(0);
         return round.hidden() == null && !shown(first) && !isPinned(turn, first);
     }
@@ -844,7 +846,7 @@ final class Rules {
                 && result.text().equals(ClearToolResults.MARKER);
     }
 
-    private boolean isWanted(Turn turn) {
+    private boolean isWanted(ContextTurn turn) {
         return turn.standing() == Standing.WHOLE && promise.wanted().test(turn.user());
     }
 
@@ -852,15 +854,15 @@ final class Rules {
         return shown.contains(message.id());
     }
 
-    private boolean isPinned(Turn turn, LoggedMessage message) {
+    private boolean isPinned(ContextTurn turn, LoggedMessage message) {
         return pinnedFirst.contains(message.id()) || isPinned(turn);
     }
 
-    private boolean isPinnedAtFirst(Turn turn) {
+    private boolean isPinnedAtFirst(ContextTurn turn) {
         return pinnedFirst.contains(turn.user().id());
     }
 
-    private boolean isPinned(Turn turn) {
+    private boolean isPinned(ContextTurn turn) {
         return has(turn).anyMatch(promise.pinned());
     }
 
@@ -879,7 +881,7 @@ final class Rules {
     /** Returns the maximum part of the room that pinned turns take. */
     private long pins(Most most) {
         long pins = 0;
-        for (Turn turn : turns) {
+        for (ContextTurn turn : turns) {
             // A turn that was retried keeps its room, because otherwise an older turn would come back.
             List<LoggedMessage> in = new ArrayList<>(List.of(turn.user()));
             turn.rounds().forEach(round -> in.addAll(round.messages()));
@@ -891,20 +893,20 @@ final class Rules {
         return Math.min(pins, Math.max(0, room(most) / 2));
     }
 
-    private long weight(Most most, Turn turn) {
+    private long weight(Most most, ContextTurn turn) {
         return weight(most, turn, turn.user())
                 + turn.rounds().stream()
                         .mapToLong(round -> weight(most, turn, round))
                         .sum();
     }
 
-    private long weight(Most most, Turn turn, Round round) {
+    private long weight(Most most, ContextTurn turn, Round round) {
         return round.messages().stream()
                 .mapToLong(message -> weight(most, turn, message))
                 .sum();
     }
 
-    private long weight(Most most, Turn turn, LoggedMessage message) {
+    private long weight(Most most, ContextTurn turn, LoggedMessage message) {
         return switch (most.unit()) {
             case MESSAGES -> 1;
             case TURNS -> message == turn.user() && turn.standing() == Standing.WHOLE ? 1 : 0;
@@ -912,7 +914,7 @@ final class Rules {
         };
     }
 
-    private long tokens(Most most, Turn turn, LoggedMessage message) {
+    private long tokens(Most most, ContextTurn turn, LoggedMessage message) {
         if (!(message.message() instanceof ToolExecutionResultMessage result)
                 || !callsOfResults().containsKey(message.id())) {
             return tokens(message);
@@ -1042,7 +1044,7 @@ final class Rules {
 
         /** Returns the ids of the newest turn's messages. */
         private static Set<String> newest(Part log) {
-            List<Turn> read =
+            List<ContextTurn> read =
                     Context.of(log.system(), log.user(), log.messages()).turns();
             return last(read).stream()
                     .flatMap(Rules::has)

@@ -155,7 +155,7 @@ class StrategiesTest {
         List<ChatMessage> expected = List.of(user("1"), ai("2"), user("5"), ai("6"));
         assertThat(shown(window.and(tokens), log)).isEqualTo(expected);
         assertThat(shown(tokens.and(window), log)).isEqualTo(expected);
-        assertThat(window.and(tokens).reach("id")).isEqualTo(new Reach(4, Integer.MAX_VALUE, 30, 0, false));
+        assertThat(window.and(tokens).bounds("id")).isEqualTo(new ReadBounds(4, Integer.MAX_VALUE, 30, 0, false));
         assertThat(window.and(tokens).tokenCounter()).isPresent();
     }
 
@@ -217,7 +217,7 @@ class StrategiesTest {
             if (context.overflow()) {
                 continue;
             }
-            if (strategy.reach("id").messages() == limit) {
+            if (strategy.bounds("id").messages() == limit) {
                 assertThat(shown).as(as).hasSizeLessThanOrEqualTo(limit);
             }
             if (strategy.tokenCounter().isPresent()) {
@@ -225,7 +225,7 @@ class StrategiesTest {
             }
             assertThat(shown.stream().filter(UserMessage.class::isInstance).count())
                     .as(as)
-                    .isLessThanOrEqualTo(strategy.reach("id").turns());
+                    .isLessThanOrEqualTo(strategy.bounds("id").turns());
             assertValid(shown, as);
             assertThat(select(strategy, log)).as(as).isEqualTo(context);
             if (context.omitted().stream().anyMatch(omission -> omission.reason() == Reason.MEANWHILE)) {
@@ -235,7 +235,7 @@ class StrategiesTest {
             // While the system message stays the same, a message that a limit removed does not come back, unless a turn
             // is passed by that was not, or ends with another answer.
             List<String> passedNow = context.turns().stream()
-                    .filter(turn -> turn.form() != Turn.Form.WHOLE)
+                    .filter(turn -> turn.form() != ContextTurn.Form.WHOLE)
                     .map(turn -> turn.user().id()
                             + turn.form()
                             + turn.messages().size()
@@ -248,7 +248,7 @@ class StrategiesTest {
             Set<String> ids = new HashSet<>();
             context.shown().forEach(message -> ids.add(message.id()));
             assertThat(ids)
-                    .as(() -> as + ": " + strategy.reach("id") + " of " + sizes(log) + " gone " + gone)
+                    .as(() -> as + ": " + strategy.bounds("id") + " of " + sizes(log) + " gone " + gone)
                     .noneMatch(gone::contains);
             context.omitted().stream()
                     .filter(omission ->

@@ -72,7 +72,7 @@ class StrictProvidersTest {
         LoggedMessage head = messages.get(messages.size() - 1);
         Context unlimited = Context.of(part.system(), part.user(), messages);
         return unlimited.turns().stream()
-                .filter(turn -> turn.standing() == Turn.Standing.WHOLE
+                .filter(turn -> turn.standing() == ContextTurn.Standing.WHOLE
                         && promise.wanted().test(turn.user()))
                 .flatMap(turn -> turn.rounds().stream())
                 .anyMatch(round -> round.hidden() == null && round.messages().contains(head));

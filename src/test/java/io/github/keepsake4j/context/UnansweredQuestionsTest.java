@@ -209,10 +209,10 @@ class UnansweredQuestionsTest {
         goesOn.says(branch);
         List<String> round = List.of("one-1", "one-2");
 
-        Meanwhile whole = Meanwhile.of(branch, round);
+        InterleavedMessages whole = InterleavedMessages.of(branch, round);
         assertThat(whole.isRead()).isTrue();
         assertThat(whole.messages()).extracting(LoggedMessage::id).containsExactly("four-0", "four-1");
-        Meanwhile part = Meanwhile.of(branch.subList(1, branch.size()), round);
+        InterleavedMessages part = InterleavedMessages.of(branch.subList(1, branch.size()), round);
         assertThat(part.isRead()).isFalse();
         assertThat(part.messages()).isEmpty();
     }

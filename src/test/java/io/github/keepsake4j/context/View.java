@@ -37,12 +37,12 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
      */
     static Viewer bounded(ContextStrategy strategy) {
         return branch -> {
-            Reach wanted = strategy.reach(ID);
+            ReadBounds wanted = strategy.bounds(ID);
             if (wanted.oldest() == Integer.MAX_VALUE) {
                 return whole(strategy).of(branch);
             }
             for (int factor = 1; ; factor *= 2) {
-                Reach reach = new Reach(
+                ReadBounds reach = new ReadBounds(
                         times(wanted.messages(), factor),
                         times(wanted.turns(), factor),
                         wanted.tokens() > Long.MAX_VALUE / factor ? Long.MAX_VALUE : wanted.tokens() * factor,
@@ -52,7 +52,7 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
                 Context context = read(strategy, branch, read);
                 boolean all = read.messages().size() == branch.messages().size();
                 long from = strategy.shownFrom(strategy.mark(context));
-                boolean isBegun = Meanwhile.isRead(read.messages(), branch.user(), null);
+                boolean isBegun = InterleavedMessages.isRead(read.messages(), branch.user(), null);
                 if (all || (isBegun && from != 0)) {
                     return of(strategy.select(context));
                 }
@@ -65,12 +65,12 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
     }
 
     static Context read(ContextStrategy strategy, Part branch, Part newest) {
-        int oldest = Math.min(strategy.reach(ID).oldest(), branch.messages().size());
+        int oldest = Math.min(strategy.bounds(ID).oldest(), branch.messages().size());
         return Context.of(
                 ID, branch.system(), branch.user(), branch.messages().subList(0, oldest), newest.messages(), null);
     }
 
-    static Part newest(Part branch, Reach reach) {
+    static Part newest(Part branch, ReadBounds reach) {
         Part part = branch.newest(reach.messages(), reach.tokens());
         List<LoggedMessage> messages = part.messages();
         if (reach.turns() == Integer.MAX_VALUE) {
@@ -91,7 +91,8 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
         return messages.get(place).message() instanceof UserMessage
                 && Context.of(null, null, messages.subList(place, messages.size())).turns().stream()
                         .findFirst()
-                        .filter(turn -> turn.user() == messages.get(place) && turn.standing() == Turn.Standing.WHOLE)
+                        .filter(turn ->
+                                turn.user() == messages.get(place) && turn.standing() == ContextTurn.Standing.WHOLE)
                         .isPresent();
     }
 }

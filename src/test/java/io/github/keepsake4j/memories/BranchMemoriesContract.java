@@ -13,6 +13,7 @@ import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.memories.background.BackgroundCreators;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -130,7 +131,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         assertThat(older).isNotNull();
         assertThat(keepsake.longTermMemories().of("a").find(older)).hasValueSatisfying(memory -> {
             assertThat(memory.text()).isEqualTo("Ada lives in Oslo.");
-            assertThat(memory.status()).isEqualTo(MemoryStatus.REPLACED);
+            assertThat(memory.status()).isEqualTo(MadeMemory.Status.REPLACED);
         });
 
         keepsake.conversation("a").switchTo(before);
@@ -185,7 +186,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .contains("It was Rome.", "Paris")
                 .doesNotContain("Oslo");
         assertThat(memories.find(chunks.get(0).id()))
-                .hasValueSatisfying(older -> assertThat(older.status()).isEqualTo(MemoryStatus.REPLACED));
+                .hasValueSatisfying(older -> assertThat(older.status()).isEqualTo(MadeMemory.Status.REPLACED));
 
         memories.forget(correction.id());
         keepsake.longTermMemories().make("a");

@@ -32,7 +32,7 @@ class MemoryProcessesTest {
     /** Each message was processed once, in order, and each passage has its memories. */
     private static void checkComplete(MemoryStore store, int messages) {
         for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
-            List<Step> path = store.progress(CreatingProcess.KEY, kind).path();
+            List<Progress.Step> path = store.progress(CreatingProcess.KEY, kind).path();
             List<String> covered = path.stream()
                     .flatMap(step -> step.passage().messageIds().stream())
                     .toList();
@@ -193,7 +193,7 @@ class MemoryProcessesTest {
                         .map(LoggedMessage::id)
                         .toList();
                 MemoryKey key = ConversationKey.of("default", id);
-                List<Step> path =
+                List<Progress.Step> path =
                         stores.memories.progress(key, MemoryKind.CHUNK).path();
                 List<String> covered = path.stream()
                         .flatMap(step -> step.passage().messageIds().stream())
@@ -202,7 +202,7 @@ class MemoryProcessesTest {
                 List<MadeMemory> made = stores.memories.chunks(key, Integer.MAX_VALUE);
                 assertThat(made.stream().map(MadeMemory::source))
                         .containsExactlyElementsOf(
-                                path.stream().map(Step::passage).toList());
+                                path.stream().map(Progress.Step::passage).toList());
                 assertThat(stores.memories.summary(key)).isNotNull();
                 messages += ids.size();
                 chunks += made.size();

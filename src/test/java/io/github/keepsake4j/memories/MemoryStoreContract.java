@@ -177,8 +177,8 @@ public abstract class MemoryStoreContract {
         assertThat(run.problems()).isEmpty();
         try (MemoryStore restarted = sameStore()) {
             assertThat(FailingPassages.shown(restarted, key, kind)).containsExactly("one", "three", "four", "poison");
-            List<Step> path = restarted.progress(key, kind).path();
-            assertThat(path).extracting(Step::failures).containsExactly(0, 0, 0, 0);
+            List<Progress.Step> path = restarted.progress(key, kind).path();
+            assertThat(path).extracting(Progress.Step::failures).containsExactly(0, 0, 0, 0);
             assertThat(path).hasSameSizeAs(restarted.progress(key, kind).steps());
         }
         if (kind == MemoryKind.CHUNK) {
@@ -245,7 +245,8 @@ public abstract class MemoryStoreContract {
             try (MemoryStore again = sameStore()) {
                 Progress progress = again.progress(key, kind);
                 assertThat(progress.head()).isZero();
-                assertThat(progress.steps()).containsExactly(new Step(1, 0, FIRST, 2), new Step(2, 0, OTHER, 1));
+                assertThat(progress.steps())
+                        .containsExactly(new Progress.Step(1, 0, FIRST, 2), new Progress.Step(2, 0, OTHER, 1));
                 assertThat(discussions(again)).containsExactly(key);
             }
         }
@@ -334,7 +335,7 @@ public abstract class MemoryStoreContract {
                 .extracting(MadeMemory::text)
                 .isEqualTo("Of two.");
         store.put(key, second.withPinned(false));
-        store.put(key, note.withStatus(MemoryStatus.FORGOTTEN));
+        store.put(key, note.withStatus(MadeMemory.Status.FORGOTTEN));
         assertOverviews();
         store.moveTo(key, MemoryKind.CHUNK, revision(MemoryKind.CHUNK), 0);
         assertOverviews();
@@ -353,7 +354,7 @@ public abstract class MemoryStoreContract {
             assertThat(again.chunks(key, 9)).hasSize(2).first().isEqualTo(first);
             assertThat(again.find(key, first.id())).contains(first);
             Progress progress = again.progress(key, MemoryKind.CHUNK);
-            assertThat(progress.path()).extracting(Step::passage).containsExactly(FIRST, SECOND);
+            assertThat(progress.path()).extracting(Progress.Step::passage).containsExactly(FIRST, SECOND);
             assertThat(progress.head()).isEqualTo(2);
         }
         assertThat(chunks(1)).containsExactly("They ate.");
@@ -379,7 +380,7 @@ public abstract class MemoryStoreContract {
             assertThat(again.facts(key, 9)).hasSize(2).first().isEqualTo(first);
             assertThat(again.find(key, first.id())).contains(first);
             assertThat(again.progress(key, MemoryKind.FACT).path())
-                    .extracting(Step::passage)
+                    .extracting(Progress.Step::passage)
                     .containsExactly(FIRST, SECOND);
         }
         assertThat(store.chunks(key, 9)).isEmpty();
@@ -526,7 +527,7 @@ public abstract class MemoryStoreContract {
         assertThat(texts(store.facts(key, 9))).containsExactly("Ada lives in Rome.");
         assertThat(store.search(key, FactQuery.of("oslo"))).isEmpty();
         assertThat(store.find(key, old.id()))
-                .hasValueSatisfying(memory -> assertThat(memory.status()).isEqualTo(MemoryStatus.REPLACED));
+                .hasValueSatisfying(memory -> assertThat(memory.status()).isEqualTo(MadeMemory.Status.REPLACED));
 
         MadeMemory chunk = chunk("old", FIRST);
         store.add(key, MemoryKind.CHUNK, 0, FIRST, List.of(chunk));
@@ -554,7 +555,7 @@ public abstract class MemoryStoreContract {
         assertThat(texts(store.facts(key, 9))).containsExactly("Ada lives in Rome.");
         assertThat(found("oslo")).isEmpty();
 
-        store.put(key, old.withStatus(MemoryStatus.FORGOTTEN));
+        store.put(key, old.withStatus(MadeMemory.Status.FORGOTTEN));
         store.moveTo(key, MemoryKind.FACT, revision(MemoryKind.FACT), 1);
         assertThat(store.facts(key, 9)).as("what is forgotten does not return").isEmpty();
     }
@@ -573,8 +574,9 @@ public abstract class MemoryStoreContract {
         assertThat(store.chunks(key, 9).get(0).pinned()).isTrue();
         assertThat(revision(MemoryKind.CHUNK)).isGreaterThan(seen);
 
-        assertThat(store.put(key, fact.withStatus(MemoryStatus.FORGOTTEN))).isTrue();
-        assertThat(store.put(key, chunk.withStatus(MemoryStatus.FORGOTTEN))).isTrue();
+        assertThat(store.put(key, fact.withStatus(MadeMemory.Status.FORGOTTEN))).isTrue();
+        assertThat(store.put(key, chunk.withStatus(MadeMemory.Status.FORGOTTEN)))
+                .isTrue();
         assertThat(found("cat;pet")).isEmpty();
         assertThat(chunks(9)).containsExactly("They ate.");
         assertThat(store.find(key, fact.id()))

@@ -1,10 +1,10 @@
 package io.github.keepsake4j.memories;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.ResultSet;

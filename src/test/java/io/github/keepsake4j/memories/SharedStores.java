@@ -1,12 +1,12 @@
 package io.github.keepsake4j.memories;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.memories.file.FileMemoryStore;
 import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Path;
 import java.sql.SQLException;

@@ -107,9 +107,13 @@ class DamagedIndexTest {
             count(outcomes, "search", this::found);
             count(outcomes, "open", () -> index.open(Words.standard().fingerprint()));
             List<IndexedMessage> one = List.of(new IndexedMessage(21, ChatMessageType.USER, 1, Map.of("cat", 1)));
-            count(outcomes, "add", () -> index.add(CHATS.get(3), new Watermark(1, 20), new Watermark(1, 21), one));
+            count(
+                    outcomes,
+                    "add",
+                    () -> index.add(
+                            CHATS.get(3), new MessageIndex.Watermark(1, 20), new MessageIndex.Watermark(1, 21), one));
             ConversationKey fresh = ConversationKey.of("acme", "fresh");
-            count(outcomes, "add new", () -> index.add(fresh, null, new Watermark(1, 21), one));
+            count(outcomes, "add new", () -> index.add(fresh, null, new MessageIndex.Watermark(1, 21), one));
             count(outcomes, "sweep", this::catchUp);
             count(outcomes, "remove", () -> index.remove(CHATS.get(5)));
             count(outcomes, "compact", index::compact);

@@ -8,13 +8,13 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
-import java.text.Normalizer;
+import io.github.keepsake4j.recall.Recalled.Features;
+import io.github.keepsake4j.text.Fence;
+import io.github.keepsake4j.text.OwnText;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Marks around what a model is shown, and what is left of a message without it. */
@@ -79,15 +79,6 @@ class FenceTest {
                     .as(escaped(text))
                     .isEqualTo("<b>\u2039" + text.substring(1) + "<b>");
         }
-    }
-
-    @Test
-    void every_character_that_decomposes_to_an_opening_bracket_is_one() {
-        String brackets = IntStream.rangeClosed(0, Character.MAX_CODE_POINT)
-                .mapToObj(Character::toString)
-                .filter(each -> Normalizer.normalize(each, Normalizer.Form.NFKD).contains("<"))
-                .collect(Collectors.joining());
-        assertThat(Fence.BRACKETS).isEqualTo(brackets);
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
@@ -11,10 +12,10 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
-import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
-import io.github.keepsake4j.sql.SchemaMode;
+import io.github.keepsake4j.recall.words.Words.WantedTerms;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.text.OwnText;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -213,12 +214,12 @@ public final class IndexBenchmark {
                             message.sequence(),
                             "user",
                             message.createdAt(),
-                            IndexedText.of(message.message()),
+                            OwnText.blanked(message.message()),
                             search.words(),
                             terms))
                     .toList();
             long split = cpu();
-            new Ranking(question, candidates.statistics(), Features.WEIGHTS, ZoneOffset.UTC)
+            new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, ZoneOffset.UTC)
                     .rank(Session.cut(utterances, Duration.ofHours(4)));
             long ranked = cpu();
             if (round >= 0) {
@@ -342,7 +343,8 @@ public final class IndexBenchmark {
                         .get(0)
                         .sequence();
                 while (true) {
-                    Watermark watermark = index.watermarks(List.of(last)).get(last);
+                    MessageIndex.Watermark watermark =
+                            index.watermarks(List.of(last)).get(last);
                     if (watermark != null && watermark.sequence() >= newest) {
                         break;
                     }

@@ -52,7 +52,7 @@ class LanguagesTest {
                         line.number(), line.user() ? Named.USER : Named.ASSISTANT, line.time(), line.text(), words))
                 .toList();
         Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words);
-        return new Ranking(question, CountedTerms.of(utterances), Features.WEIGHTS, ZoneOffset.UTC)
+        return new Ranking(question, CountedTerms.of(utterances), Recalled.Features.WEIGHTS, ZoneOffset.UTC)
                 .rank(Session.cut(utterances, Duration.ofHours(4)))
                 .get(0)
                 .utterance()

@@ -63,12 +63,12 @@ public abstract class MessageIndexContract {
     }
 
     private void add(MemoryKey key, long from, String... texts) {
-        Watermark before = index.watermarks(List.of(key)).get(key);
+        MessageIndex.Watermark before = index.watermarks(List.of(key)).get(key);
         List<IndexedMessage> messages = new ArrayList<>();
         for (int i = 0; i < texts.length; i++) {
             messages.add(message(from + i, texts[i].split(" ")));
         }
-        assertThat(index.add(key, before, new Watermark(1, from + texts.length - 1), messages))
+        assertThat(index.add(key, before, new MessageIndex.Watermark(1, from + texts.length - 1), messages))
                 .isTrue();
     }
 
@@ -147,7 +147,8 @@ public abstract class MessageIndexContract {
             List<IndexedMessage> far = IntStream.range(0, 4)
                     .mapToObj(place -> message(1 + 1_024L * place, "parrot"))
                     .toList();
-            assertThat(index.add(key, null, new Watermark(1, 3_073), far)).isTrue();
+            assertThat(index.add(key, null, new MessageIndex.Watermark(1, 3_073), far))
+                    .isTrue();
         }
 
         Matches matches = index.match(Scope.memories(list), List.of("parrot"), 20_000);
@@ -157,19 +158,25 @@ public abstract class MessageIndexContract {
 
     @Test
     void the_watermark_moves_with_the_rows_and_only_from_what_the_caller_has_seen() {
-        Watermark first = new Watermark(1, 1);
+        MessageIndex.Watermark first = new MessageIndex.Watermark(1, 1);
         assertThat(index.add(ONE, null, first, List.of(message(1, "cat")))).isTrue();
         assertThat(index.add(ONE, null, first, List.of(message(1, "cat")))).isFalse();
-        assertThat(index.add(ONE, new Watermark(2, 1), new Watermark(2, 2), List.of(message(2, "cat"))))
+        assertThat(index.add(
+                        ONE,
+                        new MessageIndex.Watermark(2, 1),
+                        new MessageIndex.Watermark(2, 2),
+                        List.of(message(2, "cat"))))
                 .isFalse();
-        assertThat(index.add(TWO, first, new Watermark(1, 2), List.of(message(2, "cat"))))
+        assertThat(index.add(TWO, first, new MessageIndex.Watermark(1, 2), List.of(message(2, "cat"))))
                 .isFalse();
         assertThat(index.watermarks(List.of(ONE, TWO))).isEqualTo(Map.of(ONE, first));
         assertThat(match(Scope.tenant("acme"), "cat").frequency("cat")).isEqualTo(1);
 
-        assertThat(index.add(ONE, first, new Watermark(1, 7), List.of())).isTrue();
-        assertThat(index.watermarks(List.of(ONE))).isEqualTo(Map.of(ONE, new Watermark(1, 7)));
-        assertThatThrownBy(() -> index.add(ONE, new Watermark(1, 7), new Watermark(1, 6), List.of()))
+        assertThat(index.add(ONE, first, new MessageIndex.Watermark(1, 7), List.of()))
+                .isTrue();
+        assertThat(index.watermarks(List.of(ONE))).isEqualTo(Map.of(ONE, new MessageIndex.Watermark(1, 7)));
+        assertThatThrownBy(() ->
+                        index.add(ONE, new MessageIndex.Watermark(1, 7), new MessageIndex.Watermark(1, 6), List.of()))
                 .isInstanceOf(InvalidInputException.class);
     }
 
@@ -291,10 +298,10 @@ public abstract class MessageIndexContract {
         List<Matches> read = new ArrayList<>();
         for (int most : new int[] {2_000, 40_000}) {
             index.clear();
-            Watermark before = null;
+            MessageIndex.Watermark before = null;
             for (int from = 0; from < messages; ) {
                 int to = Math.min(messages, from + 1 + random.nextInt(most));
-                Watermark after = new Watermark(1, to);
+                MessageIndex.Watermark after = new MessageIndex.Watermark(1, to);
                 assertThat(index.add(ONE, before, after, all.subList(from, to))).isTrue();
                 before = after;
                 from = to;
@@ -333,13 +340,14 @@ public abstract class MessageIndexContract {
                     for (int i = 0; i < memories; i++) {
                         MemoryKey key = ConversationKey.of("acme", "memory" + i);
                         for (long next = 1; next <= messages; ) {
-                            Watermark before = own.watermarks(List.of(key)).get(key);
+                            MessageIndex.Watermark before =
+                                    own.watermarks(List.of(key)).get(key);
                             next = before == null ? 1 : before.sequence() + 1;
                             if (next <= messages) {
                                 own.add(
                                         key,
                                         before,
-                                        new Watermark(1, next),
+                                        new MessageIndex.Watermark(1, next),
                                         List.of(message(next, "word", "w" + next)));
                             }
                         }

@@ -23,6 +23,7 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.text.OwnText;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
@@ -83,7 +84,7 @@ public abstract class MessageRecallContract {
         assertThat(texts(best)).containsExactly("What is the dog called?", "Her name is Luna.");
         assertThat(best.sessionTime()).isEqualTo(JANUARY.plus(Duration.ofDays(3)));
         assertThat(best.features().answer()).isPositive();
-        assertThat(best.score()).isEqualTo(best.features().score(Features.WEIGHTS));
+        assertThat(best.score()).isEqualTo(best.features().score(Recalled.Features.WEIGHTS));
     }
 
     @Test
@@ -404,7 +405,7 @@ public abstract class MessageRecallContract {
 
     private static List<String> texts(Passage passage) {
         return passage.messages().stream()
-                .map(message -> IndexedText.of(message.message()).strip())
+                .map(message -> OwnText.blanked(message.message()).strip())
                 .toList();
     }
 

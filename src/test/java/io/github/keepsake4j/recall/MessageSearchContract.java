@@ -25,6 +25,7 @@ import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WatchedLog;
+import io.github.keepsake4j.text.OwnText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -123,12 +124,12 @@ public abstract class MessageSearchContract {
 
     private static List<String> texts(SearchResult result) {
         return result.hits().stream()
-                .map(hit -> IndexedText.of(hit.message().message()))
+                .map(hit -> OwnText.blanked(hit.message().message()))
                 .toList();
     }
 
     private static List<String> texts(List<LoggedMessage> messages) {
-        return messages.stream().map(one -> IndexedText.of(one.message())).toList();
+        return messages.stream().map(one -> OwnText.blanked(one.message())).toList();
     }
 
     /** Terms are made where a text is split, and a word's only once while it is remembered. */
@@ -187,7 +188,7 @@ public abstract class MessageSearchContract {
             assertThat(texts(restored.search.search(Scope.memory(CHAT), "parrot", SearchOptions.standard())))
                     .containsExactly("my parrot is called Luna");
             restored.indexer.drain();
-            assertThat(index.watermarks(List.of(CHAT))).containsEntry(CHAT, new Watermark(1, 2));
+            assertThat(index.watermarks(List.of(CHAT))).containsEntry(CHAT, new MessageIndex.Watermark(1, 2));
             assertThat(texts(restored.search.search(Scope.memory(CHAT), "parrot", SearchOptions.standard())))
                     .containsExactly("my parrot is called Luna");
         }
@@ -203,7 +204,7 @@ public abstract class MessageSearchContract {
         assertThat(texts(search(Scope.memory(CHAT), "parrot"))).containsExactly("a parrot on a branch");
         process.indexer.sweep();
         process.indexer.drain();
-        assertThat(index.watermarks(List.of(CHAT))).containsEntry(CHAT, new Watermark(1, 1));
+        assertThat(index.watermarks(List.of(CHAT))).containsEntry(CHAT, new MessageIndex.Watermark(1, 1));
         assertThat(texts(search(Scope.tenant("acme"), "parrot"))).containsExactly("a parrot on a branch");
     }
 
@@ -242,7 +243,7 @@ public abstract class MessageSearchContract {
                 .hits()
                 .get(0);
 
-        String text = IndexedText.of(hit.message().message());
+        String text = OwnText.blanked(hit.message().message());
         assertThat(hit.highlights())
                 .extracting(part -> text.substring(part.start(), part.end()))
                 .contains("Straße");
@@ -353,7 +354,7 @@ public abstract class MessageSearchContract {
         process.indexer.drain();
         assertThat(index.match(Scope.tenant("acme"), List.of("secret"), 10).frequency("secret"))
                 .isEqualTo(1);
-        assertThat(index.watermarks(List.of(CHAT))).containsEntry(CHAT, new Watermark(2, 2));
+        assertThat(index.watermarks(List.of(CHAT))).containsEntry(CHAT, new MessageIndex.Watermark(2, 2));
     }
 
     @Test

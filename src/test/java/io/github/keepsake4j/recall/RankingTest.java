@@ -52,7 +52,7 @@ class RankingTest {
                 said(1, Named.USER, NOON, "The dog sleeps"),
                 said(2, Named.USER, NOON.plus(Duration.ofHours(5)), "It rains"));
 
-        assertThat(ranked.get(1).features()).isEqualTo(new Features(0, 0, 0, 0, 0));
+        assertThat(ranked.get(1).features()).isEqualTo(new Recalled.Features(0, 0, 0, 0, 0));
     }
 
     @Test
@@ -154,7 +154,7 @@ class RankingTest {
 
     private static List<Ranked> rank(String text, Utterance... utterances) {
         Question question = Question.of(text, ROLES, Words.standard());
-        return new Ranking(question, CountedTerms.of(List.of(utterances)), Features.WEIGHTS, ZoneOffset.UTC)
+        return new Ranking(question, CountedTerms.of(List.of(utterances)), Recalled.Features.WEIGHTS, ZoneOffset.UTC)
                 .rank(Session.cut(List.of(utterances), Duration.ofHours(4)));
     }
 

@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
@@ -11,7 +12,6 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;
@@ -88,7 +88,7 @@ public final class RecallBenchmark {
                         .get(0)
                         .sequence();
                 while (Optional.ofNullable(index.watermarks(List.of(key)).get(key))
-                        .map(Watermark::sequence)
+                        .map(MessageIndex.Watermark::sequence)
                         .filter(sequence -> sequence == last)
                         .isEmpty()) {
                     TimeUnit.MILLISECONDS.sleep(50);
@@ -198,7 +198,7 @@ public final class RecallBenchmark {
                     .map(Map.Entry::getKey)
                     .toList();
             add("BM25", asked, byBm25, ids);
-            for (Map.Entry<String, Features> step : STEPS.entrySet()) {
+            for (Map.Entry<String, Recalled.Features> step : STEPS.entrySet()) {
                 start = System.nanoTime();
                 List<Ranked> ranked = new Ranking(question, statistics, step.getValue(), ZoneOffset.UTC).rank(sessions);
                 took("rank a whole conversation", start, 1);
@@ -211,21 +211,22 @@ public final class RecallBenchmark {
                             .toList(),
                     Duration.ofHours(4));
             start = System.nanoTime();
-            List<Ranked> ranked = new Ranking(question, statistics, Features.WEIGHTS, ZoneOffset.UTC).rank(known);
+            List<Ranked> ranked =
+                    new Ranking(question, statistics, Recalled.Features.WEIGHTS, ZoneOffset.UTC).rank(known);
             took("rank candidates", start, 1);
             add("all behind candidates", asked, sequences(ranked), ids);
         }
     }
 
-    private static final Map<String, Features> STEPS = steps();
+    private static final Map<String, Recalled.Features> STEPS = steps();
 
-    private static Map<String, Features> steps() {
-        Features all = Features.WEIGHTS;
-        Map<String, Features> steps = new LinkedHashMap<>();
-        steps.put("with neighbours", new Features(all.words(), 0, 0, 0, 0));
-        steps.put("+ answer", new Features(all.words(), all.answer(), 0, 0, 0));
-        steps.put("+ session", new Features(all.words(), all.answer(), all.session(), 0, 0));
-        steps.put("+ speaker", new Features(all.words(), all.answer(), all.session(), all.speaker(), 0));
+    private static Map<String, Recalled.Features> steps() {
+        Recalled.Features all = Recalled.Features.WEIGHTS;
+        Map<String, Recalled.Features> steps = new LinkedHashMap<>();
+        steps.put("with neighbours", new Recalled.Features(all.words(), 0, 0, 0, 0));
+        steps.put("+ answer", new Recalled.Features(all.words(), all.answer(), 0, 0, 0));
+        steps.put("+ session", new Recalled.Features(all.words(), all.answer(), all.session(), 0, 0));
+        steps.put("+ speaker", new Recalled.Features(all.words(), all.answer(), all.session(), all.speaker(), 0));
         steps.put("+ date", all);
         return steps;
     }

@@ -2,10 +2,10 @@ package io.github.keepsake4j.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.spring.bare.BareApplication;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;

@@ -19,7 +19,7 @@ import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
-import io.github.keepsake4j.recall.Watermark;
+import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;

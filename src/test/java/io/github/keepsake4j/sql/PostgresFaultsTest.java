@@ -3,6 +3,8 @@ package io.github.keepsake4j.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.PostgresBuilder;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.message.KeepsakeException;

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.PostgresBuilder;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -133,13 +135,11 @@ class PostgresWatchdogTest {
 
     @Test
     void the_thread_of_a_log_ends_when_the_log_is_closed() {
-        PostgresConnections connections = new PostgresConnections(
-                source,
-                false,
-                new PostgresSchema(Translated.SCHEMA, SchemaMode.ALWAYS, session -> {}),
-                LIMIT,
-                false,
-                null);
+        Connections connections = Connections.postgresql(
+                new PostgresBuilder.Settings(source, null, "", "", 1, LIMIT, SchemaMode.ALWAYS, false),
+                Translated.SCHEMA,
+                null,
+                session -> {});
         Session[] used = new Session[1];
         connections.single("test", session -> {
             used[0] = session;

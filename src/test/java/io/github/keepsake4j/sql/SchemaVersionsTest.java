@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
@@ -22,7 +23,7 @@ import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
-import io.github.keepsake4j.recall.Watermark;
+import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;

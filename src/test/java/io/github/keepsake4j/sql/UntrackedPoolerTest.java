@@ -12,7 +12,7 @@ import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.TransactionPooler;
 import io.github.keepsake4j.transfer.ImportSource;
 import io.github.keepsake4j.transfer.jdbc.JdbcImportSource;
-import io.github.keepsake4j.workflow.files.ResolvedFile;
+import io.github.keepsake4j.workflow.files.FileResolver.ResolvedFile;
 import io.github.keepsake4j.workflow.files.jdbc.JdbcFileResolver;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

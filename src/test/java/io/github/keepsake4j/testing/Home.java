@@ -1,12 +1,12 @@
 package io.github.keepsake4j.testing;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
-import io.github.keepsake4j.sql.SchemaMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -52,7 +52,7 @@ class ShortenedResultTest {
             }
             LoggedMessage logged = new LoggedMessage("1", null, 1, whole, size, COUNTER.name(), Instant.EPOCH);
 
-            ShortenedResult result = new TokenCounts().of("m").shortened(COUNTER, logged, share);
+            ShortenedResult result = TokenSizes.kept().apply("m").shortened(COUNTER, logged, share);
 
             String as = "seed %d share %d".formatted(first + run, share);
             assertThat(result.tokens()).as(as).isLessThanOrEqualTo(share);

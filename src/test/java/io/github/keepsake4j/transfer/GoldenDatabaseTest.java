@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.sql.SchemaScriptsTest;
 import io.github.keepsake4j.testing.Postgres;
 import java.io.IOException;

@@ -209,16 +209,16 @@ class ImportingLogTest {
     @Test
     void e2_a_tree_keeps_its_ids_its_times_and_its_branches() {
         Instant time = Instant.parse("2026-01-07T10:00:00Z");
-        List<ImportedMessage> tree = new ArrayList<>(List.of(
-                new ImportedMessage(user("q1"), time, "u1", null),
-                new ImportedMessage(ai("a1"), time.plusSeconds(1), "m1", "u1"),
-                new ImportedMessage(ai("again"), time.plusSeconds(2), "m2", "u1"),
-                new ImportedMessage(user("q2"), time.plusSeconds(3), "u2", "m2")));
+        List<ImportSource.ImportedMessage> tree = new ArrayList<>(List.of(
+                new ImportSource.ImportedMessage(user("q1"), time, "u1", null),
+                new ImportSource.ImportedMessage(ai("a1"), time.plusSeconds(1), "m1", "u1"),
+                new ImportSource.ImportedMessage(ai("again"), time.plusSeconds(2), "m2", "u1"),
+                new ImportSource.ImportedMessage(user("q2"), time.plusSeconds(3), "u2", "m2")));
         Keepsake keepsake =
                 Keepsake.builder().messageLog(log).importFrom(key -> tree).build();
         assertThat(keepsake.chatMemory("c").messages()).containsExactly(user("q1"), ai("again"), user("q2"));
         keepsake.chatMemory("c").add(ai("a2"));
-        tree.add(new ImportedMessage(ai("old a2"), time.plusSeconds(4), "m3", "u2"));
+        tree.add(new ImportSource.ImportedMessage(ai("old a2"), time.plusSeconds(4), "m3", "u2"));
         keepsake.chatMemory("c").messages();
 
         List<LoggedMessage> all = log.history(KEY, HistoryQuery.oldest(100)).messages();
@@ -232,8 +232,9 @@ class ImportingLogTest {
     @Test
     void e2_a_tree_that_is_settled_costs_a_restart_one_look() {
         Instant time = Instant.parse("2026-01-02T03:04:05Z");
-        List<ImportedMessage> tree =
-                List.of(new ImportedMessage(user("q"), time, "1", null), new ImportedMessage(ai("a"), time, "2", "1"));
+        List<ImportSource.ImportedMessage> tree = List.of(
+                new ImportSource.ImportedMessage(user("q"), time, "1", null),
+                new ImportSource.ImportedMessage(ai("a"), time, "2", "1"));
         List<String> calls = new ArrayList<>();
         MessageLog watched = new WatchedLog(log) {
             @Override
@@ -303,7 +304,7 @@ class ImportingLogTest {
         return Keepsake.builder().messageLog(log).importFrom(store).build();
     }
 
-    private void assertRefused(String named, ImportedMessage... messages) {
+    private void assertRefused(String named, ImportSource.ImportedMessage... messages) {
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
                 .importFrom(key -> List.of(messages))
@@ -318,8 +319,8 @@ class ImportingLogTest {
 
     @Test
     void e2_messages_of_which_some_have_no_id_are_refused() {
-        ImportedMessage named = new ImportedMessage(user("secret"), null, "u1", null);
-        ImportedMessage unnamed = ImportedMessage.of(ai("secret"));
+        ImportSource.ImportedMessage named = new ImportSource.ImportedMessage(user("secret"), null, "u1", null);
+        ImportSource.ImportedMessage unnamed = ImportSource.ImportedMessage.of(ai("secret"));
         assertRefused("message 2", named, unnamed);
         assertRefused("message 2", unnamed, named);
     }
@@ -328,8 +329,8 @@ class ImportingLogTest {
     void e2_an_id_that_two_messages_have_is_refused_and_named() {
         assertRefused(
                 "u1",
-                new ImportedMessage(user("secret"), null, "u1", null),
-                new ImportedMessage(ai("secret"), null, "a1", "u1"),
-                new ImportedMessage(user("another secret"), null, "u1", "a1"));
+                new ImportSource.ImportedMessage(user("secret"), null, "u1", null),
+                new ImportSource.ImportedMessage(ai("secret"), null, "a1", "u1"),
+                new ImportSource.ImportedMessage(user("another secret"), null, "u1", "a1"));
     }
 }

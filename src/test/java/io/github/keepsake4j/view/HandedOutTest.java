@@ -24,7 +24,7 @@ class HandedOutTest {
 
     private final HandedOut handedOut = new HandedOut();
 
-    private void add(Shown shown) {
+    private void add(ShownView shown) {
         handedOut.add(KEY, shown.reading(), shown.given());
     }
 
@@ -35,14 +35,14 @@ class HandedOutTest {
         }
         await().atMost(Duration.ofMinutes(5)).pollInSameThread().until(() -> {
             System.gc();
-            add(Shown.of(Tail.empty(Position.NONE)));
+            add(ShownView.of(Tail.empty(Position.NONE)));
             return handedOut.size() == 0;
         });
     }
 
     @Test
     void an_instance_that_changed_is_another_message_and_is_remembered_as_given_out() {
-        Shown shown = shown(2, 0);
+        ShownView shown = shown(2, 0);
         add(shown);
         List<ChatMessage> list = new ArrayList<>();
         shown.messages().forEach(message -> list.add(message.message()));
@@ -57,7 +57,7 @@ class HandedOutTest {
 
     @Test
     void an_instance_that_comes_twice_in_a_list_is_a_message_once() {
-        Shown shown = shown(1, 0);
+        ShownView shown = shown(1, 0);
         add(shown);
         ChatMessage message = shown.messages().get(0).message();
         assertThat(handedOut.recognize(KEY, List.of(message, message)).places()[1])
@@ -68,7 +68,7 @@ class HandedOutTest {
                 .isNull();
     }
 
-    private static Shown shown(int messages, int read) {
+    private static ShownView shown(int messages, int read) {
         List<LoggedMessage> list = new ArrayList<>();
         String parent = null;
         for (int i = 1; i <= messages; i++) {
@@ -76,6 +76,6 @@ class HandedOutTest {
             list.add(new LoggedMessage(id, parent, i, UserMessage.from("text " + i), 1, "words", Instant.EPOCH));
             parent = id;
         }
-        return Shown.of(new Tail(new Position(1, 1, parent), list, List.of(), null, null, null, null, true, null));
+        return ShownView.of(new Tail(new Position(1, 1, parent), list, List.of(), null, null, null, null, true, null));
     }
 }

@@ -98,7 +98,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
     @ExpectedLog("its turn was not stored")
     void a17_a_failed_flush_does_not_lose_the_reply() {
         watched.fail("append", new StorageUnavailableException("down", null));
-        NodeReply reply = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE))
+        LlmNode.Reply reply = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE))
                 .run(run("m1", null, "first"));
         assertThat(reply.text()).isEqualTo("answer 1");
         assertThat(reply.failure()).isInstanceOf(StorageUnavailableException.class);
@@ -146,7 +146,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
                 return ChatResponse.builder().aiMessage(ai("late")).build();
             }
         };
-        NodeReply reply = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
+        LlmNode.Reply reply = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
                 .writingConversation()
                 .run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m1"), "q"));
         assertThat(reply.failure()).isInstanceOf(ErasedException.class);
@@ -179,7 +179,7 @@ abstract class WorkflowContract extends WorkflowTurnContract {
     @ExpectedLog("it runs without a conversation id")
     void a16_node_mode_without_a_conversation_is_no_memory_or_an_error() {
         NodeRun run = NodeRun.of("acme", "app", null, "writer", NodeTurn.of("m1"), "hello");
-        NodeReply reply = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE))
+        LlmNode.Reply reply = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE))
                 .run(run);
         assertThat(reply.text()).isEqualTo("answer 1");
         assertThat(reply.memory()).isNull();
@@ -485,8 +485,8 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         Keepsake keepsake = Keepsake.builder().messageLog(log).nodeLog(log).build();
         for (MemoryMode mode : MemoryMode.values()) {
             LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(mode)).writingConversation();
-            NodeReply first = node.run(run("m1", null, "one"));
-            NodeReply second = node.run(run("m2", "m1", "two"));
+            LlmNode.Reply first = node.run(run("m1", null, "one"));
+            LlmNode.Reply second = node.run(run("m2", "m1", "two"));
             node.run(run("m3", "m1", "two again").withSystemPrompt("Be brief."));
             assertThat(first.failure()).isNull();
             assertThat(second.failure()).isNull();

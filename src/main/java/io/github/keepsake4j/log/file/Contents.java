@@ -1,12 +1,12 @@
 package io.github.keepsake4j.log.file;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.backend.Entry;
+import io.github.keepsake4j.backend.RecordJson;
+import io.github.keepsake4j.backend.TreeStep;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.log.Entry;
-import io.github.keepsake4j.log.RecordJson;
-import io.github.keepsake4j.log.Step;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -42,7 +42,7 @@ final class Contents {
         try {
             return read.get();
         } catch (InvalidInputException e) {
-            throw new BadLineException("a value of it is out of range");
+            throw new BadLineException("one of its values is out of range");
         }
     }
 
@@ -53,9 +53,9 @@ final class Contents {
     }
 
     /** Writes a message. Its place comes first, so that the place can be read even if the message cannot. */
-    static JsonObject message(Step.Added added) {
+    static JsonObject message(TreeStep.Added added) {
         Entry entry = added.entry();
-        Step.Inherited inherited = added.inherited();
+        TreeStep.Inherited inherited = added.inherited();
         JsonObject json = new JsonObject()
                 .with("seq", entry.sequence())
                 .with("id", entry.id())
@@ -78,9 +78,9 @@ final class Contents {
     }
 
     /** Reads a message without its content. */
-    static Step.Added added(JsonFields json, Part part) {
+    static TreeStep.Added added(JsonFields json, Part part) {
         long seq = json.neededNumber("seq");
-        Step.Inherited inherited = new Step.Inherited(
+        TreeStep.Inherited inherited = new TreeStep.Inherited(
                 json.numberOr("after", 0),
                 json.neededNumber("run"),
                 json.neededNumber("depth"),
@@ -101,7 +101,7 @@ final class Contents {
                 json.neededTime("at"),
                 RecordJson.outcome(json.object("outcome")),
                 json.text("question"));
-        return new Step.Added(entry, inherited, RecordJson.usage(json));
+        return new TreeStep.Added(entry, inherited, RecordJson.usage(json));
     }
 
     static JsonObject view(View view) {
@@ -115,23 +115,23 @@ final class Contents {
                 .resolved(null);
     }
 
-    static JsonObject summary(Step.Summarized put) {
+    static JsonObject summary(TreeStep.Summarized put) {
         Summary summary = put.summary();
         JsonObject json = new JsonObject().with("version", summary.version()).with("seq", put.sequence());
         return RecordJson.put(json, summary);
     }
 
-    static Step.Summarized summary(JsonFields json) {
-        return new Step.Summarized(
+    static TreeStep.Summarized summary(JsonFields json) {
+        return new TreeStep.Summarized(
                 RecordJson.summary(json).withVersion(json.neededNumber("version")), json.neededNumber("seq"));
     }
 
-    static JsonObject description(Step.Described described) {
+    static JsonObject description(TreeStep.Described described) {
         return new JsonObject().withPresent("title", described.title()).with("metadata", described.metadata());
     }
 
-    static Step.Described description(JsonFields json) {
-        return new Step.Described(
+    static TreeStep.Described description(JsonFields json) {
+        return new TreeStep.Described(
                 json.text("title"), json.neededObject("metadata").strings());
     }
 }

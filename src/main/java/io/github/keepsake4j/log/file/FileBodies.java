@@ -1,11 +1,11 @@
 package io.github.keepsake4j.log.file;
 
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.backend.Entry;
+import io.github.keepsake4j.backend.MemoryTree.Bodies;
+import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.JsonFields;
-import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.Made;
-import io.github.keepsake4j.log.MemoryTree.Bodies;
-import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -49,7 +49,7 @@ record FileBodies(Reader file) implements Bodies {
             JsonFields fields = Contents.fields(file.read((Part) entry.body()));
             if (fields.neededNumber("seq") != entry.sequence()
                     || !fields.neededText("id").equals(entry.id())) {
-                throw new BadLineException("it is another message");
+                throw new BadLineException("it belongs to another message");
             }
             return fields;
         } catch (IOException e) {

@@ -1,19 +1,19 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.backend.LeaseFile;
+import io.github.keepsake4j.backend.LeaseRules;
+import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.backend.PlannedTreeLog;
+import io.github.keepsake4j.base.InputRules;
+import io.github.keepsake4j.base.LockFile;
+import io.github.keepsake4j.base.RecentlyUsed;
+import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.log.Damage;
-import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
-import io.github.keepsake4j.log.LeaseFile;
-import io.github.keepsake4j.log.LeaseRules;
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTooLargeException;
-import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.PlannedTreeLog;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Repair;
-import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -41,26 +41,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A log in plain files below a directory, for one machine without a database: laptops, continuous integration, and tools
- * that read text. It needs no other library.
+ * A log in plain files below a directory, for one machine without a database: laptops, continuous integration, and
+ * tools that read text. It needs no other library.
  *
  * <p><b>Files.</b> Each memory is one append-only file of JSON lines. One append is one line. The guide's page
- * {@code files.md} describes the format. A process reads a memory's file at the first use, and then has the memory's
- * tree in the heap. The trees take about 300 bytes for each message, and have up to 200,000 messages in all. So the
- * cost of a read or an append does not depend on the length of the file, except for the first use. A memory that is too
- * large for the heap causes a {@link MemoryTooLargeException}.
+ * {@code files.md} describes the format. At the first use of a memory, a process reads its file and builds its tree in
+ * the heap. After that, the cost of a read or an append does not depend on the length of the file. The trees take about
+ * 300 bytes for each message, and have up to 200,000 messages in all. A memory that is too large for the heap causes a
+ * {@link MemoryTooLargeException}.
  *
- * <p><b>Processes.</b> Any number of threads and processes of one machine may use a directory. Appends to one memory wait for
- * each other, up to 10 seconds. Reads do not wait. Another process may see a change before the device has it. A network file system is not supported, and the file
- * {@code keepsake.lock} must not be deleted while a log is open.
+ * <p><b>Processes.</b> Any number of threads and processes of one machine may use a directory. Changes of one memory
+ * wait for each other, by default up to 10 seconds. Reads do not wait. Another process may see a change before the
+ * device has it. A network file system is not supported, and the file {@code keepsake.lock} must not be deleted while a
+ * log is open.
  *
- * <p><b>Durability.</b> By default an append returns when the device has it ({@link Builder#fsync}). A last line
- * without a line feed was never acknowledged. It is moved to a file beside it, with a log entry. A call throws
- * {@link UnreadableDataException} if the file is shorter than before, or its earlier lines have changed. A complete
- * line that cannot be read is damage: every call for that memory throws {@link UnreadableDataException}, the line is
- * not overwritten, and {@link #repair} skips it.
+ * <p><b>Durability.</b> By default, an append returns only after the device has stored it ({@link Builder#fsync}). A
+ * last line without a line feed was never acknowledged. It is moved to another file, and a warning is logged. A call
+ * throws {@link UnreadableDataException} if the file has become shorter, or if the end of the part that this process
+ * has read was changed. A complete line that cannot be read is damage: every read or change of that memory throws
+ * {@link UnreadableDataException}. The line is not overwritten, and {@link #repair} skips it.
  *
- * <p><b>Erasure</b> deletes a memory's files and leaves a tombstone without ids. It does not overwrite the device's blocks.
+ * <p><b>Erasure</b> deletes a memory's files and leaves a tombstone without ids. It does not overwrite the device's
+ * blocks.
  *
  * <p>A lease ends by the clock of the process. Thread-safe.
  */
@@ -223,7 +225,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
     }
 
-    /** Creates the file first under another name, so that a list never names a memory that was not created. */
+    /** Creates the file under another name first, so that an interrupted creation does not look like a removed file. */
     private <T> T create(MemoryKey key, Names names, Function<MemoryTree, MemoryTree.Plan<T>> planner)
             throws IOException {
         Tombstone before = absent(names);
@@ -400,7 +402,8 @@ public final class FileMessageLog extends PlannedTreeLog {
     }
 
     /**
-     * Removes a tombstone after the list has recorded the erasure. Otherwise the file would count as removed by hand.
+     * Removes a tombstone after the list has recorded the erasure. Otherwise the memory's file would count as removed
+     * by hand.
      */
     private boolean remove(Path tombstone, Instant erasedBefore) throws IOException {
         if (!Tombstone.isOld(tombstone, erasedBefore)) {
@@ -420,7 +423,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
     }
 
-    /** Returns the epoch and a revision that is not lower than the one in force, even of a damaged file. */
+    /** Returns the epoch, and a revision that is not lower than the one in force, even if the file is damaged. */
     private Tombstone lastOf(Names names, Tombstone absent) throws IOException {
         try (Disk data = opener.open(names.data())) {
             // Each line raises the revision by at most one, and has more than one byte.
@@ -444,7 +447,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         try {
             unlist(names.directory(), names.hash());
         } catch (IOException e) {
-            // The tombstone has the same content as long as it exists.
+            // The tombstone records the erasure as long as it exists.
             LOG.warn("The erasure of memory {} is not in the list of {} yet", names.hash(), names.directory(), e);
         }
     }
@@ -459,7 +462,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         });
     }
 
-    /** Continues with the content of the file, even if this process has seen more of it. */
+    /** Repairs the present content of the file, even if this process has seen more content. */
     @Override
     public Repair repair(MemoryKey key) {
         try {
@@ -487,7 +490,7 @@ public final class FileMessageLog extends PlannedTreeLog {
                 memories.close();
                 lockFile.close();
             } catch (IOException e) {
-                throw new StorageUnavailableException("close of the files below " + root, e);
+                throw new StorageUnavailableException("could not close the files below " + root, e);
             }
         }
     }
@@ -623,8 +626,8 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
 
         /**
-         * Sets whether an append waits until the device has it. If not, acknowledged appends survive a crash of the
-         * process, but not of the machine. Default: true.
+         * Sets whether an append waits until the device has stored it. If not, acknowledged appends survive a crash of
+         * the process, but not of the machine. Default: true.
          *
          * @param wait whether to wait
          * @return this builder
@@ -635,8 +638,8 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
 
         /**
-         * Sets the number of memories whose files stay open, two descriptors for each. More are open only while more are used at
-         * the same time. Default: 100.
+         * Sets the number of memories whose files stay open, two descriptors for each. More are open only while more
+         * are used at the same time. Default: 100.
          *
          * @param memories 1 or more
          * @return this builder
@@ -682,7 +685,8 @@ public final class FileMessageLog extends PlannedTreeLog {
          * Opens the log.
          *
          * @return the log, to be closed at the end
-         * @throws InvalidInputException if there is no directory and it cannot be created
+         * @throws InvalidInputException if no directory was set, the path is not a directory, or its parent does not
+         *     exist
          * @throws StorageUnavailableException if the directory cannot be used at the moment
          */
         public FileMessageLog build() {

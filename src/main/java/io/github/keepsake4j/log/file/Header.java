@@ -1,9 +1,9 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
-import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.io.IOException;
@@ -88,7 +88,7 @@ record Header(
         JsonFields json = Contents.fields(beginning, 0, end);
         long version = json.neededNumber("keepsake");
         if (version < 1 || version > VERSION) {
-            throw new BadLineException("it is of version " + version + ", which this version does not know");
+            throw new BadLineException("it has version " + version + ", which this release does not know");
         }
         try {
             return new Header(

@@ -1,11 +1,11 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.backend.RecordJson;
+import io.github.keepsake4j.backend.TreeStep;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.Damage;
-import io.github.keepsake4j.log.RecordJson;
-import io.github.keepsake4j.log.Step;
 import io.github.keepsake4j.message.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param description the place of the title that it sets in the file, or null
  * @param totals the totals after it, or null if an older version wrote it
  */
-record Line(long revision, List<Step> steps, @Nullable Part description, @Nullable Totals totals) {
+record Line(long revision, List<TreeStep> steps, @Nullable Part description, @Nullable Totals totals) {
 
     private static final String TEXT = "\"(?:[^\"\\\\]|\\\\.)*+\"";
 
@@ -34,15 +34,15 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
     private static final Pattern REFERENCE = Pattern.compile("\"reference\":(" + TEXT + ")");
 
     /** Writes a change, without the totals and the end of the line. */
-    static String write(long revision, List<Step> steps) {
+    static String write(long revision, List<TreeStep> steps) {
         JsonObject line = new JsonObject().with("revision", revision);
         steps.forEach(step -> write(line, step));
         String json = PlainJson.write(line);
         return json.substring(0, json.length() - 1);
     }
 
-    private static void write(JsonObject line, Step step) {
-        if (step instanceof Step.Appended appended) {
+    private static void write(JsonObject line, TreeStep step) {
+        if (step instanceof TreeStep.Appended appended) {
             if (!appended.messages().isEmpty()) {
                 line.with(
                                 "messages",
@@ -52,17 +52,17 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
                         .withPresent("reference", appended.reference());
             }
             line.withPresent("view", appended.view() == null ? null : Contents.view(appended.view()));
-        } else if (step instanceof Step.HeadMoved moved) {
+        } else if (step instanceof TreeStep.HeadMoved moved) {
             line.with("head", place(moved.sequence(), moved.id()));
-        } else if (step instanceof Step.BranchMoved moved) {
+        } else if (step instanceof TreeStep.BranchMoved moved) {
             line.with("branch", place(moved.sequence(), moved.id())).withPresent("reference", moved.name());
-        } else if (step instanceof Step.Ended ended) {
+        } else if (step instanceof TreeStep.Ended ended) {
             line.withPresent("outcome", RecordJson.put(place(ended.sequence(), ended.id()), ended.outcome()));
-        } else if (step instanceof Step.Described described) {
+        } else if (step instanceof TreeStep.Described described) {
             line.withPresent("description", Contents.description(described));
-        } else if (step instanceof Step.Summarized put) {
+        } else if (step instanceof TreeStep.Summarized put) {
             line.withPresent("summary", Contents.summary(put));
-        } else if (step instanceof Step.Repaired repaired) {
+        } else if (step instanceof TreeStep.Repaired repaired) {
             line.with("repair", repair(repaired));
         }
     }
@@ -71,7 +71,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
         return new JsonObject().withPresent("id", id).withAny("seq", sequence);
     }
 
-    private static JsonObject repair(Step.Repaired repaired) {
+    private static JsonObject repair(TreeStep.Repaired repaired) {
         return new JsonObject()
                 .with("views", repaired.views())
                 .with("references", repaired.references())
@@ -97,24 +97,25 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
     }
 
     private static Line read(JsonFields line, long offset) {
-        List<Step> steps = new ArrayList<>();
-        List<Step.Added> messages = new ArrayList<>();
+        List<TreeStep> steps = new ArrayList<>();
+        List<TreeStep.Added> messages = new ArrayList<>();
         for (JsonFields message : line.objects("messages")) {
             message.neededObject("message");
             messages.add(Contents.added(message, Contents.part(message, offset)));
         }
         JsonFields view = line.object("view");
         if (!messages.isEmpty() || view != null) {
-            steps.add(new Step.Appended(messages, line.text("reference"), view == null ? null : Contents.view(view)));
+            steps.add(
+                    new TreeStep.Appended(messages, line.text("reference"), view == null ? null : Contents.view(view)));
         }
         JsonFields head = line.object("head");
         if (head != null) {
-            steps.add(new Step.HeadMoved(head.text("id"), head.numberOr("seq", 0)));
+            steps.add(new TreeStep.HeadMoved(head.text("id"), head.numberOr("seq", 0)));
         }
         JsonFields branch = line.object("branch");
         if (branch != null) {
-            steps.add(
-                    new Step.BranchMoved(line.neededText("reference"), branch.text("id"), branch.neededNumber("seq")));
+            steps.add(new TreeStep.BranchMoved(
+                    line.neededText("reference"), branch.text("id"), branch.neededNumber("seq")));
         }
         JsonFields description = line.object("description");
         if (description != null) {
@@ -126,7 +127,7 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
         }
         JsonFields outcome = line.object("outcome");
         if (outcome != null) {
-            steps.add(new Step.Ended(outcome.text("id"), outcome.neededNumber("seq"), RecordJson.outcome(outcome)));
+            steps.add(new TreeStep.Ended(outcome.text("id"), outcome.neededNumber("seq"), RecordJson.outcome(outcome)));
         }
         JsonFields repair = line.object("repair");
         if (repair != null) {
@@ -144,8 +145,8 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
                 totals == null ? null : Totals.read(totals));
     }
 
-    private static Step repaired(JsonFields json) {
-        return new Step.Repaired(
+    private static TreeStep repaired(JsonFields json) {
+        return new TreeStep.Repaired(
                 json.numbers("views"),
                 json.texts("references"),
                 json.numbers("summaries"),
@@ -158,8 +159,8 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
      * Returns the messages of a line that cannot be read, as far as their places can be read. The place comes before
      * the message itself. The beginning of a place cannot occur within a text of JSON.
      */
-    static Step.Appended salvaged(byte[] bytes, int start, int end, long offset) {
-        List<Step.Added> messages = new ArrayList<>();
+    static TreeStep.Appended salvaged(byte[] bytes, int start, int end, long offset) {
+        List<TreeStep.Added> messages = new ArrayList<>();
         String raw = new String(bytes, start, end - start, StandardCharsets.ISO_8859_1);
         Matcher place = PLACE.matcher(raw);
         while (place.find()) {
@@ -167,22 +168,22 @@ record Line(long revision, List<Step> steps, @Nullable Part description, @Nullab
             try {
                 // Its part is not JSON, so that it cannot be read.
                 Part part = new Part(offset + place.start(), place.end() - place.start());
-                Step.Added added = Contents.checked(() -> Contents.added(Contents.fields(json), part));
-                messages.add(new Step.Added(added.entry(), added.inherited(), null));
+                TreeStep.Added added = Contents.checked(() -> Contents.added(Contents.fields(json), part));
+                messages.add(new TreeStep.Added(added.entry(), added.inherited(), null));
             } catch (BadLineException e) {
                 // Its place cannot be read either.
             }
         }
         Matcher reference = REFERENCE.matcher(raw);
         byte[] name = reference.find() ? reference.group(1).getBytes(StandardCharsets.ISO_8859_1) : null;
-        return new Step.Appended(
+        return new TreeStep.Appended(
                 messages,
                 name == null ? null : Contents.CODEC.decodeText(new String(name, StandardCharsets.UTF_8)),
                 null);
     }
 
     /** Returns the damage for a message of which only the place can be read. */
-    static Damage damage(Step.Added salvaged) {
+    static Damage damage(TreeStep.Added salvaged) {
         return new Damage(
                 Damage.Kind.MESSAGE,
                 salvaged.entry().sequence(),

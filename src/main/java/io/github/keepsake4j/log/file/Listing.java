@@ -1,14 +1,14 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.log.ActivityCursor;
-import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.backend.ActivityCursor;
+import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.log.DailyUsage;
-import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryPage.Damaged;
 import io.github.keepsake4j.log.MemoryTooLargeException;
-import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -36,8 +36,8 @@ final class Listing {
     private static final Duration COARSE = Duration.ofMillis(20);
 
     /** One memory of a page: its entry, or the reason why it cannot be read. */
-    private record Shown(
-            ActivityCursor place, @Nullable MemoryInfo info, @Nullable DamagedMemory damaged, List<DailyUsage> usage) {}
+    private record Listed(
+            ActivityCursor place, @Nullable MemoryInfo info, @Nullable Damaged damaged, List<DailyUsage> usage) {}
 
     /** A file that a list names, and the time when it was last written. */
     private record Candidate(long number, String hash, @Nullable Names names, Instant writtenAt) {}
@@ -68,9 +68,9 @@ final class Listing {
     }
 
     private MemoryPage byCreation(ListQuery query) throws IOException {
-        List<Shown> page = new ArrayList<>();
+        List<Listed> page = new ArrayList<>();
         for (Map.Entry<Long, String> entry : list.before(query.cursorAsNumber()).entrySet()) {
-            Shown shown = shown(candidate(entry.getKey(), entry.getValue()), query.usage());
+            Listed shown = shown(candidate(entry.getKey(), entry.getValue()), query.usage());
             if (shown != null) {
                 page.add(shown);
             }
@@ -92,7 +92,7 @@ final class Listing {
             candidates.add(candidate(entry.getKey(), entry.getValue()));
         }
         candidates.sort(Comparator.comparing(Candidate::writtenAt).reversed());
-        PriorityQueue<Shown> best = new PriorityQueue<>(Comparator.comparing(Shown::place));
+        PriorityQueue<Listed> best = new PriorityQueue<>(Comparator.comparing(Listed::place));
         for (Candidate candidate : candidates) {
             if (best.size() > query.limit()
                     && candidate.writtenAt().isBefore(Memory.LATEST_TIME)
@@ -102,7 +102,7 @@ final class Listing {
                             .isBefore(best.element().place().activeAt())) {
                 break;
             }
-            Shown shown = shown(candidate, query.usage());
+            Listed shown = shown(candidate, query.usage());
             if (shown != null && shown.place().compareTo(first) < 0) {
                 best.add(shown);
                 if (best.size() > query.limit() + 1) {
@@ -110,16 +110,16 @@ final class Listing {
                 }
             }
         }
-        List<Shown> page = new ArrayList<>(best);
-        page.sort(Comparator.comparing(Shown::place).reversed());
+        List<Listed> page = new ArrayList<>(best);
+        page.sort(Comparator.comparing(Listed::place).reversed());
         return page(query, page, shown -> shown.place().cursor());
     }
 
-    private static MemoryPage page(ListQuery query, List<Shown> found, Function<Shown, String> cursor) {
-        List<Shown> page = found.subList(0, Math.min(found.size(), query.limit()));
+    private static MemoryPage page(ListQuery query, List<Listed> found, Function<Listed, String> cursor) {
+        List<Listed> page = found.subList(0, Math.min(found.size(), query.limit()));
         return new MemoryPage(
-                page.stream().map(Shown::info).flatMap(Stream::ofNullable).toList(),
-                page.stream().map(Shown::damaged).flatMap(Stream::ofNullable).toList(),
+                page.stream().map(Listed::info).flatMap(Stream::ofNullable).toList(),
+                page.stream().map(Listed::damaged).flatMap(Stream::ofNullable).toList(),
                 page.stream().flatMap(shown -> shown.usage().stream()).toList(),
                 found.size() > page.size()
                         ? Optional.of(query.startingAt(cursor.apply(page.get(page.size() - 1))))
@@ -145,7 +145,7 @@ final class Listing {
      * Returns the entry of a memory, or null if it was erased or used no tokens on the days. A memory that cannot be
      * read does not hide the others.
      */
-    private @Nullable Shown shown(Candidate candidate, ListQuery.@Nullable Days days) throws IOException {
+    private @Nullable Listed shown(Candidate candidate, ListQuery.@Nullable Days days) throws IOException {
         Names names = candidate.names();
         if (names == null) {
             return removed(candidate);
@@ -157,7 +157,7 @@ final class Listing {
                 return null;
             }
             Instant last = info.lastMessageAt();
-            return new Shown(
+            return new Listed(
                     new ActivityCursor(last == null ? info.storedAt() : last, candidate.number()), info, null, usage);
         } catch (UnreadableDataException | MemoryTooLargeException e) {
             return damaged(candidate, root.relativize(names.data()).toString(), String.valueOf(e.getMessage()));
@@ -166,7 +166,7 @@ final class Listing {
         }
     }
 
-    private @Nullable Shown removed(Candidate candidate) throws IOException {
+    private @Nullable Listed removed(Candidate candidate) throws IOException {
         return isRemoved(candidate.hash()) ? damaged(candidate, candidate.hash(), "its file was removed") : null;
     }
 
@@ -196,11 +196,11 @@ final class Listing {
         }
     }
 
-    private static Shown damaged(Candidate candidate, String name, String problem) {
-        return new Shown(
+    private static Listed damaged(Candidate candidate, String name, String problem) {
+        return new Listed(
                 new ActivityCursor(candidate.writtenAt(), candidate.number()),
                 null,
-                new DamagedMemory(name, null, problem),
+                new Damaged(name, null, problem),
                 List.of());
     }
 

@@ -1,11 +1,11 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.backend.TreeStep;
+import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.MemoryTooLargeException;
-import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.SmallFiles;
-import io.github.keepsake4j.log.Step;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.Closeable;
@@ -241,7 +241,7 @@ final class Memory implements Closeable {
         long length = data.length();
         String what = length < before.end()
                 ? "bytes " + length + " to " + (before.end() - 1) + " of " + names.data() + " are missing"
-                : "the bytes before byte " + before.end() + " of " + names.data() + " are missing: others are there";
+                : "the bytes before byte " + before.end() + " of " + names.data() + " have changed";
         throw new UnreadableDataException(
                 "Memory " + header.key() + ": " + what + ". Nothing was changed. Restore the file, or call "
                         + "repair() to continue with the present content",
@@ -331,7 +331,7 @@ final class Memory implements Closeable {
         try {
             apply(readable(bytes, start, end, offset), offset);
         } catch (BadLineException e) {
-            Step.Appended salvaged = Line.salvaged(bytes, start, end, offset);
+            TreeStep.Appended salvaged = Line.salvaged(bytes, start, end, offset);
             if (salvaged.messages().isEmpty() || tree.problem(List.of(salvaged)) != null) {
                 String problem = "the line at byte " + offset + " cannot be read: " + e.problem();
                 tree.lose(new Damage(Damage.Kind.MESSAGE, null, null, problem));
@@ -364,16 +364,16 @@ final class Memory implements Closeable {
     }
 
     /** Returns the approximate heap that a change takes, in messages of 300 bytes. */
-    private static long weight(List<Step> steps) {
+    private static long weight(List<TreeStep> steps) {
         long weight = 0;
-        for (Step step : steps) {
-            if (step instanceof Step.Appended appended) {
-                for (Step.Added added : appended.messages()) {
+        for (TreeStep step : steps) {
+            if (step instanceof TreeStep.Appended appended) {
+                for (TreeStep.Added added : appended.messages()) {
                     weight += 1 + added.entry().id().length() / 256;
                 }
                 weight +=
                         appended.view() == null ? 0 : 1 + appended.view().runs().size();
-            } else if (step instanceof Step.Summarized put) {
+            } else if (step instanceof TreeStep.Summarized put) {
                 weight += 1 + put.summary().text().length() / 150;
             }
         }

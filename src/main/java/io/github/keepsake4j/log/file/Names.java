@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.log.SmallFiles;
+import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;

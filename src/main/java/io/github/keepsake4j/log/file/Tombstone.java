@@ -1,9 +1,9 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
-import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

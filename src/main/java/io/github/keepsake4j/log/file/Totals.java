@@ -1,9 +1,9 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.backend.TreeStep;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.MemoryInfo;
-import io.github.keepsake4j.log.Step;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -32,11 +32,11 @@ record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Ins
     private static final Pattern AT_END = Pattern.compile("\"totals\":(\\{[^{}]*+})}\n[^\n]*+\\z");
 
     /** Returns the totals behind a line. */
-    Totals after(List<Step> steps, @Nullable Part newDescription, Instant createdAt) {
+    Totals after(List<TreeStep> steps, @Nullable Part newDescription, Instant createdAt) {
         Totals totals = newDescription == null ? this : new Totals(messages, tokens, first, last, newDescription);
-        for (Step step : steps) {
-            if (step instanceof Step.Appended appended) {
-                for (Step.Added added : appended.messages()) {
+        for (TreeStep step : steps) {
+            if (step instanceof TreeStep.Appended appended) {
+                for (TreeStep.Added added : appended.messages()) {
                     totals = totals.after(added, createdAt);
                 }
             }
@@ -44,7 +44,7 @@ record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Ins
         return totals;
     }
 
-    private Totals after(Step.Added added, Instant createdAt) {
+    private Totals after(TreeStep.Added added, Instant createdAt) {
         Instant at = added.entry().createdAt();
         return new Totals(
                 added.entry().sequence(),
@@ -77,8 +77,8 @@ record Totals(long messages, long tokens, @Nullable Instant first, @Nullable Ins
 
     /** Returns the entry for a list. */
     MemoryInfo info(Header header, Disk data) throws IOException {
-        Step.Described described = description == null
-                ? new Step.Described(null, Map.of())
+        TreeStep.Described described = description == null
+                ? new TreeStep.Described(null, Map.of())
                 : Contents.description(Contents.fields(data.read(description.offset(), description.length())));
         return new MemoryInfo(
                 header.key(),

@@ -1,10 +1,10 @@
 package io.github.keepsake4j.log.inmemory;
 
+import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.backend.TreeMessageLog;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
-import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.TreeMessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Clock;

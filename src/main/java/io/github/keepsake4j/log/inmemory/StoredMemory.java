@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.inmemory;
 
-import io.github.keepsake4j.log.ActivityCursor;
+import io.github.keepsake4j.backend.ActivityCursor;
+import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.log.MemoryInfo;
-import io.github.keepsake4j.log.MemoryTree;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.inmemory;
 
-import io.github.keepsake4j.log.ActivityCursor;
+import io.github.keepsake4j.backend.ActivityCursor;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;

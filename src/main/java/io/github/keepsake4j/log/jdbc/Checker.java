@@ -1,9 +1,9 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.Made;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.KeepsakeException;

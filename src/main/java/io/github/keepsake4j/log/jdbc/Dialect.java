@@ -1,10 +1,10 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Found;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.Tail;

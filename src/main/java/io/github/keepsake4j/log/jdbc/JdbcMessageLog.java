@@ -1,17 +1,18 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.Forks;
+import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
-import io.github.keepsake4j.log.Forks;
 import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
-import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryDetails;
@@ -37,7 +38,6 @@ import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.DamagedException;
-import io.github.keepsake4j.sql.PostgresBuilder;
 import io.github.keepsake4j.sql.Preparation;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqliteFile;
@@ -67,8 +67,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The log in a relational database.
  *
- * <p><b>SQLite</b>: one file, embedded, in WAL mode and with every commit synced, that several processes on one machine
- * may share, but not over a network file system. Needs {@code org.xerial:sqlite-jdbc}.
+ * <p><b>SQLite</b>: one embedded file in WAL mode, with every commit synced. Several processes on one machine may share
+ * it, but not over a network file system. Needs {@code org.xerial:sqlite-jdbc}.
  *
  * <p><b>PostgreSQL</b> 14 and newer, for any number of processes. Needs {@code org.postgresql:postgresql}, and
  * {@code com.zaxxer:HikariCP} if this class creates the pool. An append is one statement, and a read is one. Each call
@@ -80,9 +80,8 @@ import org.jspecify.annotations.Nullable;
  * mode does not work.
  *
  * <p><b>Citus.</b> The script {@code citus.sql}, next to the schema's scripts, distributes the tables by memory. Each
- * statement then goes to one shard, except that lists of a tenant's memories, its usage and the nodes of a conversation
- * go to all of them. The log checks on first use whether the tables are distributed, and again when a statement fails
- * because of it. An append is then one round trip of two statements in a transaction, or several round trips if it does
+ * statement then goes to one shard, or to all if it lists a tenant's memories, a tenant's usage or a conversation's
+ * nodes. The log checks on first use whether the tables are distributed, and again if that makes a statement fail. An append is then one round trip of two statements in a transaction, or several round trips if it does
  * more than adding one message under the head.
  *
  * <p>A lease ends by PostgreSQL's clock, so the clocks of the clients do not matter. With SQLite, it ends by the clock
@@ -120,8 +119,8 @@ public final class JdbcMessageLog implements MessageLog {
      * Returns whether a file has the tables of a log. Changes nothing.
      *
      * @param file an existing file
-     * @return false if it is a SQLite database without these tables, or empty. Returns true for a damaged file, whose
-     * damage the calls of a log report
+     * @return false if it is empty or a SQLite database without these tables; true if it is damaged: a log then reports
+     * the damage
      * @throws StorageUnavailableException if the file cannot be read now
      */
     public static boolean isSqliteLog(Path file) {
@@ -279,8 +278,8 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     /**
-     * Locks a memory, and returns a message of it. Returns none for a memory without a row to lock, even if another
-     * writer creates the row.
+     * Locks a memory, and returns a message of it. Throws for a memory without a row to lock, even if another writer
+     * creates the row.
      */
     private Node locked(Session session, MemoryKey key, @Nullable Long epoch, String field, String messageId)
             throws SQLException {
@@ -651,7 +650,8 @@ public final class JdbcMessageLog implements MessageLog {
         public JdbcMessageLog build() {
             Preparation preparation = new Preparation(Prepared.TEXTS);
             PostgresDialect dialect = new PostgresDialect(preparation, distributed);
-            return new JdbcMessageLog(connections(Schema.LOG, preparation, dialect::look), dialect, clock);
+            return new JdbcMessageLog(
+                    Connections.postgresql(settings(), Schema.LOG, preparation, dialect::look), dialect, clock);
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
-import io.github.keepsake4j.log.InputRules;
+import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.sql.ResultSet;
@@ -48,7 +48,7 @@ record ListCursor(long activeAt, long number, byte[] memoryKey) {
             // Refused below.
         }
         throw new InvalidInputException(
-                "cursor", "was not returned by a page of this log's list in this order; start with the first page");
+                "cursor", "is not from a list of this log in this order; start with the first page");
     }
 
     static ListCursor of(ResultSet row) throws SQLException {

@@ -146,7 +146,7 @@ record Node(
         boolean agrees = (type == ChatMessageType.SYSTEM) == Objects.equals(systemSeq, seq)
                 && (type == ChatMessageType.USER) == Objects.equals(userSeq, seq);
         if (!agrees) {
-            throw new DamagedException("message " + seq + " is not of the type " + type + " of its row");
+            throw new DamagedException("message " + seq + " of type " + type + " contradicts its row");
         }
     }
 

@@ -1,12 +1,12 @@
 package io.github.keepsake4j.log.jdbc;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.UnknownParentException;
@@ -48,7 +48,7 @@ final class PostgresAppend {
     private static final String UNIQUE_VIOLATION = "23505";
 
     /** A message by its place. */
-    private record Place(long seq, String id) {}
+    private record Link(long seq, String id) {}
 
     private final MemoryKey key;
     private final KnownMemory known;
@@ -105,8 +105,8 @@ final class PostgresAppend {
         String parent = append.parent() instanceof Parent.Of of ? of.id() : null;
         Long lastSeq = null;
         if (Ids.BEFORE_IN_TIME.equals(parent)) {
-            Place newest = session.first(
-                    PostgresSql.NEWEST_MESSAGE, row -> new Place(row.getLong("seq"), row.getString("id")), hash);
+            Link newest = session.first(
+                    PostgresSql.NEWEST_MESSAGE, row -> new Link(row.getLong("seq"), row.getString("id")), hash);
             parent = newest == null ? null : newest.id();
             lastSeq = newest == null ? 0 : newest.seq();
         }

@@ -1,13 +1,13 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.NotesText;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Found;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Selection;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;

@@ -1,11 +1,11 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.NotesText;
+import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Found;
-import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Made;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
-import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.DamagedException;

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.redis;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.log.Damage;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -27,12 +27,12 @@ final class Checker {
             "(\\d{1,18}),(\\d{1,18}),(\\d{1,18}),(\\d{1,18}),(\\d{1,18}),(\\d{1,18}),(\\d{1,9}):(.*)", Pattern.DOTALL);
 
     /** A message's place in the tree. */
-    private record Place(long parent, long run, long depth, long system, long user, long tokens) {
+    private record Totals(long parent, long run, long depth, long system, long user, long tokens) {
 
         /**
          * Whether it continues its parent or begins a branch. Its own type determines the values that it sets itself.
          */
-        boolean continues(long seq, @Nullable Place before, @Nullable ChatMessageType type) {
+        boolean continues(long seq, @Nullable Totals before, @Nullable ChatMessageType type) {
             long system = before == null ? 0 : before.system;
             long user = before == null ? 0 : before.user;
             return run == (before != null && parent == seq - 1 ? before.run : seq)
@@ -65,7 +65,7 @@ final class Checker {
     private List<Damage> check(Reply beside) {
         long count = beside.number(2);
         long head = beside.number(3);
-        Place previous = null;
+        Totals previous = null;
         for (long first = 1; first <= count; first += AT_ONCE) {
             for (Reply row : raw(first, first + AT_ONCE - 1)) {
                 previous = message(row, previous, head);
@@ -95,10 +95,10 @@ final class Checker {
                 .lists();
     }
 
-    private @Nullable Place message(Reply row, @Nullable Place previous, long head) {
+    private @Nullable Totals message(Reply row, @Nullable Totals previous, long head) {
         long seq = row.number(0);
         String id = row.nullableText(2);
-        Place place = place(row.text(1));
+        Totals place = place(row.text(1));
         if (place == null || id == null) {
             add(Damage.Kind.SEQUENCE, seq, null, "message " + seq + " is missing");
             unsound.set((int) seq);
@@ -138,7 +138,7 @@ final class Checker {
     }
 
     /** Usually the message before it. */
-    private @Nullable Place parent(long seq, Place place, @Nullable Place previous) {
+    private @Nullable Totals parent(long seq, Totals place, @Nullable Totals previous) {
         if (place.parent == 0 || place.parent == seq - 1) {
             return place.parent == 0 ? null : previous;
         }
@@ -146,11 +146,11 @@ final class Checker {
         return row.isEmpty() ? null : place(row.get(0).text(1));
     }
 
-    private static @Nullable Place place(String text) {
+    private static @Nullable Totals place(String text) {
         Matcher place = PLACE.matcher(text);
         return !place.matches()
                 ? null
-                : new Place(
+                : new Totals(
                         Long.parseLong(place.group(1)),
                         Long.parseLong(place.group(2)),
                         Long.parseLong(place.group(3)),

@@ -1,14 +1,14 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.NotesText;
+import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
-import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.NotesText;
-import io.github.keepsake4j.log.RecordJson;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;

@@ -1,11 +1,11 @@
 package io.github.keepsake4j.log.redis;
 
-import io.github.keepsake4j.log.ActivityCursor;
+import io.github.keepsake4j.backend.ActivityCursor;
 import io.github.keepsake4j.log.DailyUsage;
-import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryPage.Damaged;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
@@ -59,7 +59,7 @@ record Listing(MemoryScript script, TenantList tenants) {
 
     private MemoryPage page(ListQuery query, Order order) {
         List<MemoryInfo> page = new ArrayList<>();
-        List<DamagedMemory> damaged = new ArrayList<>();
+        List<Damaged> damaged = new ArrayList<>();
         List<DailyUsage> usage = new ArrayList<>();
         TenantList.Entry edge = null;
         int gone = 0;
@@ -84,8 +84,7 @@ record Listing(MemoryScript script, TenantList tenants) {
                         usage.addAll(used);
                     }
                 } catch (UnreadableDataException e) {
-                    damaged.add(
-                            new DamagedMemory(entry.key().canonical(), entry.key(), String.valueOf(e.getMessage())));
+                    damaged.add(new Damaged(entry.key().canonical(), entry.key(), String.valueOf(e.getMessage())));
                 }
             }
             part = order.behind.apply(part.get(part.size() - 1));

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.redis;
 
-import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.backend.AppendRules;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;

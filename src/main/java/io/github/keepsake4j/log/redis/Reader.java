@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.redis;
 
-import io.github.keepsake4j.log.Forks;
+import io.github.keepsake4j.backend.Forks;
 import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -37,7 +37,7 @@ record Reader(MemoryScript script, Writer writer) {
             }
         }
         throw new StorageUnavailableException(
-                "read of memory " + key + ": it was erased during each try. Retry later", null);
+                "read of memory " + key + ": the memory was erased during each try. Retry later", null);
     }
 
     /** Returns null if the memory was erased between two parts of a long read. */

@@ -1,5 +1,8 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.backend.NotesText;
+import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
@@ -7,15 +10,12 @@ import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
-import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
-import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Selection;
@@ -305,7 +305,7 @@ public final class RedisMessageLog implements MessageLog {
             }
         }
         throw new StorageUnavailableException(
-                "repair of memory " + key + ": it was changed during each try. Retry later", null);
+                "repair of memory " + key + ": the memory was changed during each try. Retry later", null);
     }
 
     private Checker checker(MemoryKey key) {
@@ -433,7 +433,7 @@ public final class RedisMessageLog implements MessageLog {
          */
         public RedisMessageLog build() {
             if ((client == null) == (server == null)) {
-                throw new InvalidInputException("client", "or server is required; set exactly one of them");
+                throw new InvalidInputException("client", "is required unless server is set; set exactly one of them");
             }
             boolean ownsClient = client == null;
             UnifiedJedis used = client == null ? connected(Objects.requireNonNull(server)) : client;

@@ -67,7 +67,7 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
                 .toList();
         if (checks == RedisMessageLog.Checks.REQUIRE && !lines.isEmpty()) {
             throw new InvalidInputException(
-                    "checks", "are REQUIRE, but Redis may lose acknowledged messages: " + String.join("; ", lines));
+                    "checks", "is REQUIRE, but Redis may lose acknowledged messages: " + String.join("; ", lines));
         }
         lines.forEach(line -> LOG.warn("Redis may lose acknowledged messages: {}", line));
     }
@@ -135,7 +135,8 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
             unknown.add("the number of replicas");
         }
         if (!unknown.isEmpty()) {
-            warnings.add("unknown, because the server does not tell: " + String.join(", ", unknown));
+            warnings.add("these settings are unknown, because the server does not return them: "
+                    + String.join(", ", unknown));
         }
         String policy = values.get("maxmemory-policy");
         boolean evicts =
@@ -155,10 +156,9 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
                     + " in a crash; set it to no");
         }
         if (replicas != null && replicas > 0) {
-            warnings.add(
-                    "a replica follows behind, so a failover loses what it does not have yet; min-replicas-to-write is "
-                            + values.getOrDefault("min-replicas-to-write", "unknown")
-                            + ", which bounds that but does not end it");
+            warnings.add("a replica may lag, so a failover loses what it does not have yet; min-replicas-to-write is "
+                    + values.getOrDefault("min-replicas-to-write", "unknown")
+                    + ", which limits this loss but does not prevent it");
         }
         return List.copyOf(warnings);
     }

@@ -1,13 +1,13 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.NotesText;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.UnknownParentException;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -103,7 +103,8 @@ final class Writer {
                 return after;
             }
         }
-        throw new StorageUnavailableException(what + ": they were changed during each try. Retry later", null);
+        throw new StorageUnavailableException(
+                what + ": it was changed by another caller during each try. Retry later", null);
     }
 
     private Request request(String operation, Instant now) {
@@ -184,7 +185,8 @@ final class Writer {
         Reply reply = script.run(what, key, request);
         for (int attempt = 0; reply.is("unregistered"); attempt++) {
             if (attempt == MemoryScript.ATTEMPTS) {
-                throw new StorageUnavailableException(what + ": it was erased during each try. Retry later", null);
+                throw new StorageUnavailableException(
+                        what + ": the memory was erased during each try. Retry later", null);
             }
             request.with("number", register(key, active, reply.number(1)));
             reply = script.run(what, key, request);

@@ -2,7 +2,7 @@ package io.github.keepsake4j.log.s3;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.github.keepsake4j.log.Uninterrupted;
+import io.github.keepsake4j.base.Uninterrupted;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.StorageUnavailableException;

@@ -1,12 +1,12 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.backend.Entry;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.DailyUsage;
-import io.github.keepsake4j.log.DamagedMemory;
-import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
-import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.log.MemoryPage.Damaged;
 import io.github.keepsake4j.log.s3.KeepsakeField.Totals;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -57,7 +57,7 @@ final class BucketListing {
     record Known(
             String etag,
             @Nullable MemoryInfo info,
-            @Nullable DamagedMemory damaged,
+            @Nullable Damaged damaged,
             @Nullable Tombstone stored,
             boolean hasKept,
             List<DailyUsage> usage) {
@@ -205,10 +205,9 @@ final class BucketListing {
             key = listed.info().key();
         }
         Snapshot read = reader.read(key, object.name(), null);
-        DamagedMemory damaged = read.problem() == null
+        Damaged damaged = read.problem() == null
                 ? null
-                : new DamagedMemory(
-                        object.name(), key, String.valueOf(read.problem().getMessage()));
+                : new Damaged(object.name(), key, String.valueOf(read.problem().getMessage()));
         Known usage = new Known(
                 read.etag() == null ? object.etag() : read.etag(),
                 read.tree().info().orElse(null),
@@ -300,7 +299,7 @@ final class BucketListing {
 
     private MemoryPage page(String tenant, List<Bucket.Listed> objects, @Nullable String next, ListQuery query) {
         List<MemoryInfo> infos = new ArrayList<>();
-        List<DamagedMemory> damaged = new ArrayList<>();
+        List<Damaged> damaged = new ArrayList<>();
         List<DailyUsage> usage = new ArrayList<>();
         for (Bucket.Listed object : objects) {
             Known known = query.usage() == null
@@ -360,7 +359,7 @@ final class BucketListing {
             boolean hasKept = keepsake != null && keepsake.kept() != null;
             return new Known(content.etag(), info(key, parts, object.writtenAt()), null, stored, hasKept, List.of());
         } catch (UnreadableDataException e) {
-            DamagedMemory damaged = new DamagedMemory(name, key, String.valueOf(e.getMessage()));
+            Damaged damaged = new Damaged(name, key, String.valueOf(e.getMessage()));
             return new Known(content.etag(), null, damaged, null, false, List.of());
         }
     }

@@ -1,9 +1,9 @@
 package io.github.keepsake4j.log.s3;
 
-import io.github.keepsake4j.log.Entry;
-import io.github.keepsake4j.log.Entry.Text;
+import io.github.keepsake4j.backend.Entry;
+import io.github.keepsake4j.backend.Entry.Text;
+import io.github.keepsake4j.backend.MemoryTree.State;
 import io.github.keepsake4j.log.Lease;
-import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Ids;

@@ -117,17 +117,19 @@ final class DocumentParser {
         List<Element> elements = new ArrayList<>();
         Map<String, String> fields = new LinkedHashMap<>();
         try (JsonParser in = RawJson.MAPPER.createParser(source)) {
-            check(in.nextToken() == JsonToken.START_OBJECT, "it is no JSON object");
+            check(in.nextToken() == JsonToken.START_OBJECT, "it is not a JSON object");
             while (in.nextToken() == JsonToken.FIELD_NAME) {
                 String name = in.currentName();
                 in.nextToken();
                 String raw = name.equals(MESSAGES) ? readElements(in, source, elements) : RawJson.raw(in, source);
-                check(fields.put(name, raw) == null, "a field is in it twice");
+                check(fields.put(name, raw) == null, "one of its fields occurs twice");
             }
             check(in.nextToken() == null, "something follows the JSON object");
         }
         fields.remove(MESSAGES);
-        check("1".equals(fields.remove("version")), "it names no version that this release knows (it knows 1)");
+        check(
+                "1".equals(fields.remove("version")),
+                "its version is missing, or is not 1, the only one that this release knows");
         String turns = fields.remove("turns");
         if (turns != null) {
             elements.addAll(turns(turns));
@@ -147,7 +149,7 @@ final class DocumentParser {
 
     /** Reads the messages; the parser is at the array's beginning, and afterwards at its end. */
     private static String readElements(JsonParser in, String source, List<Element> elements) throws IOException {
-        check(in.currentToken() == JsonToken.START_ARRAY, "its messages are no array");
+        check(in.currentToken() == JsonToken.START_ARRAY, "its messages are not an array");
         while (in.nextToken() != JsonToken.END_ARRAY) {
             int start = (int) in.currentTokenLocation().getCharOffset();
             JsonNode element = RawJson.MAPPER.readTree(in);

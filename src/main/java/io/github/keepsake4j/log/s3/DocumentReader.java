@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.s3;
 
-import io.github.keepsake4j.log.Entry;
-import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.backend.Entry;
+import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Comparator;
@@ -121,7 +121,7 @@ record DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, M
         if (keepsake != null) {
             throw new UnreadableDataException(
                     what + " cannot be read: a message is both in the document and in "
-                            + "the object beside it. Restore the document, or quarantine it",
+                            + "the object with its cleared messages. Restore the document, or quarantine it",
                     null);
         }
         // An older document, from before the memory was cleared, was restored.

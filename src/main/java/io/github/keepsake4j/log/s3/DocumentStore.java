@@ -1,9 +1,9 @@
 package io.github.keepsake4j.log.s3;
 
-import io.github.keepsake4j.log.Entry;
-import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.MemoryTree.State;
-import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.backend.Entry;
+import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.backend.MemoryTree.State;
+import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.TenantMismatchException;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -63,7 +63,7 @@ final class DocumentStore implements Memories {
     private final Tombstones tombstones;
     private final MovedContents contents;
     private final Quarantine quarantine;
-    private final Chance chance;
+    private final RandomChoices chance;
 
     /** Snapshots by the documents' names. They are large, so they are dropped when the heap is full. */
     private final RecentlyUsed<String, SoftReference<Snapshot>> recent = new RecentlyUsed<>(RECENT);
@@ -79,7 +79,7 @@ final class DocumentStore implements Memories {
             Tombstones tombstones,
             MovedContents contents,
             Quarantine quarantine,
-            Chance chance) {
+            RandomChoices chance) {
         this.bucket = bucket;
         this.names = names;
         this.reader = reader;
@@ -455,9 +455,9 @@ final class DocumentStore implements Memories {
                 misunderstood = refused && etag != null && etag.equals(now.etag()) ? misunderstood + 1 : 0;
                 if (misunderstood == MISUNDERSTOOD) {
                     throw new KeepsakeException(
-                            what + ": the server refuses a write because the etag is not " + etag + ", although it "
-                                    + "is. Nothing was written. The server does not understand the condition "
-                                    + "If-Match: try S3MessageLog.Builder.quotedEtags(false). If the "
+                            what + ": the server refuses a write on the condition that the etag is " + etag
+                                    + ", although a read returns this etag. Nothing was written. The server does not "
+                                    + "understand If-Match: try S3MessageLog.Builder.quotedEtags(false). If the "
                                     + "bucket is versioned, some servers compare with another "
                                     + "version: use a bucket that never had versioning",
                             null);

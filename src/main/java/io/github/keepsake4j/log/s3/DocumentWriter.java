@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.s3;
 
-import io.github.keepsake4j.log.Entry;
-import io.github.keepsake4j.log.MemoryTree.State;
+import io.github.keepsake4j.backend.Entry;
+import io.github.keepsake4j.backend.MemoryTree.State;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.s3.KeepsakeField.Step;
 import io.github.keepsake4j.message.Ids;

@@ -4,10 +4,10 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.backend.Entry;
+import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.log.Entry;
 import io.github.keepsake4j.log.Made;
-import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
@@ -139,7 +139,7 @@ record Element(
         String question = null;
         if (json.has(EXTRA)) {
             if (!json.get(EXTRA).isObject()) {
-                throw wrong(named, EXTRA, "no object");
+                throw wrong(named, EXTRA, "not an object");
             }
             String real = text(named, json.get(EXTRA), "parent");
             parent = parent == null ? real : parent;
@@ -167,25 +167,25 @@ record Element(
             return null;
         }
         if (!json.get(field).isTextual()) {
-            throw wrong(what, field, "no string");
+            throw wrong(what, field, "not a string");
         }
         return json.get(field).textValue();
     }
 
     private static void checkFiles(String what, JsonNode files) {
         if (!files.isMissingNode() && !files.isNull() && !files.isArray()) {
-            throw wrong(what, "files", "no array");
+            throw wrong(what, "files", "not an array");
         }
         for (JsonNode file : files) {
             if (!file.isObject()) {
-                throw wrong(what, "files", "no array of objects");
+                throw wrong(what, "files", "not an array of objects");
             }
         }
     }
 
     private static int count(String what, JsonNode count) {
         if (!count.isIntegralNumber() || !count.canConvertToInt() || count.intValue() < 0) {
-            throw wrong(what, "token_count", "no whole number in range");
+            throw wrong(what, "token_count", "not a whole number in range");
         }
         return count.intValue();
     }
@@ -244,7 +244,7 @@ record Element(
      */
     static ChatMessage decode(String payload) {
         if (isBroken(payload)) {
-            throw new UnreadableDataException("a field of it is missing or has another type", null);
+            throw new UnreadableDataException("one of its fields is missing or has another type", null);
         }
         try {
             Map<String, String> fields = RawJson.fields(payload);

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
 import java.util.function.Function;

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
-import io.github.keepsake4j.log.Entry;
+import io.github.keepsake4j.backend.Entry;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,11 +1,11 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.backend.TreeMessageLog;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
-import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.TreeMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -36,28 +36,29 @@ import software.amazon.awssdk.services.s3.S3Configuration;
 
 /**
  * A log in a bucket of S3, or of any compatible server that honors {@code If-Match} and {@code If-None-Match} on
- * writes. Needs {@code software.amazon.awssdk:s3} and, if the client is not given, {@code apache5-client}. It needs no
+ * writes. Needs {@code software.amazon.awssdk:s3} and, if no client is given, {@code apache5-client}. It needs no
  * database: views, summaries and leases are in the bucket too.
  *
- * <p><b>Documents.</b> Each memory is one JSON document of version 1 that other programs can read and add to. Its name is
- * {@code node_memory/{app_id}/{conversation_id}/{node_id}.json} for a {@link NodeKey} and
- * {@code conversation_memory/{conversation_id}.json} for a conversation, below the prefix and, for a tenant other than the
- * default one, below {@code tenants/{tenant}/}. Ids are percent-encoded. A name of more than 900 bytes is replaced by
- * {@code !} and a hash, and such a document contains its memory's ids. The fields role, content and files hold the
- * public part of a message. Other data of a message is in its field {@code keepsake}; other data of the memory is in
- * the document's field of that name. Fields of other programs are kept unchanged.
+ * <p><b>Documents.</b> Each memory is one JSON document of version 1 that other programs can read and add to. Its name
+ * is {@code node_memory/{app_id}/{conversation_id}/{node_id}.json} for a {@link NodeKey} and
+ * {@code conversation_memory/{conversation_id}.json} for a conversation. The names begin with the prefix, followed by
+ * {@code tenants/{tenant}/} for a tenant other than the default one. Ids are percent-encoded. If a name would be longer
+ * than 900 bytes, {@code !} and a hash replace the ids, which the document then contains. The fields role, content and
+ * files hold the public part of a message. Other data of a message is in its field {@code keepsake}; other data of the
+ * memory is in the document's field of that name. Fields of other programs are kept unchanged.
  *
  * <p><b>Programs that know only the document's public fields</b> may add messages; the last message is then the head. A
- * message may come before its parent. A missing token count is estimated. A missing time, or one that cannot be read, is
- * 1970-01-01, and a list then shows the time when the document was written; the field stays unchanged. Such programs do
- * not see cleared messages. These are in an object below {@code aside/}, whose name is a hash.
+ * message may come before its parent. A missing token count is estimated. A missing or unreadable time counts as
+ * 1970-01-01, but its field stays unchanged. If the last message has no time, a list shows the time when the document
+ * was written. Such programs do not see cleared messages, which are in another object, below {@code aside/}.
  *
- * <p><b>Lists.</b> {@link #list} lists memories in the order of the objects' names, and {@link ListQuery#byActivity()} by
- * the time when the object was last written, for which a change of title, a summary or a lease counts too. A page reads
- * only those of its documents that have changed since this log read them. By name, it lists objects with at most two
- * requests. By activity, it lists all documents of the tenant, 1,000 with each request. A page may have fewer memories
- * than its limit, or none, and still be followed by another one. A document that cannot be read is an entry in
- * {@link MemoryPage#damaged()}, and {@link #quarantine} moves its bytes to another object.
+ * <p><b>Lists.</b> {@link #list} lists memories in the order of their documents' names. With
+ * {@link ListQuery#byActivity()}, the order is that of the documents' last writes, which include a new title, a summary
+ * or a lease. A page reads only those of its documents that have changed since this log last read them. To find them, a
+ * page by name lists objects with at most two requests. A page by activity lists all documents of the tenant, 1,000
+ * with each request. A page may have fewer memories than its limit, or none, and still be followed by another one. A
+ * document that cannot be read is an entry in {@link MemoryPage#damaged()}, and {@link #quarantine} moves its bytes to
+ * another object.
  *
  * <p><b>Costs.</b> An append is one conditional PUT of the whole document if this process wrote it last, otherwise a
  * GET and a PUT. A read is one GET, which transfers nothing if the document has not changed. One more GET is needed for
@@ -65,23 +66,23 @@ import software.amazon.awssdk.services.s3.S3Configuration;
  * reads cleared messages once. So a turn's cost grows with the memory: this log is for memories of some thousand
  * messages. In {@linkplain Builder#turnMode() turn mode} all appends of a turn are one PUT.
  *
- * <p><b>Servers.</b> Before its first creation, a log creates the object {@code aside/probe} twice and expects that the
- * server refuses the second one. A server that accepts both does not honor {@code If-None-Match}: the log then writes
- * nothing and throws an exception. The object stays, so no permission to delete is needed, and the next log needs one
- * request for this. Later turns need none.
+ * <p><b>Servers.</b> Before a log creates its first document, it creates the object {@code aside/probe} twice, and the
+ * server must refuse the second creation. If the server accepts both, it does not honor {@code If-None-Match}: the log
+ * writes no document and throws an exception. The object stays, so no permission to delete is needed. The next log
+ * needs one request for this test, and later writes need none.
  *
  * <p><b>Consistency.</b> Writes are conditional, so any number of processes may use one memory: no acknowledged message
  * is lost or stored twice, and a read sees everything that was acknowledged before it began. After a conflict, a writer
  * makes its change again on the other writer's document. After 40 conflicts, it throws a retryable exception.
  *
- * <p><b>Erasure.</b> {@link #erase} deletes the document and all its other objects. A small object stays: its name is a
- * hash, and it contains a number and random ids. {@link #removeTombstones} removes it later. So no id remains. Old
- * versions of objects in a versioned bucket are not deleted: give such a bucket a rule that deletes them. The last step
- * is a conditional DELETE. On a server that ignores the condition, another program that does not know this protocol may
- * lose a write at the moment of the erasure.
+ * <p><b>Erasure.</b> {@link #erase} deletes the document and all other objects of the memory. A tombstone stays until
+ * {@link #removeTombstones} removes it. Its name is a hash. It contains numbers, random ids and a hash of the tenant's
+ * id, but no id of the memory. Old versions of objects in a versioned bucket are not deleted: give such a bucket a rule
+ * that deletes them. The last step is a conditional DELETE. If the server ignores the condition, a write of another
+ * program at this moment may be lost.
  *
- * <p>Leases end by the server's clock, which is known from the dates of its answers to within two seconds. So the
- * clocks of the clients do not matter. Thread-safe.
+ * <p>Leases end by the server's clock, not by the clients'. The dates of the server's answers give its time to within
+ * two seconds. Thread-safe.
  */
 public final class S3MessageLog extends TreeMessageLog {
 
@@ -203,7 +204,10 @@ public final class S3MessageLog extends TreeMessageLog {
         return listing.page(Ids.check("tenant", tenant), query);
     }
 
-    /** Lists the names of the tenant's documents, and reads only those whose names are hashes. */
+    /**
+     * Lists all documents of the tenant. Reads those that belong to the conversation by their names, and those whose
+     * names are hashes.
+     */
     @Override
     public List<NodeKey> nodes(ConversationKey conversation) {
         return listing.nodes(conversation);
@@ -215,9 +219,9 @@ public final class S3MessageLog extends TreeMessageLog {
     }
 
     /**
-     * Erases a memory if its last message is older than a time. A memory that this log has listed is erased only if its
-     * document has not changed since. It is not read again, unless it has cleared messages, which are in an object
-     * beside it.
+     * Erases a memory if nothing was appended to it since a time. If this log has listed the memory, it is erased only
+     * if its document has not changed since then. The document is not read again, unless the memory has cleared
+     * messages, which are in another object.
      */
     @Override
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
@@ -235,7 +239,7 @@ public final class S3MessageLog extends TreeMessageLog {
         return memories.eraseIf(key, known.etag(), known.stored());
     }
 
-    /** Also completes interrupted erasures that a list has found, such as after a crash. */
+    /** Also completes erasures that a crash interrupted and that a list of this log has found. */
     @Override
     public long removeTombstones(String tenant, Instant erasedBefore) {
         String what = "Tenant " + MemoryKey.encode(Ids.check("tenant", tenant));
@@ -245,14 +249,14 @@ public final class S3MessageLog extends TreeMessageLog {
 
     /**
      * Moves the bytes of an unreadable document to another object, so that its memory can be used again. The memory is
-     * then empty, in a new epoch. The bytes are neither lost nor changed: they are copied within the bucket to an
-     * object below {@code aside/}. The object with the memory's cleared messages is copied too. An erasure of the
-     * memory deletes them. No list shows the memory until it is written again. Until then {@link #erase} with its key
-     * deletes them, and {@link #nodes} returns the memory if it belongs to a node.
+     * then empty, in a new epoch. The bytes are copied unchanged within the bucket, to an object below {@code aside/}.
+     * The object with the memory's cleared messages is copied too. {@link #erase} with the memory's key deletes the
+     * copies. No list shows the memory until it is written again, but {@link #nodes} returns it if it belongs to a
+     * node.
      *
      * @param objectName the document's name, as in {@link MemoryPage#damaged()} or an error
      * @return the name of the object that now has the document's bytes
-     * @throws InvalidInputException if it is not the name of a memory's document, or the document can be read
+     * @throws InvalidInputException if the object is not a memory's document, or can be read
      */
     public String quarantine(String objectName) {
         return store.quarantine(Objects.requireNonNull(objectName, "objectName"));
@@ -314,13 +318,13 @@ public final class S3MessageLog extends TreeMessageLog {
         private long moveContentsAbove = Long.MAX_VALUE;
         private Clock clock = Clock.systemUTC();
         private List<ExecutionInterceptor> interceptors = List.of();
-        private Chance chance = Chance.RANDOM;
+        private RandomChoices chance = RandomChoices.RANDOM;
 
         private Builder() {}
 
         /**
-         * Sets the client. It stays open when the log is closed, and its own endpoint, region, credentials, path style, signing
-         * and checksums are used. Default: a new client, which is closed with the log.
+         * Sets the client. It stays open when the log is closed, and its own endpoint, region, credentials, path style,
+         * signing and checksums are used. Default: a new client, which is closed with the log.
          *
          * @param s3Client the client
          * @return this
@@ -364,8 +368,8 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Sets whether the bucket's name is in the path instead of the host's name. Default: true with an endpoint, else
-         * false.
+         * Sets whether the bucket's name is in the path instead of the host's name. Default: true with an endpoint,
+         * else false.
          *
          * @param inPath whether it is in the path
          * @return this
@@ -378,7 +382,7 @@ public final class S3MessageLog extends TreeMessageLog {
         /**
          * Sets when the SDK adds checksums and checks them. Default: {@code WHEN_REQUIRED}, which every server accepts.
          *
-         * @param when when requests get checksums; answers are checked likewise
+         * @param when when requests get checksums, and when the checksums of answers are checked
          * @return this
          */
         public Builder checksums(RequestChecksumCalculation when) {
@@ -388,7 +392,7 @@ public final class S3MessageLog extends TreeMessageLog {
 
         /**
          * Sets whether {@code If-Match} has quotes around the etag, as HTTP requires. Some servers, such as Ceph RGW
-         * 16, compare it with the bare etag and then refuse every change of a document. Default: true.
+         * 16, compare the quoted text with the bare etag, and so refuse every change of a document. Default: true.
          *
          * @param quoted false for such a server
          * @return this
@@ -399,9 +403,9 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Sets whether the SDK may sign a body in chunks. Some servers, such as Ceph RGW 16, do not accept that for
-         * compressed documents, because both use the header {@code Content-Encoding}. Without it, the hash of the whole body
-         * is signed. Default: the SDK's.
+         * Sets whether the SDK may sign a body in chunks. If not, it signs the hash of the whole body. Some servers,
+         * such as Ceph RGW 16, do not accept chunks of compressed documents, because both use the header
+         * {@code Content-Encoding}. Default: the SDK's.
          *
          * @param inChunks false for such a server
          * @return this
@@ -448,7 +452,8 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Sets the size above which documents are compressed. Compressed documents are read in any case. Default: 64 KiB.
+         * Sets the size above which documents are compressed. Compressed documents are read in any case. Default: 64
+         * KiB.
          *
          * @param bytes the largest size that is not compressed, in bytes, 0 or more
          * @return this
@@ -460,8 +465,8 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Sets the size of the largest document that is read or written, before compression. Reading needs about four times
-         * as much heap. Default: 64 MiB.
+         * Sets the size of the largest document that is read or written, before compression. Reading needs about four
+         * times as much heap. Default: 64 MiB.
          *
          * @param bytes the size in bytes, 1 to 1 GiB
          * @return this
@@ -498,11 +503,12 @@ public final class S3MessageLog extends TreeMessageLog {
          * Turns on the turn mode, which writes a turn in one request: appends wait in this process until an assistant
          * message without tool calls ends the turn. Default: off; then an append is stored when it returns.
          *
-         * <p>A turn is also written by {@link S3MessageLog#flush}, by {@link S3MessageLog#close}, by any other change of the
-         * memory (a view, an append that expects a position, a lease, a summary), and when nothing has been appended
-         * for the idle time. Waiting appends are lost if the process is killed. Reads of this log see them, together
-         * with the memory as it was when the turn first read it. Other logs, and {@link S3MessageLog#list}, see the
-         * turn when it is written. It then follows the messages that other writers have written meanwhile.
+         * <p>A turn is also written by {@link S3MessageLog#flush}, by {@link S3MessageLog#close}, by any other change
+         * of the memory (a view, an append that expects a position, a lease, a summary), and when nothing has been
+         * appended for the idle time. Waiting appends are lost if the process is killed. Reads of this log see them,
+         * together with the memory as it was when the turn first read it. Other logs, and {@link S3MessageLog#list},
+         * see the turn when it is written. The turn then follows the messages that other writers have written
+         * meanwhile.
          *
          * <p>The append that ends a turn writes all of it or throws. If it throws, the earlier appends still wait, and
          * the append can be repeated. A turn whose memory was erased meanwhile is not written, and its next append
@@ -510,8 +516,8 @@ public final class S3MessageLog extends TreeMessageLog {
          * pauses. A turn that can never be written, such as one that would make the document too large, is dropped with
          * an error in the application's log.
          *
-         * @param idle the idle time, more than zero; it should be longer than most tools take, since a turn that waits
-         * longer needs a second write
+         * @param idle the idle time, more than zero; it should be longer than most tools take, since a slower tool
+         *     costs its turn a second write
          * @return this
          */
         public Builder turnMode(Duration idle) {
@@ -521,11 +527,11 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Keeps large contents of user messages and tool results (images, sounds, videos and PDF files as base64) in objects
-         * beside the document, so that they are not transferred with every turn. Each such content costs one PUT when
-         * it is written, and one GET in a process that has not read it recently. Reads put them back, with or without
-         * this setting. Programs that know only the document's public fields do not see these contents in either case.
-         * Default: off.
+         * Keeps large contents of user messages and tool results (images, sounds, videos and PDF files as base64) in
+         * objects beside the document, so that they are not transferred with every turn. Each such content costs one
+         * PUT when it is written, and one GET in a process that has not read it recently. Reads put them back, with or
+         * without this setting. Programs that know only the document's public fields do not see these contents in
+         * either case. Default: off.
          *
          * @param characters the largest number of characters of base64 that stay in the document, 128 or more
          * @return this
@@ -543,7 +549,7 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /** Sets the decisions of a test in place of random ones. */
-        Builder chance(Chance test) {
+        Builder chance(RandomChoices test) {
             this.chance = test;
             return this;
         }
@@ -558,7 +564,8 @@ public final class S3MessageLog extends TreeMessageLog {
          * Makes the log. It connects at the first use.
          *
          * @return the log, to be closed at the end
-         * @throws InvalidInputException if the bucket is missing, or a setting is given that belongs to the given client
+         * @throws InvalidInputException if no bucket was set, or a client was set together with a setting that the
+         *     client has itself
          */
         public S3MessageLog build() {
             if (bucket == null || bucket.isEmpty()) {

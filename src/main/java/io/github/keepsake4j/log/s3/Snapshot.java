@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.s3;
 
-import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.MemoryTree.State;
+import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.backend.MemoryTree.State;
 import io.github.keepsake4j.message.UnreadableDataException;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,7 @@
 package io.github.keepsake4j.memories.file;
 
-import io.github.keepsake4j.log.LockFile;
-import io.github.keepsake4j.log.SmallFiles;
-import io.github.keepsake4j.memories.GuardedMemoryStore;
+import io.github.keepsake4j.base.LockFile;
+import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MemoryKind;
 import io.github.keepsake4j.memories.MemoryReader;
@@ -10,12 +9,12 @@ import io.github.keepsake4j.memories.MemoryWriter;
 import io.github.keepsake4j.memories.Overview;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.store.GuardedMemoryStore;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.recall.words.Words;
-import io.github.keepsake4j.sql.SqliteMode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -119,7 +118,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
                 key,
                 MemoryKind.CHUNK,
                 texts -> Files.exists(MemoryFiles.of(root, key).facts())
-                        && facts(key, SqliteMode.SMALL, facts -> facts.put(key, memory)));
+                        && facts(key, true, facts -> facts.put(key, memory)));
     }
 
     @Override
@@ -176,14 +175,14 @@ public final class FileMemoryStore extends GuardedMemoryStore {
                     || !Files.exists(MemoryFiles.of(root, key).facts());
             return isInTexts
                     ? work.apply(new LedgerStore(root, words))
-                    : facts(key, SqliteMode.SMALL_IF_THERE, facts -> facts.reading(what, key, kind, work));
+                    : facts(key, false, facts -> facts.reading(what, key, kind, work));
         });
     }
 
-    private <T> T facts(MemoryKey key, SqliteMode mode, Function<JdbcMemoryStore, T> work) {
+    private <T> T facts(MemoryKey key, boolean isMade, Function<JdbcMemoryStore, T> work) {
         long least = new LedgerStore(root, words).least(key);
         try (JdbcMemoryStore facts =
-                JdbcMemoryStore.sqlite(MemoryFiles.of(root, key).facts(), mode, words, least)) {
+                JdbcMemoryStore.sqlite(MemoryFiles.of(root, key).facts(), isMade, words, least)) {
             return work.apply(facts);
         }
     }
@@ -204,7 +203,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
                         return work.apply(texts);
                     }
                     texts.noteKey(key);
-                    return facts(key, SqliteMode.SMALL, facts -> facts.writing(what, key, kind, work));
+                    return facts(key, true, facts -> facts.writing(what, key, kind, work));
                 })));
     }
 
@@ -224,7 +223,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
 
     private synchronized void checkOpen(String what) {
         if (closed) {
-            throw new StorageClosedException(what + " on the memories in " + root);
+            throw new StorageClosedException(what + " on the store in " + root);
         }
     }
 }

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.memories.file;
 
+import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.codec.PlainJson;
-import io.github.keepsake4j.log.SmallFiles;
-import io.github.keepsake4j.memories.jdbc.MemoryJson;
+import io.github.keepsake4j.memories.store.MemoryJson;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -55,8 +55,8 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
                 }
                 throw new UnreadableDataException(
                         "Line " + (objects.size() + 1) + " of " + file
-                                + " is not a JSON object. Another program may have written it, encrypted or not in "
-                                + "WilmerAI's format of one object a line. Nothing was changed. Restore "
+                                + " is not a JSON object. The file may be encrypted, or may not be in WilmerAI's "
+                                + "format of one object a line. Nothing was changed. Restore "
                                 + "the file, or move it aside",
                         e);
             }

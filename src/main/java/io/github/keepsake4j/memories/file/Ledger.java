@@ -2,13 +2,13 @@ package io.github.keepsake4j.memories.file;
 
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.memories.MadeMemory;
+import io.github.keepsake4j.memories.MadeMemory.Status;
 import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStatus;
-import io.github.keepsake4j.memories.MemoryTrack;
-import io.github.keepsake4j.memories.MemoryTrack.Entry;
 import io.github.keepsake4j.memories.Progress;
-import io.github.keepsake4j.memories.Step;
-import io.github.keepsake4j.memories.jdbc.MemoryJson;
+import io.github.keepsake4j.memories.Progress.Step;
+import io.github.keepsake4j.memories.store.MemoryJson;
+import io.github.keepsake4j.memories.store.MemoryTrack;
+import io.github.keepsake4j.memories.store.MemoryTrack.Entry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -95,7 +95,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
                 "kind", kind.name(),
                 "message_hash", MemoryJson.textOr(theirs, HASH, ""),
                 "at", Instant.EPOCH.toString(),
-                "status", MemoryStatus.CURRENT.name());
+                "status", Status.CURRENT.name());
         return MemoryJson.memory(place, text(place, theirs), Map.of(), own);
     }
 

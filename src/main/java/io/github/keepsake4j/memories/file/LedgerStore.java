@@ -1,15 +1,15 @@
 package io.github.keepsake4j.memories.file;
 
+import io.github.keepsake4j.backend.LeaseFile;
+import io.github.keepsake4j.base.LockFile;
+import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.log.Lease;
-import io.github.keepsake4j.log.LeaseFile;
-import io.github.keepsake4j.log.LockFile;
-import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryTrack;
 import io.github.keepsake4j.memories.Progress;
-import io.github.keepsake4j.memories.TrackedMemories;
-import io.github.keepsake4j.memories.jdbc.MemoryJson;
+import io.github.keepsake4j.memories.store.MemoryJson;
+import io.github.keepsake4j.memories.store.MemoryTrack;
+import io.github.keepsake4j.memories.store.TrackedMemories;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.words.Words;

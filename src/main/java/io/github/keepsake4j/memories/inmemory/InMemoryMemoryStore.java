@@ -1,12 +1,12 @@
 package io.github.keepsake4j.memories.inmemory;
 
 import io.github.keepsake4j.log.Lease;
-import io.github.keepsake4j.memories.GuardedMemoryStore;
 import io.github.keepsake4j.memories.MemoryKind;
 import io.github.keepsake4j.memories.MemoryReader;
-import io.github.keepsake4j.memories.MemoryTrack;
 import io.github.keepsake4j.memories.MemoryWriter;
-import io.github.keepsake4j.memories.TrackedMemories;
+import io.github.keepsake4j.memories.store.GuardedMemoryStore;
+import io.github.keepsake4j.memories.store.MemoryTrack;
+import io.github.keepsake4j.memories.store.TrackedMemories;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.words.Words;
 import java.util.EnumMap;

@@ -1,16 +1,16 @@
 package io.github.keepsake4j.memories.jdbc;
 
+import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.memories.FactWords;
-import io.github.keepsake4j.memories.GuardedMemoryStore;
 import io.github.keepsake4j.memories.MemoryKind;
 import io.github.keepsake4j.memories.MemoryReader;
 import io.github.keepsake4j.memories.MemoryWriter;
+import io.github.keepsake4j.memories.store.GuardedMemoryStore;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.KeyColumns;
-import io.github.keepsake4j.sql.PostgresBuilder;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlSchema;
 import io.github.keepsake4j.sql.SqliteMode;
@@ -35,11 +35,11 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
             "memories/",
             "keepsake_made_schema",
             SqlSchema.BESIDE_LOGS,
-            "restore it, or move it to another place, so that these memories are created again",
+            "restore it, or move it to another place, so that its memories are created again",
             new SqlSchema.Foreign(
                     "memories",
-                    "has a table memories that this library did not make: it is in WilmerAI's own format, which cannot be"
-                            + " read or imported here. Nothing was changed. Move the file aside, and the facts are made from the"
+                    "has a table memories in WilmerAI's own format, which this library cannot read or import."
+                            + " Nothing was changed. Move the file aside; the facts are then created from the"
                             + " conversation"),
             List.of(new SqlSchema.Script("V1__keepsake_memories.sql", 3)));
 
@@ -64,13 +64,17 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
      * Opens the facts of one discussion in a SQLite file, for one call. This method is for stores of files.
      *
      * @param file the file
-     * @param mode how the file is opened
+     * @param isMade whether a missing file is created
      * @param words splits texts into words
      * @param least the revision if there is no progress yet
      * @return the store, which the caller closes
      */
-    public static JdbcMemoryStore sqlite(Path file, SqliteMode mode, Words words, long least) {
-        return new JdbcMemoryStore(Connections.sqlite(file, mode, SCHEMA), true, words, least);
+    public static JdbcMemoryStore sqlite(Path file, boolean isMade, Words words, long least) {
+        return new JdbcMemoryStore(
+                Connections.sqlite(file, isMade ? SqliteMode.SMALL : SqliteMode.SMALL_IF_THERE, SCHEMA),
+                true,
+                words,
+                least);
     }
 
     /**
@@ -182,7 +186,8 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
          * @throws InvalidInputException if not exactly one of data source and URL is given
          */
         public JdbcMemoryStore build() {
-            return new JdbcMemoryStore(connections(SCHEMA), false, words, 0);
+            return new JdbcMemoryStore(
+                    Connections.postgresql(settings(), SCHEMA, null, session -> {}), false, words, 0);
         }
     }
 }

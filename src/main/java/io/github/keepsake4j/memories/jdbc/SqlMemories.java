@@ -5,16 +5,17 @@ import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.FactWords;
 import io.github.keepsake4j.memories.FoundMemory;
 import io.github.keepsake4j.memories.MadeMemory;
+import io.github.keepsake4j.memories.MadeMemory.Status;
 import io.github.keepsake4j.memories.MemoryKind;
 import io.github.keepsake4j.memories.MemoryReader;
-import io.github.keepsake4j.memories.MemoryStatus;
-import io.github.keepsake4j.memories.MemoryTrack;
 import io.github.keepsake4j.memories.MemoryWriter;
 import io.github.keepsake4j.memories.Overview;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Progress;
-import io.github.keepsake4j.memories.Step;
+import io.github.keepsake4j.memories.Progress.Step;
 import io.github.keepsake4j.memories.Trust;
+import io.github.keepsake4j.memories.store.MemoryJson;
+import io.github.keepsake4j.memories.store.MemoryTrack;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.KeyColumns;
@@ -231,7 +232,7 @@ final class SqlMemories implements MemoryWriter {
         boolean isThere = first(MemorySql.BY_ID, row -> true, id, memory.id()) != null;
         MemoryTrack.checkNew(key, memory, isThere);
         long number = number(MemorySql.NEXT_NUMBER, id, memory.kind().name());
-        boolean shown = memory.status() == MemoryStatus.CURRENT;
+        boolean shown = memory.status() == Status.CURRENT;
         update(
                 MemorySql.NEW_MEMORY,
                 id,
@@ -256,14 +257,14 @@ final class SqlMemories implements MemoryWriter {
 
     private void markReplaced(String memory) {
         Row older = byId(memory);
-        if (older != null && older.memory().status() == MemoryStatus.CURRENT) {
-            change(older, older.memory().withStatus(MemoryStatus.REPLACED), older.isShown());
+        if (older != null && older.memory().status() == Status.CURRENT) {
+            change(older, older.memory().withStatus(Status.REPLACED), older.isShown());
         }
     }
 
     /** Changes a memory, which is shown if it is current and on the path. */
     private void change(Row before, MadeMemory after, boolean isOnPath) {
-        boolean shown = isOnPath && after.status() == MemoryStatus.CURRENT;
+        boolean shown = isOnPath && after.status() == Status.CURRENT;
         if (before.isShown()) {
             update(MemorySql.DELETE_WORDS, id, before.number());
             if (isSqlite) {
@@ -340,7 +341,7 @@ final class SqlMemories implements MemoryWriter {
             Row row = rows.get(i);
             MadeMemory memory = after.entries().get(i).memory();
             boolean isOnPath = onPath.contains(row.step());
-            boolean shown = isOnPath && memory.status() == MemoryStatus.CURRENT;
+            boolean shown = isOnPath && memory.status() == Status.CURRENT;
             if (shown != row.isShown() || memory.status() != row.memory().status()) {
                 change(row, memory, isOnPath);
             }

@@ -1,19 +1,19 @@
 package io.github.keepsake4j.recall.jdbc;
 
+import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.Matches;
 import io.github.keepsake4j.recall.Matches.Share;
 import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.Posting;
 import io.github.keepsake4j.recall.Scope;
-import io.github.keepsake4j.recall.Watermark;
 import io.github.keepsake4j.recall.jdbc.Dialect.PostingRow;
 import io.github.keepsake4j.recall.jdbc.Dialect.Segment;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.KeyColumns;
-import io.github.keepsake4j.sql.PostgresBuilder;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlSchema;
 import io.github.keepsake4j.sql.SqliteMode;
@@ -431,7 +431,8 @@ public final class JdbcMessageIndex implements MessageIndex {
          * @throws InvalidInputException if not exactly one of data source and URL is given
          */
         public JdbcMessageIndex build() {
-            return new JdbcMessageIndex(connections(SCHEMA), new PostgresDialect());
+            return new JdbcMessageIndex(
+                    Connections.postgresql(settings(), SCHEMA, null, session -> {}), new PostgresDialect());
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.recall.Watermark;
+import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.sql.KeyColumns;
 import java.sql.ResultSet;
 import java.sql.SQLException;

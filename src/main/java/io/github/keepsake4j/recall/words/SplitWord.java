@@ -1,6 +1,6 @@
 package io.github.keepsake4j.recall.words;
 
-import io.github.keepsake4j.recall.words.Token.Kind;
+import io.github.keepsake4j.recall.words.Words.Token.Kind;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

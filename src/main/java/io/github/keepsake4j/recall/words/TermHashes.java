@@ -22,11 +22,11 @@ final class TermHashes {
     TermHashes(int stopWordOf, List<SplitWord.Term> terms) {
         this.stopWordOf = stopWordOf;
         hashes = terms.stream().mapToInt(term -> term.text().hashCode()).toArray();
-        stems = count(terms, Token.Kind.WORD);
-        beginnings = count(terms, Token.Kind.BEGINNING);
+        stems = count(terms, Words.Token.Kind.WORD);
+        beginnings = count(terms, Words.Token.Kind.BEGINNING);
     }
 
-    private static int count(List<SplitWord.Term> terms, Token.Kind kind) {
+    private static int count(List<SplitWord.Term> terms, Words.Token.Kind kind) {
         return (int) terms.stream().filter(term -> term.kind() == kind).count();
     }
 

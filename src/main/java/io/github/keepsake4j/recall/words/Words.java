@@ -1,7 +1,6 @@
 package io.github.keepsake4j.recall.words;
 
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.recall.words.Token.Kind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -19,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Text is compared in NFKC and lower case.
- *   <li>A word becomes its stem in each of the languages, without diacritics ({@link Kind#WORD}), and each four
- *       consecutive letters of it ({@link Kind#PART}). The parts find inflected words of unknown languages and the parts of
+ *   <li>A word becomes its stem in each of the languages, without diacritics ({@link Token.Kind#WORD}), and each four
+ *       consecutive letters of it ({@link Token.Kind#PART}). The parts find inflected words of unknown languages and the parts of
  *       compounds. An apostrophe and up to two letters after it belong to no term.
- *   <li>A stop word has no parts ({@link Kind#STOP_WORD}). If there are several languages, the language with the most
+ *   <li>A stop word has no parts ({@link Token.Kind#STOP_WORD}). If there are several languages, the language with the most
  * stop words in the text decides.
  *   <li>Chinese, Japanese and Korean become single ideographs and pairs of adjacent characters that are not both hiragana
- *       ({@link Kind#CHARACTERS}).
+ *       ({@link Token.Kind#CHARACTERS}).
  * </ul>
  *
  * <p>Stems and stop words need Lucene's analysis module ({@code org.apache.lucene:lucene-analysis-common}). If it is
@@ -134,7 +133,7 @@ public final class Words {
      * typed. With more letters, the parts of a word find it.
      *
      * @param text any text, even if it is not valid Unicode
-     * @return terms of the kind {@link Kind#BEGINNING} in the order in which they begin in the text, one of two and one of three
+     * @return terms of the kind {@link Token.Kind#BEGINNING} in the order in which they begin in the text, one of two and one of three
      *     letters for each word that is long enough
      */
     public List<Token> beginnings(String text) {
@@ -237,8 +236,8 @@ public final class Words {
                 if (wanted == null || wanted.mayHave(word.hash(i))) {
                     split = split == null ? split(text(run)) : split;
                     SplitWord.Term term = split.terms().get(i);
-                    int end = isCut && term.kind() == Kind.WORD ? run.end() : run.start() + term.end();
-                    add(term.text(), run.start() + term.start(), end, stop ? Kind.STOP_WORD : term.kind());
+                    int end = isCut && term.kind() == Token.Kind.WORD ? run.end() : run.start() + term.end();
+                    add(term.text(), run.start() + term.start(), end, stop ? Token.Kind.STOP_WORD : term.kind());
                 } else {
                     total++;
                 }
@@ -282,18 +281,18 @@ public final class Words {
                     continue;
                 }
                 if (previous >= 0 && !(Script.isHiragana(previous) && Script.isHiragana(c))) {
-                    add(map(Character.toString(previous) + Character.toString(c)), before, next, Kind.CHARACTERS);
+                    add(map(Character.toString(previous) + Character.toString(c)), before, next, Token.Kind.CHARACTERS);
                 }
                 boolean alone = at == run.start() && next == run.end();
                 if (Character.isIdeographic(c) || (alone && !Script.isHiragana(c))) {
-                    add(map(Character.toString(c)), at, next, Kind.CHARACTERS);
+                    add(map(Character.toString(c)), at, next, Token.Kind.CHARACTERS);
                 }
                 previous = c;
                 before = at;
             }
         }
 
-        private void add(String term, int from, int to, Kind kind) {
+        private void add(String term, int from, int to, Token.Kind kind) {
             total++;
             if (wanted == null || wanted.has(term)) {
                 tokens.add(new Token(term, text.start(from), text.end(to - 1), kind));
@@ -355,6 +354,84 @@ public final class Words {
          */
         public Words build() {
             return new Words(this);
+        }
+    }
+
+    /**
+     * A term and its place in the text from which it was taken.
+     *
+     * @param term the term as it is stored and searched
+     * @param start the index of its first UTF-16 code unit in the text
+     * @param end the index after its last UTF-16 code unit in the text
+     * @param kind the kind of term
+     */
+    public record Token(String term, int start, int end, Token.Kind kind) {
+
+        /** The kinds of terms. Terms of two kinds are never equal, except that a word of one text may be a stop word of another. */
+        public enum Kind {
+            /** The stem of a word. */
+            WORD,
+
+            /** The stem of a word that is frequent in its language and has little meaning. It has no parts. */
+            STOP_WORD,
+
+            /** Four consecutive letters of a word. */
+            PART,
+
+            /** An ideograph, or two adjacent characters of a script without spaces between words. */
+            CHARACTERS,
+
+            /** The first two or three letters of a word that is not a stop word; see {@link Words#beginnings}. */
+            BEGINNING
+        }
+    }
+
+    /**
+     * Some of the terms of a text.
+     *
+     * @param tokens the terms that were wanted, in the order in which they begin in the text
+     * @param total the number of all terms of the text
+     */
+    public record SomeTokens(List<Words.Token> tokens, int total) {}
+
+    /** The terms to find in texts. Immutable. */
+    public static final class WantedTerms {
+
+        private static final int BITS = 12;
+
+        private final Set<String> terms;
+        private final long[] filter = new long[1 << (BITS - 6)];
+
+        private WantedTerms(Collection<String> terms) {
+            this.terms = Set.copyOf(terms);
+            for (String term : terms) {
+                int place = place(term.hashCode());
+                filter[place >>> 6] |= 1L << place;
+            }
+        }
+
+        /**
+         * Returns terms to look for.
+         *
+         * @param terms the terms as {@link Words} make them
+         * @return the terms
+         */
+        public static WantedTerms of(Collection<String> terms) {
+            return new WantedTerms(terms);
+        }
+
+        /** Returns false if no term has this hash code. May rarely return true although no term has it. */
+        boolean mayHave(int hash) {
+            int place = place(hash);
+            return ((filter[place >>> 6] >>> place) & 1) == 1;
+        }
+
+        boolean has(String term) {
+            return mayHave(term.hashCode()) && terms.contains(term);
+        }
+
+        private static int place(int hash) {
+            return (hash * 0x9E3779B9) >>> (32 - BITS);
         }
     }
 }

@@ -9,7 +9,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.ForeignTables;
 import io.github.keepsake4j.transfer.ImportSource;
-import io.github.keepsake4j.transfer.ImportedMessage;
+import io.github.keepsake4j.transfer.ImportSource.ImportedMessage;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;

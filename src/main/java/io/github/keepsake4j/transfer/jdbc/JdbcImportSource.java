@@ -5,7 +5,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.ForeignTables;
 import io.github.keepsake4j.transfer.ImportSource;
-import io.github.keepsake4j.transfer.ImportedMessage;
+import io.github.keepsake4j.transfer.ImportSource.ImportedMessage;
 import java.util.List;
 import javax.sql.DataSource;
 

@@ -1,5 +1,9 @@
 package io.github.keepsake4j.workflow.files;
 
+import java.net.URI;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /** Loads the content of files that a {@link FileResolver} found. Implementations are thread-safe. */
 @FunctionalInterface
 public interface FileContentSource {
@@ -17,5 +21,47 @@ public interface FileContentSource {
      * @return the file's bytes, or a URL that the model's provider can read; an exception means that the content is not
      *     available
      */
-    FileContent load(String tenantId, ResolvedFile file);
+    FileContent load(String tenantId, FileResolver.ResolvedFile file);
+
+    /** A file's content in a form that can be passed to a model: a URL or bytes. */
+    public static final class FileContent {
+
+        private final @Nullable URI url;
+        private final byte[] bytes;
+
+        private FileContent(@Nullable URI url, byte[] bytes) {
+            this.url = url;
+            this.bytes = bytes;
+        }
+
+        /**
+         * Creates content that the model's provider fetches from a URL, such as a presigned URL.
+         *
+         * @param url an absolute URL
+         * @return the content
+         */
+        public static FileContent url(URI url) {
+            return new FileContent(Objects.requireNonNull(url, "url"), new byte[0]);
+        }
+
+        /**
+         * Creates content from bytes.
+         *
+         * @param bytes the bytes, which must not be changed afterwards
+         * @return the content
+         */
+        public static FileContent bytes(byte[] bytes) {
+            return new FileContent(null, Objects.requireNonNull(bytes, "bytes"));
+        }
+
+        /** Returns the URL, or null if the content consists of bytes. */
+        @Nullable
+        URI url() {
+            return url;
+        }
+
+        byte[] bytes() {
+            return bytes;
+        }
+    }
 }

@@ -8,6 +8,8 @@ import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.TransferMethod;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.workflow.files.FileContentSource.FileContent;
+import io.github.keepsake4j.workflow.files.FileResolver.ResolvedFile;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;

@@ -3,6 +3,8 @@ package io.github.keepsake4j.workflow.files;
 import io.github.keepsake4j.message.FileReference;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Looks up uploaded files and files that tools made. Implementations are thread-safe. */
 @FunctionalInterface
@@ -20,4 +22,23 @@ public interface FileResolver {
      * @return the known files by reference; files that do not exist or belong to another tenant are left out
      */
     Map<FileReference, ResolvedFile> resolve(String tenantId, List<FileReference> files);
+
+    /**
+     * The known properties of a file that a reference names.
+     *
+     * @param reference the reference
+     * @param storageKey the key under which its bytes are stored
+     * @param name its name, or null
+     * @param mimeType its MIME type, or null
+     * @param size its size in bytes, or -1 if it is not known
+     */
+    public record ResolvedFile(
+            FileReference reference, String storageKey, @Nullable String name, @Nullable String mimeType, long size) {
+
+        /** Checks that the reference and the storage key are not null. */
+        public ResolvedFile {
+            Objects.requireNonNull(reference, "reference");
+            Objects.requireNonNull(storageKey, "storageKey");
+        }
+    }
 }

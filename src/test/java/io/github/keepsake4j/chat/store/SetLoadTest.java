@@ -2,13 +2,13 @@ package io.github.keepsake4j.chat.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;

@@ -1,12 +1,12 @@
 package io.github.keepsake4j.log.etag;
 
+import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.backend.TreeMessageLog;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
-import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.TreeMessageLog;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.io.IOException;

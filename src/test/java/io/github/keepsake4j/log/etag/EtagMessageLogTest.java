@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.etag;
 
-import io.github.keepsake4j.log.Entry;
+import io.github.keepsake4j.backend.Entry;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.message.MemoryKey;

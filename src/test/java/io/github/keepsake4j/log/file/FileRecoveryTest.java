@@ -11,13 +11,13 @@ import static io.github.keepsake4j.log.LogTesting.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.keepsake4j.base.LockFile;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.Damage;
-import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryPage.Damaged;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
@@ -344,7 +344,7 @@ class FileRecoveryTest {
             MemoryPage page = log.list("acme", ListQuery.first(2));
             assertThat(page.memories()).extracting(MemoryInfo::key).containsExactly(other);
             assertThat(page.damaged())
-                    .extracting(DamagedMemory::name)
+                    .extracting(Damaged::name)
                     .containsExactly(
                             files.root().relativize(files.names().data()).toString());
             assertThat(page.next()).isEmpty();

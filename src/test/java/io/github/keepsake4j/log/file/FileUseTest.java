@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.keepsake4j.base.LockFile;
 import io.github.keepsake4j.log.KeyContract;
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;

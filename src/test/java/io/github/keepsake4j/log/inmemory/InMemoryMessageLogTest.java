@@ -1,9 +1,9 @@
 package io.github.keepsake4j.log.inmemory;
 
+import io.github.keepsake4j.backend.Entry;
+import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.backend.MemoryTree.State;
 import io.github.keepsake4j.log.ActivityContract;
-import io.github.keepsake4j.log.Entry;
-import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.message.MemoryKey;

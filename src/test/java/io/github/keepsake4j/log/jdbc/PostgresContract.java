@@ -1,13 +1,13 @@
 package io.github.keepsake4j.log.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Postgres;

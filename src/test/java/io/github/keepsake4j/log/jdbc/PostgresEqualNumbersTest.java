@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -13,7 +14,6 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.transfer.MemoryCopy;

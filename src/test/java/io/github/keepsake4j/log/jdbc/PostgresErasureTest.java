@@ -7,14 +7,14 @@ import static io.github.keepsake4j.log.LogTesting.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.recall.MessageIndex;
-import io.github.keepsake4j.recall.Watermark;
+import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.StoredFiles;

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -8,6 +8,7 @@ import static io.github.keepsake4j.log.LogTesting.users;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
@@ -17,7 +18,6 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;

@@ -5,6 +5,7 @@ import static io.github.keepsake4j.log.LogTesting.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.MessageLog;
@@ -13,7 +14,6 @@ import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
@@ -21,7 +22,6 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.log.Append;
-import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryPage.Damaged;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.View;
@@ -124,7 +124,7 @@ class DamagedDocumentsTest extends BucketFixture {
         List<String> names = new ArrayList<>();
         for (Optional<ListQuery> next = Optional.of(ListQuery.first(70)); next.isPresent(); ) {
             MemoryPage page = log.list("default", next.get());
-            page.damaged().stream().map(DamagedMemory::name).forEach(names::add);
+            page.damaged().stream().map(Damaged::name).forEach(names::add);
             next = page.next();
         }
         return names;
@@ -228,7 +228,7 @@ class DamagedDocumentsTest extends BucketFixture {
                             .formatted(part));
             MemoryPage page = another().list("default", ListQuery.first(10));
             assertThat(page.memories()).extracting(MemoryInfo::key).containsExactly(good);
-            assertThat(page.damaged()).extracting(DamagedMemory::key).containsExactly(NODE);
+            assertThat(page.damaged()).extracting(Damaged::key).containsExactly(NODE);
             assertThat(CleanUp.of(another()).run("default")).isEqualTo(new CleanUp.Report(2, 0, 0, 1));
             assertThat(Logs.usage(another(), "default", LocalDate.EPOCH, LocalDate.of(2100, 1, 1)))
                     .isEmpty();

@@ -201,7 +201,7 @@ final class EveryOrder {
     }
 
     private S3MessageLog log(int program, Function<Request, Answer> server, Runnable pause) {
-        Chance chance = new Chance() {
+        RandomChoices chance = new RandomChoices() {
             private int writes;
 
             @Override

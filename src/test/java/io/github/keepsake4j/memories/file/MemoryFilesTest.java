@@ -7,13 +7,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.memories.Discussion;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.MadeMemory;
+import io.github.keepsake4j.memories.MadeMemory.Status;
 import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStatus;
 import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.SourceMessage;
@@ -23,7 +24,6 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.words.Words;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Postgres;
@@ -135,8 +135,7 @@ class MemoryFilesTest {
                     store -> store.progress(KEY, MemoryKind.FACT),
                     store -> store.overview(KEY, 10, Trust.USER),
                     store -> store.find(KEY, "none"),
-                    store -> store.facts(KEY, 3)
-                            .forEach(fact -> store.put(KEY, fact.withStatus(MemoryStatus.FORGOTTEN))),
+                    store -> store.facts(KEY, 3).forEach(fact -> store.put(KEY, fact.withStatus(Status.FORGOTTEN))),
                     store -> store.moveTo(KEY, MemoryKind.FACT, 30, 15),
                     store -> store.add(
                             KEY,
@@ -386,8 +385,8 @@ class MemoryFilesTest {
             store.add(KEY, MemoryKind.FACT, 0, passage, List.of(fact));
             store.add(KEY, MemoryKind.CHUNK, 0, passage, List.of(chunk));
             assertThat(filesWith("qqsecret")).hasSize(2);
-            store.put(KEY, fact.withStatus(MemoryStatus.FORGOTTEN));
-            store.put(KEY, chunk.withStatus(MemoryStatus.FORGOTTEN));
+            store.put(KEY, fact.withStatus(Status.FORGOTTEN));
+            store.put(KEY, chunk.withStatus(Status.FORGOTTEN));
             assertThat(filesWith("qqsecret")).isEmpty();
             assertThat(filesWith("qqsec")).isEmpty();
         }

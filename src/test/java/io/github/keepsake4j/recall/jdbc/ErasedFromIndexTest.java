@@ -3,11 +3,11 @@ package io.github.keepsake4j.recall.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
-import io.github.keepsake4j.recall.Watermark;
-import io.github.keepsake4j.sql.SchemaMode;
+import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.StoredFiles;
 import java.nio.file.Path;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.MessageIndexContract;
-import io.github.keepsake4j.recall.Watermark;
-import io.github.keepsake4j.sql.SchemaMode;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.recall.words.Token.Kind;
+import io.github.keepsake4j.recall.words.Words.Token.Kind;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Messages;
 import java.text.Normalizer;
@@ -144,8 +144,8 @@ class WordsTest {
                         .map(token -> text.substring(token.start(), token.end())))
                 .containsExactly("Die", "ﬃnen", "Ｈａｌｌｅ", "cafe\u0301s");
         assertThat(PLAIN.tokens(text))
-                .contains(new Token("食べ", text.indexOf("食"), text.indexOf("食") + 2, Kind.CHARACTERS));
-        assertThat(PLAIN.tokens(text)).contains(new Token("_cafe", 17, 22, Kind.PART));
+                .contains(new Words.Token("食べ", text.indexOf("食"), text.indexOf("食") + 2, Kind.CHARACTERS));
+        assertThat(PLAIN.tokens(text)).contains(new Words.Token("_cafe", 17, 22, Kind.PART));
     }
 
     @Test
@@ -154,7 +154,7 @@ class WordsTest {
         for (Arbitrary<String> texts : List.of(TRICKY, Messages.text())) {
             for (String text : Messages.sample(texts, Counts.of(300, 20_000), seed)) {
                 int last = 0;
-                for (Token token : PLAIN.tokens(text)) {
+                for (Words.Token token : PLAIN.tokens(text)) {
                     String run = "-Dkeepsake.seed=" + seed + " " + token;
                     assertThat(token.start()).as(run).isBetween(0, text.length() - 1);
                     assertThat(token.end()).as(run).isBetween(token.start() + 1, text.length());
@@ -177,11 +177,13 @@ class WordsTest {
         long seed = Counts.seed();
         for (String text : Messages.sample(TRICKY, Counts.of(200, 20_000), seed)) {
             String twice = text + " The dogs were walking " + text;
-            List<Token> all = Words.builder().language("en", "de").build().tokens(twice);
-            Set<String> terms =
-                    all.stream().limit(1 + all.size() / 3).map(Token::term).collect(Collectors.toSet());
+            List<Words.Token> all = Words.builder().language("en", "de").build().tokens(twice);
+            Set<String> terms = all.stream()
+                    .limit(1 + all.size() / 3)
+                    .map(Words.Token::term)
+                    .collect(Collectors.toSet());
             terms.add("absent");
-            SomeTokens some = Words.standard().tokens(twice, WantedTerms.of(terms));
+            Words.SomeTokens some = Words.standard().tokens(twice, Words.WantedTerms.of(terms));
             String run = "-Dkeepsake.seed=" + seed;
             assertThat(some.tokens())
                     .as(run)
@@ -273,14 +275,14 @@ class WordsTest {
     @MethodSource("hostile")
     @Timeout(30)
     void hostile_text_costs_no_more_than_the_bounds(String text) {
-        List<Token> tokens = Words.standard().tokens(text);
+        List<Words.Token> tokens = Words.standard().tokens(text);
         assertThat(tokens).hasSizeLessThanOrEqualTo(2 * Words.MAX_LENGTH);
         assertThat(tokens.stream()
                         .mapToInt(token -> token.term().length())
                         .max()
                         .orElse(0))
                 .isLessThanOrEqualTo(2 * Words.MAX_WORD);
-        assertThat(tokens.stream().mapToInt(Token::end).max().orElse(0)).isLessThanOrEqualTo(text.length());
+        assertThat(tokens.stream().mapToInt(Words.Token::end).max().orElse(0)).isLessThanOrEqualTo(text.length());
     }
 
     @Test
@@ -290,13 +292,13 @@ class WordsTest {
     }
 
     private static List<String> terms(Words words, String text) {
-        return words.tokens(text).stream().map(Token::term).toList();
+        return words.tokens(text).stream().map(Words.Token::term).toList();
     }
 
     private static List<String> ofKind(Words words, String text, Kind kind) {
         return words.tokens(text).stream()
                 .filter(token -> token.kind() == kind)
-                .map(Token::term)
+                .map(Words.Token::term)
                 .toList();
     }
 
@@ -305,8 +307,8 @@ class WordsTest {
         String text = "zq ".repeat(Words.MAX_LENGTH / 3 - 6) + "abcdefghijklmnop and what is beyond the end";
         List<String> last = List.of("_abcd", "_mnop", "abcdefghijklmnop");
 
-        List<Token> all = Words.standard().tokens(text);
-        SomeTokens some = Words.standard().tokens(text, WantedTerms.of(last));
+        List<Words.Token> all = Words.standard().tokens(text);
+        Words.SomeTokens some = Words.standard().tokens(text, Words.WantedTerms.of(last));
 
         assertThat(some.total()).isEqualTo(all.size());
         assertThat(some.tokens()).isNotEmpty();

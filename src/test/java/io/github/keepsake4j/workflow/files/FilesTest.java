@@ -58,7 +58,7 @@ class FilesTest {
     Path directory;
 
     private final List<String> queries = new ArrayList<>();
-    private final List<ResolvedFile> loaded = new ArrayList<>();
+    private final List<FileResolver.ResolvedFile> loaded = new ArrayList<>();
     private final MessageLog log = new InMemoryMessageLog();
     private SQLiteDataSource database;
     private int said;
@@ -191,9 +191,9 @@ class FilesTest {
     /** Returns the content of an image of so many bytes, under a limit of 1000. */
     private static Content loaded(long sizeInRow, int bytes) {
         FileReference file = FileReference.localFile(Type.IMAGE, "i1");
-        FileResolver resolver =
-                (tenant, files) -> Map.of(file, new ResolvedFile(file, "k/i1", "cat.png", "image/png", sizeInRow));
-        FileContentSource source = (tenant, resolved) -> FileContent.bytes(new byte[bytes]);
+        FileResolver resolver = (tenant, files) ->
+                Map.of(file, new FileResolver.ResolvedFile(file, "k/i1", "cat.png", "image/png", sizeInRow));
+        FileContentSource source = (tenant, resolved) -> FileContentSource.FileContent.bytes(new byte[bytes]);
         return new FileRebuilder(resolver, source, remote(), System::nanoTime)
                 .rebuild(KEY, "acme", new FileUploadConfig(DetailLevel.HIGH, 1000), List.of(file))
                 .apply(file);
@@ -238,7 +238,7 @@ class FilesTest {
         WorkflowMemories presigned = WorkflowMemories.builder()
                 .conversationLog(log)
                 .fileResolver(JdbcFileResolver.of(database))
-                .fileContentSource((tenant, file) -> FileContent.url(
+                .fileContentSource((tenant, file) -> FileContentSource.FileContent.url(
                         URI.create("https://bucket.example/" + file.storageKey() + "?signed=" + tenant)))
                 .build();
         say(FileReference.localFile(Type.IMAGE, "i1"), FileReference.localFile(Type.DOCUMENT, "p1"));
@@ -266,7 +266,7 @@ class FilesTest {
         say(FileReference.localFile(Type.DOCUMENT, "p1"));
         say(FileReference.localFile(Type.DOCUMENT, "t1"));
         assertThat(memories().conversation(KEY).getHistoryPromptMessages(200)).hasSize(2);
-        assertThat(loaded).extracting(ResolvedFile::storageKey).containsExactly("k/t1", "k/p1");
+        assertThat(loaded).extracting(FileResolver.ResolvedFile::storageKey).containsExactly("k/t1", "k/p1");
     }
 
     @Test
@@ -303,8 +303,9 @@ class FilesTest {
 
         assertThat(resolver.resolve("acme", List.of(mine, theirs, unsized)))
                 .containsOnlyKeys(mine, unsized)
-                .containsEntry(mine, new ResolvedFile(mine, "k/i1", "cat.png", "image/png", 3))
-                .containsEntry(unsized, new ResolvedFile(unsized, "k/a1", "song[1].mp3", "audio/mpeg", -1));
+                .containsEntry(mine, new FileResolver.ResolvedFile(mine, "k/i1", "cat.png", "image/png", 3))
+                .containsEntry(
+                        unsized, new FileResolver.ResolvedFile(unsized, "k/a1", "song[1].mp3", "audio/mpeg", -1));
         assertThat(resolver.resolve("other", List.of(mine, theirs))).containsOnlyKeys(theirs);
         assertThat(resolver.resolve("acme' OR '1'='1", List.of(mine))).isEmpty();
     }
@@ -322,7 +323,7 @@ class FilesTest {
         assertThat(JdbcFileResolver.of(database)
                         .tables(docs, JdbcFileResolver.Table.TOOL_FILES)
                         .resolve("acme", List.of(file)))
-                .containsEntry(file, new ResolvedFile(file, "here", "D", "text/plain", 1));
+                .containsEntry(file, new FileResolver.ResolvedFile(file, "here", "D", "text/plain", 1));
         assertThatThrownBy(() -> new JdbcFileResolver.Table("docs; DROP", "a", "b", "c", "d", "e", "f"))
                 .isInstanceOf(InvalidInputException.class);
         assertThatThrownBy(() -> JdbcFileResolver.of(database)
@@ -547,7 +548,7 @@ class FilesTest {
                 .fileResolver(JdbcFileResolver.of(counted()))
                 .fileContentSource((tenant, file) -> {
                     loaded.add(file);
-                    return FileContent.bytes(file.storageKey().getBytes(StandardCharsets.UTF_8));
+                    return FileContentSource.FileContent.bytes(file.storageKey().getBytes(StandardCharsets.UTF_8));
                 });
     }
 

@@ -5,7 +5,7 @@ import io.github.keepsake4j.message.FileReference.TransferMethod;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.sql.ForeignTables;
 import io.github.keepsake4j.workflow.files.FileResolver;
-import io.github.keepsake4j.workflow.files.ResolvedFile;
+import io.github.keepsake4j.workflow.files.FileResolver.ResolvedFile;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package io.github.keepsake4j.workflow.files.s3;
 
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.workflow.files.FileContent;
 import io.github.keepsake4j.workflow.files.FileContentSource;
+import io.github.keepsake4j.workflow.files.FileContentSource.FileContent;
+import io.github.keepsake4j.workflow.files.FileResolver.ResolvedFile;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
-import io.github.keepsake4j.workflow.files.ResolvedFile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -22,7 +22,7 @@ import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.workflow.WorkflowMemories;
 import io.github.keepsake4j.workflow.files.FileContentSource;
-import io.github.keepsake4j.workflow.files.ResolvedFile;
+import io.github.keepsake4j.workflow.files.FileResolver.ResolvedFile;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;

@@ -1,0 +1,95 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Remembered;
+import io.github.keepsake4j.log.Seen;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The messages that the model of a turn is shown. The caller guards access. */
+final class ShownMessages {
+
+    private List<Long> shown = List.of();
+    private List<Long> shortened = List.of();
+    private long summary;
+    private boolean altered;
+    private List<String> memories = List.of();
+
+    /** The last request if it differs from the messages that were read. */
+    private @Nullable ChatRequest untold;
+
+    /** The messages of the next request, unless other code changes it. */
+    private List<ChatMessage> expected = List.of();
+
+    /** Records a read. */
+    void shown(Tail tail, Context context, List<ChatMessage> messages) {
+        shown = context.logged().stream().map(LoggedMessage::sequence).toList();
+        shortened = context.originals().values().stream()
+                .map(LoggedMessage::sequence)
+                .sorted()
+                .toList();
+        Summary read = tail.summary();
+        summary = context.summary() == null || read == null ? 0 : read.version();
+        Remembered remembered = context.remembered();
+        memories = remembered == null ? List.of() : remembered.memories();
+        expected = List.copyOf(messages);
+    }
+
+    /** Returns whether the model is shown a message. */
+    boolean shows(long sequence) {
+        return shown.contains(sequence);
+    }
+
+    /** Records that the question was written, which the AI service adds behind the messages that were read. */
+    void asked(long sequence, ChatMessage question) {
+        List<Long> more = new ArrayList<>(shown);
+        more.add(sequence);
+        shown = more;
+        List<ChatMessage> longer = new ArrayList<>(expected);
+        longer.add(question);
+        expected = longer;
+    }
+
+    /** Returns whether a request has exactly the messages that were read, and one more at the end. */
+    @SuppressWarnings("ReferenceEquality")
+    boolean isFollowedByQuestion(ChatRequest request) {
+        List<ChatMessage> messages = request.messages();
+        int last = messages.size() - 1;
+        if (last != expected.size() || !(messages.get(last) instanceof UserMessage)) {
+            return false;
+        }
+        for (int i = 0; i < last; i++) {
+            if (messages.get(i) != expected.get(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Compares a request with the messages that were read. */
+    void requested(ChatRequest request) {
+        altered = !request.messages().equals(expected);
+        expected = List.of();
+        // Shortened messages cannot be derived from the stored ones either.
+        untold = altered || !shortened.isEmpty() ? request : null;
+    }
+
+    /** Returns the last request if it differs from the messages that were read, or null. */
+    @Nullable
+    ChatRequest untold() {
+        return untold;
+    }
+
+    /** Returns the sources of the answer to the last request, or null if nothing was read. */
+    @Nullable
+    Seen seen() {
+        return shown.isEmpty() ? null : new Seen(Seen.ranges(shown), shortened, summary, altered, memories);
+    }
+}

@@ -1,0 +1,25 @@
+package io.github.keepsake4j.context;
+
+import java.util.List;
+
+/** A strategy with a limit. All limits of a combination decide before any of them counts, by {@link SkippedTurns}. */
+abstract class LimitStrategy implements ContextStrategy {
+
+    /** Returns the limit that holds in a context. */
+    abstract Limit limit(Context context);
+
+    /** Converts the messages before the turns to the form that limits count. Default: unchanged. */
+    Context place(Context context) {
+        return context;
+    }
+
+    @Override
+    public Context mark(Context context) {
+        return SkippedTurns.mark(context, List.of(this));
+    }
+
+    @Override
+    public long shownFrom(Context context) {
+        return limit(context).shownFrom(context);
+    }
+}

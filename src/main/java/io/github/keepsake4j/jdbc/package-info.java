@@ -1,0 +1,8 @@
+/**
+ * The settings of all storages in PostgreSQL: {@link io.github.keepsake4j.jdbc.PostgresBuilder}. Tables are created as
+ * {@link io.github.keepsake4j.jdbc.SchemaMode} says.
+ */
+@NullMarked
+package io.github.keepsake4j.jdbc;
+
+import org.jspecify.annotations.NullMarked;
