@@ -9,7 +9,6 @@ import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.backend.ObservedLog;
 import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.ChatSettings;
-import io.github.keepsake4j.chat.ChatSettings.Remembering;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
@@ -776,13 +775,13 @@ public final class Keepsake {
         }
 
         /** Returns the source of the long-term memories that the strategy shows. */
-        private Remembering remembered(Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
+        private ChatSettings.Remembering remembered(Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
             List<MemoryBlock> blocks = strategy.parts().stream()
                     .filter(MemoryBlock.class::isInstance)
                     .map(MemoryBlock.class::cast)
                     .toList();
             if (blocks.isEmpty()) {
-                return Remembering.NONE;
+                return ChatSettings.Remembering.NONE;
             }
             if (blocks.size() > 1) {
                 throw new InvalidInputException(

@@ -5,7 +5,6 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 
 /**
@@ -17,8 +16,7 @@ import java.util.Comparator;
  */
 public record ActivityCursor(Instant activeAt, long number) implements Comparable<ActivityCursor> {
 
-    private static final ActivityCursor TOP =
-            new ActivityCursor(Instant.EPOCH.plus(Long.MAX_VALUE, ChronoUnit.MICROS), Long.MAX_VALUE);
+    private static final ActivityCursor TOP = new ActivityCursor(InputRules.LATEST, Long.MAX_VALUE);
 
     private static final Comparator<ActivityCursor> ORDER =
             Comparator.comparing(ActivityCursor::activeAt).thenComparingLong(ActivityCursor::number);

@@ -2,8 +2,6 @@ package io.github.keepsake4j.backend;
 
 import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.log.Lease;
-import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.message.InvalidInputException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -18,7 +16,7 @@ public final class LeaseRules {
     private LeaseRules() {}
 
     /**
-     * Does {@link MessageLog#acquireLease}.
+     * Does {@link io.github.keepsake4j.log.MessageLog#acquireLease}.
      *
      * @param leases the leases of one memory by name, which are changed
      * @param name the kind of work
@@ -26,7 +24,7 @@ public final class LeaseRules {
      * @param duration how long
      * @param now the store's time
      * @return the lease, or empty if another owner holds it
-     * @throws InvalidInputException if {@link InputRules} refuse an argument
+     * @throws io.github.keepsake4j.message.InvalidInputException if {@link InputRules} refuse an argument
      */
     public static Optional<Lease> acquire(
             Map<String, Lease> leases, String name, String owner, Duration duration, Instant now) {
@@ -42,7 +40,7 @@ public final class LeaseRules {
     }
 
     /**
-     * Does {@link MessageLog#releaseLease}.
+     * Does {@link io.github.keepsake4j.log.MessageLog#releaseLease}.
      *
      * @param leases the leases of one memory by name, which are changed
      * @param name the kind of work

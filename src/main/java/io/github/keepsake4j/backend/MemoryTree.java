@@ -12,7 +12,6 @@ import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
-import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
@@ -621,7 +620,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Returns this memory's entries of {@link MemoryPage#usage()}.
+     * Returns this memory's entries of {@link io.github.keepsake4j.log.MemoryPage#usage()}.
      *
      * @param from the first day
      * @param toExclusive the day after the last
@@ -699,9 +698,9 @@ public final class MemoryTree {
      * @param name the kind of work
      * @param owner who holds it
      */
-    public void releaseLease(String name, String owner) {
+    public boolean releaseLease(String name, String owner) {
         requireSound();
-        LeaseRules.release(leases, name, owner);
+        return LeaseRules.release(leases, name, owner);
     }
 
     /**

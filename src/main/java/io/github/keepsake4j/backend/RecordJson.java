@@ -198,6 +198,16 @@ public final class RecordJson {
     }
 
     /**
+     * Writes a view without its anchor.
+     *
+     * @param view the view
+     * @return JSON
+     */
+    public static String write(View view) {
+        return PlainJson.write(put(new JsonObject(), view));
+    }
+
+    /**
      * Adds a view without its anchor.
      *
      * @param json the object to which it is added

@@ -50,10 +50,7 @@ public abstract class TreeMessageLog extends PlannedTreeLog {
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
-        change(key, tree -> {
-            tree.releaseLease(name, owner);
-            return true;
-        });
+        change(key, tree -> tree.releaseLease(name, owner));
     }
 
     @Override

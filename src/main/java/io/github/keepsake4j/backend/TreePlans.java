@@ -5,7 +5,6 @@ import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
-import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
@@ -14,7 +13,6 @@ import io.github.keepsake4j.log.UnknownParentException;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
-import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,41 +22,36 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plans changes by the rules of every backend, without making them. Each method plans the method of {@link MessageLog}
- * of its name.
+ * Plans changes by the rules of every backend, without making them. Each method plans the method of
+ * {@link io.github.keepsake4j.log.MessageLog} of its name.
  */
-final class TreePlans {
+record TreePlans(MemoryTree tree) {
 
-    private final MemoryTree tree;
-    private final MemoryKey key;
-
-    TreePlans(MemoryTree tree) {
+    TreePlans {
         tree.requireSound();
-        this.tree = tree;
-        this.key = tree.key;
     }
 
     Plan<AppendResult> append(Append append, Instant now) {
         Instant time = InputRules.time("clock", now);
-        AppendRules.checkEpoch(key, append.epoch(), tree.epoch);
+        AppendRules.checkEpoch(tree.key, append.epoch(), tree.epoch);
         TreeNode before = tree.end(append.reference());
-        if (AppendRules.isReplay(key, append, stored(append))) {
+        if (AppendRules.isReplay(tree.key, append, stored(append))) {
             return new Plan<>(
                     new AppendResult(MemoryTree.id(before), tree.position(before), 0, true),
                     null,
                     tree.revision,
                     List.of());
         }
-        AppendRules.checkPosition(key, append, tree.position(before));
+        AppendRules.checkPosition(tree.key, append, tree.position(before));
         String parentId = parentId(append, before);
-        AppendRules.checkView(key, append, id -> tree.find(id) != null);
+        AppendRules.checkView(tree.key, append, id -> tree.find(id) != null);
         // Encoding can refuse a message, so everything is encoded before anything else is done.
         List<String> texts = append.messages().stream()
                 .map(message -> tree.bodies.encode(message.message()))
                 .toList();
         View view = append.view();
         if (view != null && before == null && texts.isEmpty()) {
-            throw AppendRules.noMessages(key);
+            throw AppendRules.noMessages(tree.key);
         }
 
         long raised =
@@ -129,7 +122,7 @@ final class TreePlans {
             return MemoryTree.id(tree.at(tree.nodes.size()));
         }
         if (tree.find(named) == null && !append.importing()) {
-            throw new UnknownParentException(key, named);
+            throw new UnknownParentException(tree.key, named);
         }
         return named;
     }
@@ -163,7 +156,7 @@ final class TreePlans {
     }
 
     private TreeNode existing(String messageId, @Nullable Long expectedEpoch) {
-        AppendRules.checkEpoch(key, expectedEpoch, tree.epoch);
+        AppendRules.checkEpoch(tree.key, expectedEpoch, tree.epoch);
         return tree.existing("messageId", messageId);
     }
 
@@ -179,7 +172,7 @@ final class TreePlans {
     }
 
     Plan<Boolean> putSummary(Change.PutSummary change) {
-        AppendRules.checkEpoch(key, change.epoch(), tree.epoch);
+        AppendRules.checkEpoch(tree.key, change.epoch(), tree.epoch);
         Summary summary = change.summary();
         TreeNode covered = tree.existing("coversUpTo", summary.coversUpTo());
         return plan(

@@ -1,7 +1,5 @@
 package io.github.keepsake4j.base;
 
-import io.github.keepsake4j.log.Change;
-import io.github.keepsake4j.log.Leases;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.nio.charset.StandardCharsets;
@@ -15,17 +13,19 @@ import org.jspecify.annotations.Nullable;
 public final class InputRules {
 
     /** The longest title, in UTF-16 units as {@link String#length()} counts them. */
-    public static final int MAX_TITLE_LENGTH = 1_000;
+    static final int MAX_TITLE_LENGTH = 1_000;
 
     private static final Instant EARLIEST = Instant.EPOCH.plus(Long.MIN_VALUE, ChronoUnit.MICROS);
-    private static final Instant LATEST = Instant.EPOCH.plus(Long.MAX_VALUE, ChronoUnit.MICROS);
+
+    /** The latest time whose microseconds since 1970 fit in 64 bits. */
+    public static final Instant LATEST = Instant.EPOCH.plus(Long.MAX_VALUE, ChronoUnit.MICROS);
 
     private InputRules() {}
 
     /**
-     * Checks the values of {@link Change.Describe}. A title may be stored plainly so that it can be searched. Some
-     * storages would silently change some texts, so every backend refuses these texts. Metadata is stored encoded and
-     * may hold anything but nulls.
+     * Checks the values of {@link io.github.keepsake4j.log.Change.Describe}. A title may be stored plainly so that it
+     * can be searched. Some storages would silently change some texts, so every backend refuses these texts. Metadata
+     * is stored encoded and may hold anything but nulls.
      *
      * @param title the title, or null for none
      * @param metadata texts by name, or null
@@ -47,7 +47,7 @@ public final class InputRules {
     }
 
     /**
-     * Checks the arguments of {@link Leases#acquireLease}.
+     * Checks the arguments of {@link io.github.keepsake4j.log.Leases#acquireLease}.
      *
      * @param name the kind of work, an id as in {@link Ids#check}
      * @param owner the owner that requests the lease, an id as in {@link Ids#check}

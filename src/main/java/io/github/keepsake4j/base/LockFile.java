@@ -9,7 +9,6 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -70,7 +69,7 @@ public final class LockFile {
     private LockFile(Path path, FileChannel channel) throws IOException {
         this.path = path;
         this.channel = channel;
-        this.identity = identity(path);
+        this.identity = SmallFiles.identity(path);
     }
 
     /**
@@ -126,7 +125,7 @@ public final class LockFile {
      */
     public boolean isThere() {
         try {
-            return Objects.equals(identity, identity(path));
+            return Objects.equals(identity, SmallFiles.identity(path));
         } catch (IOException e) {
             return false;
         }
@@ -139,10 +138,6 @@ public final class LockFile {
      */
     public boolean isReplaced() {
         return Files.exists(path) && !isThere();
-    }
-
-    private static @Nullable Object identity(Path path) throws IOException {
-        return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
     }
 
     /**

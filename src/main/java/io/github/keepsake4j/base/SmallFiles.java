@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
@@ -96,6 +97,17 @@ public final class SmallFiles {
             throw e;
         }
         move(made, path);
+    }
+
+    /**
+     * Identifies the file that has a name now.
+     *
+     * @param path the name
+     * @return the identity, or null if the system has no such identity
+     * @throws IOException if there is no such file
+     */
+    public static @Nullable Object identity(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
     }
 
     /**

@@ -63,7 +63,7 @@ final class AttachedServices<T> extends AiServices<T> {
         afterToolExecution(before == null ? told : told.andThen(before));
         var transformer = context.chatRequestTransformer;
         chatRequestTransformer((request, memoryId) ->
-                transformer.apply(memories.turns().withoutRepeatedQuestion(request, memories.key(memoryId)), memoryId));
+                transformer.apply(memories.turns.withoutRepeatedQuestion(request, memories.key(memoryId)), memoryId));
     }
 
     /** Reports a finished tool to the turn, before the AI service adds the results of the round. */

@@ -115,7 +115,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     private record Written(String id, AiMessage message) {}
 
     BoundTurn(KeepsakeChatMemory memory, Invocation invocation) {
-        super(memory.unbound().id, memory.unbound().key, memory.unbound().memories);
+        super(memory.unbound.id, memory.unbound.key, memory.unbound.memories);
         this.memory = memory;
         this.invocation = invocation;
     }
@@ -129,7 +129,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     @Override
     void add(List<ChatMessage> list) {
         locked(() -> {
-            LoggedMessage again = question == null ? course().question() : null;
+            LoggedMessage again = question == null ? course().question : null;
             if (again != null && list.stream().anyMatch(UserMessage.class::isInstance)) {
                 question = again.id();
                 repeated = course().repeatsQuestion() && sightings.shows(again.sequence());
@@ -277,7 +277,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
         keptAsked = true;
         quietly(() -> {
-            UserMessage original = invocation.question();
+            UserMessage original = invocation.question;
             LoggedMessage stored = stored(asked);
             if (!stored.message().equals(original)) {
                 NewMessage kept = memories.prepare(original).withOutcome(Outcome.rejected(by));
@@ -311,7 +311,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** Stores the request with its answer. If the request cannot be encoded, the answer must still be stored. */
     private NewMessage withRequest(NewMessage prepared) {
         ChatRequest request = sightings.untold();
-        if (request == null || !memories.settings().keepsRequests()) {
+        if (request == null || !memories.settings.keepsRequests()) {
             return prepared;
         }
         try {
@@ -348,7 +348,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             String asked = question;
             if (asked != null
                     && memories.nanoTime() - askedAt
-                            >= memories.settings().turnLimit().toNanos()) {
+                            >= memories.settings.turnLimit().toNanos()) {
                 // Another turn may have treated this one as dead.
                 mark(asked, null);
             }
@@ -358,7 +358,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     @Override
     Tail read(int atLeast, @Nullable List<String> round) {
         Tail tail = course().read(id, key, memories, atLeast, round);
-        boolean asksLater = question == null && course().question() == null;
+        boolean asksLater = question == null && course().question == null;
         return asksLater ? withoutUnanswered(tail) : tail;
     }
 
@@ -387,14 +387,14 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
      * decides whether to check. Two times of the store decide the result.
      */
     private void markKilled() {
-        Instant since = Instant.now().minus(memories.settings().turnLimit());
+        Instant since = Instant.now().minus(memories.settings.turnLimit());
         String asked = question;
         if (asked == null
                 || unanswered.values().stream()
                         .noneMatch(message -> message.createdAt().isBefore(since))) {
             return;
         }
-        Instant latest = stored(asked).createdAt().minus(memories.settings().turnLimit());
+        Instant latest = stored(asked).createdAt().minus(memories.settings.turnLimit());
         for (LoggedMessage message : unanswered.values()) {
             if (message.createdAt().isBefore(latest)) {
                 set(message.id(), Outcome.failed(KILLED));
@@ -417,11 +417,11 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     private TurnPosition course() {
         TurnPosition known = course;
         if (known == null) {
-            memories.turns().begins(key);
-            known = TurnPosition.of(memories.turns().turn(invocation.parameters(), key), key, memories);
+            memories.turns.begins(key);
+            known = TurnPosition.of(memories.turns.turn(invocation.parameters, key), key, memories);
             course = known;
             if (known.repeatsQuestion()) {
-                memories.turns().repeats(key, this);
+                memories.turns.repeats(key, this);
             }
         }
         return known;
@@ -504,7 +504,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 type = response.metadata().getClass();
             }
             boolean cut =
-                    type != null && (memories.turns().streamEnds().ended(type, response) || failed || partial != null);
+                    type != null && (memories.turns.streamEnds.ended(type, response) || failed || partial != null);
             end = AnswerEnd.of(response, cut);
         });
     }
@@ -550,12 +550,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** Records that the call returned a stream, which the caller must start. */
     void returned() {
         streamWatched = true;
-        memories.turns().returned(key, this);
+        memories.turns.returned(key, this);
     }
 
     /** The caller starts the stream. */
     void starts() {
-        memories.turns().starts(key, this);
+        memories.turns.starts(key, this);
     }
 
     /** Ends the turn after the call threw an exception, or its stream reported an error. */

@@ -94,7 +94,7 @@ public final class Conversation {
      */
     public List<ChatMessage> messages() {
         Context context = context();
-        context.logged().forEach(shown -> memories.views().tellId(key, shown.message(), shown.id()));
+        context.logged().forEach(shown -> memories.views.tellId(key, shown.message(), shown.id()));
         return context.messages();
     }
 
@@ -152,7 +152,7 @@ public final class Conversation {
      * @return the id of the stored message; empty if there is none, or if several messages are equal
      */
     public Optional<String> idOf(ChatMessage message) {
-        Set<String> ids = memories.views().idsOf(key, Objects.requireNonNull(message, "message"));
+        Set<String> ids = memories.views.idsOf(key, Objects.requireNonNull(message, "message"));
         if (ids.size() == 1) {
             List<LoggedMessage> found = Reads.messages(memories.log(key), key, ids);
             if (!found.isEmpty()) {
@@ -286,7 +286,7 @@ public final class Conversation {
      * @throws InvalidInputException if the number is negative
      */
     public Tail branch(int maxMessages) {
-        return memories.meter().read(key, memories.log(key).read(key, ReadQuery.newest(maxMessages)));
+        return memories.meter.read(key, memories.log(key).read(key, ReadQuery.newest(maxMessages)));
     }
 
     /**
@@ -299,11 +299,8 @@ public final class Conversation {
      * @throws InvalidInputException if the number is negative or the message is not in the memory
      */
     public Tail branch(String messageId, int maxMessages) {
-        return memories.meter()
-                .read(
-                        key,
-                        memories.log(key)
-                                .read(key, ReadQuery.newest(maxMessages).endingIn(messageId)));
+        return memories.meter.read(
+                key, memories.log(key).read(key, ReadQuery.newest(maxMessages).endingIn(messageId)));
     }
 
     /**
@@ -356,9 +353,9 @@ public final class Conversation {
      */
     public AppendResult importMessage(
             String messageId, @Nullable String parentId, ChatMessage message, @Nullable Instant createdAt) {
-        Parent parent = Parent.behind(parentId);
         NewMessage imported = memories.prepare(messageId, message, createdAt);
-        return memories.append(key, Append.under(parent, List.of(imported)).asImport());
+        return memories.append(
+                key, Append.under(Parent.behind(parentId), List.of(imported)).asImport());
     }
 
     /**
@@ -370,7 +367,7 @@ public final class Conversation {
      * @throws SummaryFailedException if a summary could not be created; retryable; earlier summaries are kept
      */
     public int summarizeNow() {
-        return memories.summaries().now(id, key);
+        return memories.summaries.now(id, key);
     }
 
     /**
@@ -380,7 +377,7 @@ public final class Conversation {
      */
     public void summarizeInBackground() {
         Tail tail = tail();
-        memories.summaries().check(id, key, tail, () -> context(tail));
+        memories.summaries.check(id, key, tail, () -> context(tail));
     }
 
     /**
@@ -473,7 +470,7 @@ public final class Conversation {
      * @throws InvalidInputException if this is a node's memory
      */
     public int eraseWithNodes() {
-        return memories.settings().outside().eraseWithNodes(key);
+        return memories.settings.outside().eraseWithNodes(key);
     }
 
     /**
@@ -489,7 +486,7 @@ public final class Conversation {
      */
     public Conversation fork(String messageId, Object newMemoryId) {
         MemoryKey into = memories.key(newMemoryId);
-        memories.settings().outside().fork(key, messageId, into);
+        memories.settings.outside().fork(key, messageId, into);
         return new Conversation(newMemoryId, into, memories);
     }
 
@@ -513,7 +510,7 @@ public final class Conversation {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public <T extends @Nullable Object> T turn(Turn turn, Supplier<? extends T> body) {
-        return memories.settings().turns().run(key, null, () -> memories.turns().with(key, turn, body));
+        return memories.settings.turns().run(key, null, () -> memories.turns.with(key, turn, body));
     }
 
     /**
@@ -566,7 +563,7 @@ public final class Conversation {
                         parameter,
                         "must belong to a question; message " + messageId + " of memory " + key
                                 + " has none before it"));
-        return turn(turn, () -> call.apply(memories.settings().outside().withoutRetrieved(question)));
+        return turn(turn, () -> call.apply(memories.settings.outside().withoutRetrieved(question)));
     }
 
     /**
@@ -582,12 +579,12 @@ public final class Conversation {
      * @return the number of answers that were in progress
      */
     public int stop() {
-        return memories.turns().stop(key);
+        return memories.turns.stop(key);
     }
 
     /** Returns whether no summary is being made in this process. */
     boolean isSummarized() {
-        return memories.summaries().isIdle(key);
+        return memories.summaries.isIdle(key);
     }
 
     /** Goes through the history page by page, in the direction of its query. Holds one page. Used by one thread. */

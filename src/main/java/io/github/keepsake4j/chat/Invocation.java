@@ -17,8 +17,8 @@ final class Invocation implements CallsOfThread.Call {
 
     private final WeakReference<UUID> id;
     private final Object memoryId;
-    private final UserMessage question;
-    private final InvocationParameters parameters;
+    final UserMessage question;
+    final InvocationParameters parameters;
 
     /** The listeners that reported the call first. Reports of other listeners about the same call are ignored. */
     private final Object source;
@@ -48,14 +48,6 @@ final class Invocation implements CallsOfThread.Call {
         this.parameters = context.invocationParameters();
         this.question = question;
         this.source = source;
-    }
-
-    UserMessage question() {
-        return question;
-    }
-
-    InvocationParameters parameters() {
-        return parameters;
     }
 
     boolean isToldBy(Object listeners) {

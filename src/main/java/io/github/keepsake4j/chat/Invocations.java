@@ -28,7 +28,7 @@ final class Invocations {
 
     /** Returns the call of an event, or null if these listeners did not report its beginning. */
     static @Nullable Invocation of(InvocationContext context, Object listeners) {
-        Invocation invocation = context.invocationId() == null ? null : BY_ID.get(context.invocationId());
+        Invocation invocation = of(context);
         return invocation != null && invocation.isToldBy(listeners) ? invocation : null;
     }
 

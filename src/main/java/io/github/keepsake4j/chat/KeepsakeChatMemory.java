@@ -30,7 +30,7 @@ import java.util.concurrent.CompletableFuture;
 public final class KeepsakeChatMemory implements ChatMemory {
 
     /** All that is added outside of bound turns. */
-    private final OpenTurn unbound;
+    final OpenTurn unbound;
 
     /**
      * Creates a memory. Does no I/O. Applications obtain one from {@code Keepsake.chatMemoryProvider()}.
@@ -174,11 +174,6 @@ public final class KeepsakeChatMemory implements ChatMemory {
 
     private OpenTurn turnOf(CallsOfThread.Call call) {
         return Objects.requireNonNullElse(call.turnIn(this), unbound);
-    }
-
-    /** Returns the turn of all reads and additions outside of calls of AI services. */
-    OpenTurn unbound() {
-        return unbound;
     }
 
     static List<ChatMessage> copy(Iterable<ChatMessage> messages) {

@@ -98,12 +98,12 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
 
     /** Returns whether a memory still shows the same messages as at a position. Costs a read without messages. */
     private boolean isAt(MemoryKey key, Position position) {
-        Tail now = memories.meter().read(key, memories.log(key).read(key, ReadQuery.newest(0)));
+        Tail now = memories.meter.read(key, memories.log(key).read(key, ReadQuery.newest(0)));
         return now.position().equals(position);
     }
 
     private List<ChatMessage> handOut(MemoryKey key, Reading reading, List<ChatMessage> messages) {
-        memories.views().handOut(key, reading, messages);
+        memories.views.handOut(key, reading, messages);
         return messages;
     }
 
@@ -127,8 +127,8 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         Outbox outbox = known == null ? new Outbox() : known;
         try {
             Function<MessageLog, Tail> reader = log -> ViewReader.atLeast(log, key, list.size() + MARGIN);
-            Reading now = memories.views()
-                    .set(key, new ViewWriter.Request(list, true, null, null, () -> read(key, reader), outbox), null);
+            Reading now = memories.views.set(
+                    key, new ViewWriter.Request(list, true, null, null, () -> read(key, reader), outbox), null);
             recent.put(key, now, list);
             sizes.put(key, list.size());
         } finally {
@@ -147,7 +147,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      */
     @Override
     public void deleteMessages(Object memoryId) {
-        memories.views().clear(memories.key(memoryId), null);
+        memories.views.clear(memories.key(memoryId), null);
     }
 
     /**
@@ -182,7 +182,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     }
 
     private ShownView read(MemoryKey key, Function<MessageLog, Tail> reader) {
-        Tail tail = memories.meter().read(key, reader.apply(memories.log(key)));
+        Tail tail = memories.meter.read(key, reader.apply(memories.log(key)));
         sizes.put(key, tail.messages().size());
         return ShownView.of(tail);
     }

@@ -106,25 +106,16 @@ final class KeptMessage {
     }
 
     private static boolean isText(List<Content> contents) {
-        for (Content content : contents) {
-            if (content.getClass() != TextContent.class) {
-                return false;
-            }
-        }
-        return true;
+        return contents.stream().allMatch(content -> content.getClass() == TextContent.class);
     }
 
     private static boolean isOfValues(Map<String, Object> attributes) {
-        for (Object value : attributes.values()) {
-            if (!(value instanceof String
-                    || value instanceof Integer
-                    || value instanceof Long
-                    || value instanceof Double
-                    || value instanceof Boolean)) {
-                return false;
-            }
-        }
-        return true;
+        return attributes.values().stream()
+                .allMatch(value -> value instanceof String
+                        || value instanceof Integer
+                        || value instanceof Long
+                        || value instanceof Double
+                        || value instanceof Boolean);
     }
 
     private static ChatMessage copy(ChatMessage message) {
@@ -165,19 +156,16 @@ final class KeptMessage {
     }
 
     private static long length(List<Content> contents) {
-        long length = 0;
-        for (Content content : contents) {
-            length += length(((TextContent) content).text());
-        }
-        return length;
+        return contents.stream()
+                .mapToLong(content -> length(((TextContent) content).text()))
+                .sum();
     }
 
     private static long length(Map<String, Object> attributes) {
-        long length = 0;
-        for (Map.Entry<String, Object> attribute : attributes.entrySet()) {
-            length += length(attribute.getKey()) + length(attribute.getValue().toString());
-        }
-        return length;
+        return attributes.entrySet().stream()
+                .mapToLong(attribute ->
+                        length(attribute.getKey()) + length(attribute.getValue().toString()))
+                .sum();
     }
 
     private static long length(@Nullable String text) {

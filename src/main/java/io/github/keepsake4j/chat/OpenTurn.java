@@ -126,10 +126,10 @@ class OpenTurn {
             Context context = memories.select(id, key, tail, round, open.remembered());
             open.read(tail);
             ShownView shown = ShownView.of(tail, context);
-            memories.views().handOut(key, shown.reading(), shown.given());
+            memories.views.handOut(key, shown.reading(), shown.given());
             memories.shown(key, context, shown.reading().cut());
-            memories.summaries().check(id, key, tail, () -> context);
-            memories.leaving().check(key, branch(), tail, () -> context);
+            memories.summaries.check(id, key, tail, () -> context);
+            memories.leaving.check(key, branch(), tail, () -> context);
             Overflow over = context.over();
             if (over != null && open.isToTell(over.newest())) {
                 throw new ContextOverflowException(key, over);
@@ -147,7 +147,7 @@ class OpenTurn {
         locked(() -> {
             flush(buffer());
             WriteBuffer open = buffer();
-            Reading empty = inEpoch(() -> memories.views().clear(key, epochOf(open)));
+            Reading empty = inEpoch(() -> memories.views.clear(key, epochOf(open)));
             open.read(null);
             open.set(List.of(), memories.nanoTime());
             used = true;
@@ -319,8 +319,7 @@ class OpenTurn {
         if (refill != null) {
             if (isSummary) {
                 refill(open, refill.withSummary());
-            } else if (memories.views()
-                    .isHandedOut(key, refill.seen().position().epoch(), message)) {
+            } else if (memories.views.isHandedOut(key, refill.seen().position().epoch(), message)) {
                 refill(open, refill.with(message));
                 open.awaited = WriteBuffer.calls(message);
                 return false;
@@ -372,7 +371,7 @@ class OpenTurn {
                 },
                 open.lists);
         try {
-            return inEpoch(() -> memories.views().set(key, request, seen));
+            return inEpoch(() -> memories.views.set(key, request, seen));
         } finally {
             // If the call failed, its outcome may be unknown, so the next call must read the log.
             open.read(null);
@@ -461,8 +460,8 @@ class OpenTurn {
             buffer = open.next();
             if (after != null) {
                 Supplier<Context> next = () -> memories.select(id, key, after, List.of(), open.remembered());
-                memories.summaries().check(id, key, after, next);
-                memories.leaving().check(key, branch(), after, next);
+                memories.summaries.check(id, key, after, next);
+                memories.leaving.check(key, branch(), after, next);
             }
         }
     }

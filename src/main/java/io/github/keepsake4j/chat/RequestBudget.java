@@ -7,7 +7,6 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Summarization;
@@ -82,7 +81,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         if (made != null && fitting.overflow()) {
             fitting = memories.strategy().select(reserved.remembering(null));
         }
-        Overflow over = fitting.over();
+        Context.Overflow over = fitting.over();
         if (over != null) {
             throw new ContextOverflowException(key, over);
         }
@@ -112,7 +111,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
     }
 
     private LoggedMessage count(ChatMessage message, long sequence) {
-        TokenCounter.Count count = memories.settings().counter().count(message);
+        TokenCounter.Count count = memories.settings.counter().count(message);
         return new LoggedMessage(Ids.next(), null, sequence, message, count.tokens(), count.counter(), Instant.EPOCH);
     }
 
@@ -158,7 +157,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         return tokensOfTools.computeIfAbsent(description, text -> memories.strategy()
                 .tokenCounter()
                 .filter(counter -> !counter.isRemote())
-                .orElse(memories.settings().counter())
+                .orElse(memories.settings.counter())
                 .count(UserMessage.from(text.toString()))
                 .tokens());
     }

@@ -60,7 +60,8 @@ final class RunningTurns {
      */
     private final Set<Answer> streaming = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-    private final AnswerEnd.Streams streamEnds = new AnswerEnd.Streams();
+    /** The record of models that give the reason why their streams end. */
+    final AnswerEnd.Streams streamEnds = new AnswerEnd.Streams();
 
     /** A caller's instructions for the turns that begin. Used by one thread. */
     private static final class Wanted {
@@ -128,11 +129,6 @@ final class RunningTurns {
             answers = streaming.stream().filter(answer -> answer.isOf(key)).toList();
         }
         return (int) answers.stream().filter(Answer::stop).count();
-    }
-
-    /** Returns the record of models that give the reason why their streams end. */
-    AnswerEnd.Streams streamEnds() {
-        return streamEnds;
     }
 
     /** Records that an answer is requested. */

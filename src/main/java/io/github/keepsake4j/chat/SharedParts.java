@@ -5,7 +5,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.log.Append;
@@ -36,13 +35,16 @@ final class SharedParts {
     /** The maximum number of cached contexts: about the number of conversations with a turn at the same time. */
     private static final int MEMORIES = 1_000;
 
-    private final ChatSettings settings;
-    private final Meter meter;
-    private final Summaries summaries;
-    private final ViewWriter views;
+    final ChatSettings settings;
+    final Meter meter;
+    final Summaries summaries;
+    final ViewWriter views;
     private final TailLoader loader;
-    private final RunningTurns turns = new RunningTurns();
-    private final LeavingMessages leaving;
+
+    /** The running turns of AI services. */
+    final RunningTurns turns = new RunningTurns();
+
+    final LeavingMessages leaving;
 
     /** The context that each memory returned last. A missing context is counted again. */
     private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
@@ -54,10 +56,6 @@ final class SharedParts {
         leaving = new LeavingMessages(settings.logs(), settings.executor(), settings.listener());
         loader = new TailLoader(settings.strategy(), settings.executor(), settings.nanoTime());
         views = new ViewWriter(settings.logs(), this::append, meter::read, this::prepare);
-    }
-
-    ChatSettings settings() {
-        return settings;
     }
 
     /** Returns the key of a memory id. */
@@ -81,27 +79,6 @@ final class SharedParts {
         return settings.nanoTime().getAsLong();
     }
 
-    Meter meter() {
-        return meter;
-    }
-
-    Summaries summaries() {
-        return summaries;
-    }
-
-    LeavingMessages leaving() {
-        return leaving;
-    }
-
-    /** Returns the running turns of AI services. */
-    RunningTurns turns() {
-        return turns;
-    }
-
-    ViewWriter views() {
-        return views;
-    }
-
     /**
      * Prepares a message for an append: counts it and gives it a new id.
      *
@@ -122,7 +99,7 @@ final class SharedParts {
     AppendResult append(MemoryKey key, Append append) {
         AppendResult result;
         try {
-            result = settings.logs().apply(key).append(key, append);
+            result = log(key).append(key, append);
         } catch (HeadConflictException e) {
             meter.conflict(key);
             throw e;
@@ -150,18 +127,12 @@ final class SharedParts {
         return meter.read(key, loader.load(log(key), id, key, atLeast, round, from));
     }
 
-    /** Returns the messages that were read, before any limit. */
-    private Context context(
-            Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
-        return loader.context(id, key, tail, round, made);
-    }
-
     /** Selects the messages that a model sees. */
     Context select(Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
-        Context context = context(id, key, tail, round, made);
-        Context selected = strategy().select(context);
+        Context selected =
+                strategy().select(loader.context(id, key, tail, round).remembering(made));
         // Long-term memories must not exclude a turn that fits without them.
-        return made != null && selected.overflow() ? strategy().select(context(id, key, tail, round, null)) : selected;
+        return made != null && selected.overflow() ? strategy().select(loader.context(id, key, tail, round)) : selected;
     }
 
     /** Returns the source of the long-term memories that are shown in addition to the messages. */
@@ -179,8 +150,7 @@ final class SharedParts {
      * Returns the part that does not fit even if all results of the newest calls are empty, or null. This is a check
      * before the tools run, so no remote counter is called.
      */
-    @Nullable
-    Overflow overflowWithResults(Object id, MemoryKey key, Tail tail, AiMessage calls) {
+    Context.@Nullable Overflow overflowWithResults(Object id, MemoryKey key, Tail tail, AiMessage calls) {
         if (strategy().tokenCounter().filter(TokenCounter::isRemote).isPresent()) {
             return null;
         }

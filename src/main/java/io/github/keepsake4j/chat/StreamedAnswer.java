@@ -41,7 +41,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns
         this.handler = handler;
         this.turn = turn;
         turn.streams(this, model.getClass());
-        turn.memories.turns().streams(this);
+        turn.memories.turns.streams(this);
     }
 
     @Override
@@ -104,7 +104,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns
 
     private void keepStopped() {
         turn.brokeOff(handedOut(), AnswerEnd.CANCELLED, true);
-        turn.memories.turns().ended(this);
+        turn.memories.turns.ended(this);
         turn.streamStopped();
     }
 
@@ -205,7 +205,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns
     @Override
     public void onCompleteResponse(ChatResponse completeResponse) {
         complete = true;
-        turn.memories.turns().ended(this);
+        turn.memories.turns.ended(this);
         handler.onCompleteResponse(completeResponse);
     }
 
@@ -220,6 +220,6 @@ final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns
         if (!complete && !isStopped()) {
             turn.brokeOff(handedOut(), error.getClass().getName(), false);
         }
-        turn.memories.turns().ended(this);
+        turn.memories.turns.ended(this);
     }
 }

@@ -187,7 +187,7 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
         Tail read = summary == null || (view != null && summary.coversUpTo().equals(view.summary()))
                 ? ViewReader.read(memories.log(key), key, query)
                 : memories.log(key).read(key, query.after(summary.coversUpTo()));
-        return memories.meter().read(key, read).oldest();
+        return memories.meter.read(key, read).oldest();
     }
 
     private static List<LoggedMessage> upTo(List<LoggedMessage> messages, String last) {

@@ -6,7 +6,6 @@ import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.context.ReadBounds;
-import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
@@ -192,7 +191,7 @@ final class TailLoader {
 
     /** Returns whether the strategy shows no messages older than those that were read. */
     private boolean isEnough(ReadBounds reach, Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
-        long shownFrom = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
+        long shownFrom = strategy.shownFrom(strategy.mark(context(id, key, tail, round)));
         return shownFrom > 0 || (shownFrom < 0 && isReached(reach, id, key, tail));
     }
 
@@ -212,25 +211,19 @@ final class TailLoader {
         return reach.toSummary() ? query.upToSummary() : query;
     }
 
+    /** Selects the messages that would be shown, without calling a remote counter. */
+    Context selectLocally(Object memoryId, MemoryKey key, Tail tail) {
+        return strategy.select(
+                context(memoryId, key, tail, null).sizedBy(counts.apply(key).locally()));
+    }
+
     /**
      * Divides the messages into turns, as the strategy requires.
      *
      * @param round the ids of the calls and of the results with which a turn continues, empty for none, or null if
      * unknown
-     * @param remembered the memories that are shown before the turns, or null
      */
-    Context context(
-            Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered remembered) {
-        return read(memoryId, key, tail, round).remembering(remembered);
-    }
-
-    /** Selects the messages that would be shown, without calling a remote counter. */
-    Context selectLocally(Object memoryId, MemoryKey key, Tail tail) {
-        return strategy.select(
-                read(memoryId, key, tail, null).sizedBy(counts.apply(key).locally()));
-    }
-
-    private Context read(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
+    Context context(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
         Summary summary = tail.summary();
         return Context.of(
                         memoryId,
@@ -258,7 +251,7 @@ final class TailLoader {
     /** Returns the number of turns that were read from their beginning. Other turns have more messages to read. */
     private long turns(Object id, MemoryKey key, Tail tail) {
         Set<String> read = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        return read(id, key, tail, null).turns().stream()
+        return context(id, key, tail, null).turns().stream()
                 .filter(turn -> turn.standing() != ContextTurn.Standing.REPEATED)
                 .filter(turn -> read.contains(turn.user().id()))
                 .count();

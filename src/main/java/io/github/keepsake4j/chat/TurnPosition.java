@@ -58,7 +58,7 @@ final class TurnPosition {
     private boolean alone;
 
     /** The stored question that the turn asks again, or null if it asks a new one. */
-    private final @Nullable LoggedMessage question;
+    final @Nullable LoggedMessage question;
 
     /** Whether reads leave out the question, because the AI service adds it at the end. */
     private boolean withoutQuestion;
@@ -209,12 +209,6 @@ final class TurnPosition {
     @Nullable
     String branch() {
         return branch;
-    }
-
-    /** Returns the stored question that the turn asks again, or null. */
-    @Nullable
-    LoggedMessage question() {
-        return question;
     }
 
     /** Returns whether the question has another answer already, so that it has not failed if this turn fails. */

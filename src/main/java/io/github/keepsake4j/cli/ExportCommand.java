@@ -7,7 +7,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.transfer.LangChain4jExport;
 import io.github.keepsake4j.transfer.MarkdownExport;
-import io.github.keepsake4j.transfer.MemoryCopy;
+import io.github.keepsake4j.transfer.MemoryCopy.Report;
 import io.github.keepsake4j.transfer.Ndjson;
 import java.io.IOException;
 import java.util.List;
@@ -56,7 +56,7 @@ final class ExportCommand extends MemoryCommand {
                 noteIfEmpty(log, key);
             }
             MovedReport told = new MovedReport(progress);
-            MemoryCopy.Report report =
+            Report report =
                     switch (format) {
                         case "ndjson" -> ndjson(log, key, told);
                         case "markdown" -> markdown(log, key, told);
@@ -69,23 +69,23 @@ final class ExportCommand extends MemoryCommand {
         }
     }
 
-    private MemoryCopy.Report ndjson(MessageLog log, @Nullable MemoryKey key, MovedReport told) throws IOException {
+    private Report ndjson(MessageLog log, @Nullable MemoryKey key, MovedReport told) throws IOException {
         Ndjson export = Ndjson.of(log).onProgress(told::tell);
         return key == null ? export.writeTenant(tenant(), out().stream()) : export.writeMemory(key, out().stream());
     }
 
-    private MemoryCopy.Report markdown(MessageLog log, @Nullable MemoryKey key, MovedReport told) throws IOException {
+    private Report markdown(MessageLog log, @Nullable MemoryKey key, MovedReport told) throws IOException {
         MarkdownExport export = MarkdownExport.of(log).onProgress(told::tell);
         return key == null ? export.writeTenant(tenant(), out().writer()) : export.writeMemory(key, out().writer());
     }
 
-    private MemoryCopy.Report langChain4j(MessageLog log, MemoryKey key) {
+    private Report langChain4j(MessageLog log, MemoryKey key) {
         ReadQuery query = branch == null
                 ? ReadQuery.wholeBranch()
                 : ReadQuery.wholeBranch().endingIn(branch);
         List<LoggedMessage> messages = log.read(key, query).messages();
         out().line(LangChain4jExport.toJson(
                 messages.stream().map(LoggedMessage::message).toList()));
-        return new MemoryCopy.Report(1, messages.size(), List.of(), 0);
+        return new Report(1, messages.size(), List.of(), 0);
     }
 }

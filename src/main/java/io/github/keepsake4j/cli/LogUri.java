@@ -62,13 +62,17 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
             case "redis", "rediss" -> redis();
             case "s3" -> s3();
             case "memory" -> inMemory();
-            default -> throw new InvalidInputException(field, KNOWN);
+            default -> throw wrong(KNOWN);
         };
+    }
+
+    private InvalidInputException wrong(String problem) {
+        return new InvalidInputException(field, problem);
     }
 
     private MessageLog inMemory() {
         if (!creates) {
-            throw new InvalidInputException(field, "memory: is always empty at the start; name a log with memories");
+            throw wrong("memory: is always empty at the start; name a log with memories");
         }
         return new InMemoryMessageLog();
     }
@@ -77,12 +81,11 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         Library.require(Library.SQLITE);
         Path file = path(path);
         if (Files.isDirectory(file)) {
-            throw new InvalidInputException(field, file + " is a directory; write file:" + file);
+            throw wrong(file + " is a directory; write file:" + file);
         }
         checkThere(file, "file");
         if (!creates && !JdbcMessageLog.isSqliteLog(file)) {
-            throw new InvalidInputException(
-                    field, file + " has no tables of Keepsake4j; the commands add, import and copy --to create them");
+            throw wrong(file + " has no tables of Keepsake4j; the commands add, import and copy --to create them");
         }
         return JdbcMessageLog.sqlite(file);
     }
@@ -90,12 +93,11 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     private MessageLog files(String path) {
         Path directory = path(path);
         if (Files.exists(directory) && !Files.isDirectory(directory)) {
-            throw new InvalidInputException(field, directory + " is a file; write sqlite:" + directory);
+            throw wrong(directory + " is a file; write sqlite:" + directory);
         }
         checkThere(directory, "directory");
         if (!creates && !isLog(directory)) {
-            throw new InvalidInputException(
-                    field, directory + " is not a log; the commands add, import and copy --to create one there");
+            throw wrong(directory + " is not a log; the commands add, import and copy --to create one there");
         }
         return FileMessageLog.in(directory);
     }
@@ -116,11 +118,10 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     private void checkThere(Path path, String kind) {
         Path parent = path.getParent();
         if (parent != null && !Files.isDirectory(parent)) {
-            throw new InvalidInputException(field, "the directory " + parent + " does not exist; create it first");
+            throw wrong("the directory " + parent + " does not exist; create it first");
         }
         if (!creates && !Files.exists(path)) {
-            throw new InvalidInputException(
-                    field,
+            throw wrong(
                     "the " + kind + " " + path + " does not exist; the commands add, import and copy --to create it");
         }
     }
@@ -147,13 +148,13 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
 
     private Path path(String path) {
         if (path.isEmpty()) {
-            throw new InvalidInputException(field, "must have a path, such as sqlite:chat.db or file:chats");
+            throw wrong("must have a path, such as sqlite:chat.db or file:chats");
         }
         try {
             // Taken unchanged, so that names may have any character. Three slashes also begin an absolute path.
             return Path.of(path.startsWith("///") ? path.substring(2) : path);
         } catch (InvalidPathException e) {
-            throw new InvalidInputException(field, "has an invalid path: " + e.getReason());
+            throw wrong("has an invalid path: " + e.getReason());
         }
     }
 
@@ -178,7 +179,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         Library.require(Library.REDIS);
         UriSettings settings = UriSettings.of(field, text, REDIS_SETTINGS);
         if (settings.rest().getHost() == null) {
-            throw new InvalidInputException(field, "must be a URI such as redis://localhost:6379");
+            throw wrong("must be a URI such as redis://localhost:6379");
         }
         // The warnings about the server's settings would be repeated for each command.
         RedisMessageLog.Builder builder =
@@ -193,7 +194,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         UriSettings settings = UriSettings.of(field, text, S3_SETTINGS);
         String bucket = settings.rest().getRawAuthority();
         if (bucket == null) {
-            throw new InvalidInputException(field, "must have a bucket, such as s3://bucket/prefix");
+            throw wrong("must have a bucket, such as s3://bucket/prefix");
         }
         S3MessageLog.Builder builder = S3MessageLog.builder()
                 .bucket(bucket)

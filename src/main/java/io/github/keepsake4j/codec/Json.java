@@ -131,7 +131,7 @@ final class Json {
     static @Nullable Object read(String json, boolean onlyOnce, Function<String, ? extends KeepsakeException> failure) {
         try (JsonParser in = FACTORY.createParser(json)) {
             in.configure(JsonParser.Feature.STRICT_DUPLICATE_DETECTION, onlyOnce);
-            return read(in, null, failure);
+            return new Reading(in, null).whole(failure);
         } catch (IOException e) {
             throw new UncheckedIOException("Reading from a string cannot fail", e);
         }
@@ -160,7 +160,7 @@ final class Json {
         }
         // A parser of bytes refuses names of fields that a parser of characters reads.
         try (JsonParser in = ENCLOSING.createParser(text)) {
-            Object value = read(in, places, failure);
+            Object value = new Reading(in, places).whole(failure);
             if (text.length() < end - start) {
                 int[] ofBytes = placesOfBytes(text);
                 places.replaceAll((object, range) ->
@@ -183,69 +183,71 @@ final class Json {
         return places;
     }
 
-    private static @Nullable Object read(
-            JsonParser in,
-            @Nullable IdentityHashMap<Object, JsonFields.Range> places,
-            Function<String, ? extends KeepsakeException> failure)
-            throws IOException {
-        try {
-            if (in.nextToken() == null) {
-                throw failure.apply("is empty");
+    /**
+     * Reads one value from a parser.
+     *
+     * @param places receives the places of objects, or null
+     */
+    private record Reading(JsonParser in, @Nullable IdentityHashMap<Object, JsonFields.Range> places) {
+
+        @Nullable
+        Object whole(Function<String, ? extends KeepsakeException> failure) throws IOException {
+            try {
+                if (in.nextToken() == null) {
+                    throw failure.apply("is empty");
+                }
+                Object value = value();
+                if (in.nextToken() != null) {
+                    throw failure.apply("has something behind the JSON value" + at(in.currentTokenLocation()));
+                }
+                return value;
+            } catch (JsonProcessingException e) {
+                // Jackson's exception quotes the text that it could not parse, so neither its message nor the exception
+                // is passed on.
+                throw failure.apply("is not valid JSON, or it nests too deep" + at(e.getLocation()));
             }
-            Object value = value(in, places);
-            if (in.nextToken() != null) {
-                throw failure.apply("has something behind the JSON value" + at(in.currentTokenLocation()));
+        }
+
+        private @Nullable Object value() throws IOException {
+            return switch (in.currentToken()) {
+                case START_OBJECT -> object();
+                case START_ARRAY -> array();
+                case VALUE_NUMBER_INT -> in.getNumberValue();
+                case VALUE_NUMBER_FLOAT -> floating(in.getText());
+                case VALUE_TRUE -> true;
+                case VALUE_FALSE -> false;
+                case VALUE_NULL -> null;
+                default -> in.getText();
+            };
+        }
+
+        private Map<String, @Nullable Object> object() throws IOException {
+            boolean isPlaced = places != null && in.getParsingContext().getNestingDepth() <= PLACES;
+            long begin = isPlaced ? in.currentTokenLocation().getCharOffset() : 0;
+            Map<String, @Nullable Object> map = new LinkedHashMap<>();
+            while (in.nextToken() != JsonToken.END_OBJECT) {
+                String name = in.currentName();
+                in.nextToken();
+                map.put(name, value());
             }
-            return value;
-        } catch (JsonProcessingException e) {
-            // Jackson's exception quotes the text that it could not parse, so neither its message nor the exception is
-            // passed on.
-            throw failure.apply("is not valid JSON, or it nests too deep" + at(e.getLocation()));
+            if (places != null && isPlaced) {
+                places.put(map, new JsonFields.Range(begin, in.currentLocation().getCharOffset()));
+            }
+            return map;
+        }
+
+        private List<@Nullable Object> array() throws IOException {
+            List<@Nullable Object> list = new ArrayList<>();
+            while (in.nextToken() != JsonToken.END_ARRAY) {
+                list.add(value());
+            }
+            return list;
         }
     }
 
     static UnreadableDataException unreadable(Object what, String problem) {
         return new UnreadableDataException(
                 what + " cannot be read: " + problem + "; the stored JSON needs a repair", null);
-    }
-
-    private static @Nullable Object value(JsonParser in, @Nullable IdentityHashMap<Object, JsonFields.Range> places)
-            throws IOException {
-        return switch (in.currentToken()) {
-            case START_OBJECT -> object(in, places);
-            case START_ARRAY -> array(in, places);
-            case VALUE_NUMBER_INT -> in.getNumberValue();
-            case VALUE_NUMBER_FLOAT -> floating(in.getText());
-            case VALUE_TRUE -> true;
-            case VALUE_FALSE -> false;
-            case VALUE_NULL -> null;
-            default -> in.getText();
-        };
-    }
-
-    private static Map<String, @Nullable Object> object(
-            JsonParser in, @Nullable IdentityHashMap<Object, JsonFields.Range> places) throws IOException {
-        boolean isPlaced = places != null && in.getParsingContext().getNestingDepth() <= PLACES;
-        long begin = isPlaced ? in.currentTokenLocation().getCharOffset() : 0;
-        Map<String, @Nullable Object> map = new LinkedHashMap<>();
-        while (in.nextToken() != JsonToken.END_OBJECT) {
-            String name = in.currentName();
-            in.nextToken();
-            map.put(name, value(in, places));
-        }
-        if (places != null && isPlaced) {
-            places.put(map, new JsonFields.Range(begin, in.currentLocation().getCharOffset()));
-        }
-        return map;
-    }
-
-    private static List<@Nullable Object> array(
-            JsonParser in, @Nullable IdentityHashMap<Object, JsonFields.Range> places) throws IOException {
-        List<@Nullable Object> list = new ArrayList<>();
-        while (in.nextToken() != JsonToken.END_ARRAY) {
-            list.add(value(in, places));
-        }
-        return list;
     }
 
     /**

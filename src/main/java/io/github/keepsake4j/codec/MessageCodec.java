@@ -3,7 +3,6 @@ package io.github.keepsake4j.codec;
 import com.fasterxml.jackson.core.JsonFactory;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Map;
@@ -91,9 +90,7 @@ public final class MessageCodec {
      */
     public OfTurn decodeOfTurn(String json) {
         JsonFields object = object("Message", json);
-        return new OfTurn(
-                new MessageReader(object).read(),
-                object.values().get(QUESTION) instanceof String question ? question : null);
+        return new OfTurn(decode(object), object.values().get(QUESTION) instanceof String question ? question : null);
     }
 
     /**
@@ -113,7 +110,8 @@ public final class MessageCodec {
      *
      * @param json the message's fields
      * @return the message; an {@link UnknownMessage} if its type is not known
-     * @throws KeepsakeException the error of these fields, if a required one is missing or has the wrong type
+     * @throws io.github.keepsake4j.message.KeepsakeException the error of these fields, if a required one is missing or
+     *     has the wrong type
      */
     public ChatMessage decode(JsonFields json) {
         return new MessageReader(json).read();
@@ -181,8 +179,7 @@ public final class MessageCodec {
     }
 
     static JsonFields object(String what, String json) {
-        @Nullable Object value = Json.read(what, json);
-        if (value instanceof Map<?, ?> map) {
+        if (Json.read(what, json) instanceof Map<?, ?> map) {
             return new JsonFields(JsonFields.cast(map), null, JsonFields.STORED);
         }
         throw Json.unreadable(what, "it is not a JSON object");

@@ -21,17 +21,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one message from its JSON object. Only known fields are looked up, so all other fields are ignored. */
-final class MessageReader {
-
-    private final JsonFields json;
-
-    /** JSON without a version is LangChain4j's own, which has no tagged attributes. */
-    private final boolean tagged;
-
-    MessageReader(JsonFields json) {
-        this.json = json;
-        this.tagged = json.has("v");
-    }
+record MessageReader(JsonFields json) {
 
     ChatMessage read() {
         return switch (json.neededText("type")) {
@@ -126,7 +116,8 @@ final class MessageReader {
         if (attributes == null) {
             return Map.of();
         }
-        return nonNullView(AttributeReader.read(attributes.values(), json.at("attributes"), tagged));
+        // JSON without a version is LangChain4j's own, which has no tagged attributes.
+        return nonNullView(AttributeReader.read(attributes.values(), json.at("attributes"), json.has("v")));
     }
 
     /**

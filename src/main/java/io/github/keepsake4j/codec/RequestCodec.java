@@ -3,9 +3,7 @@ package io.github.keepsake4j.codec;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeptRequest;
-import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,7 +20,8 @@ public final class RequestCodec {
      *
      * @param request the request
      * @return JSON
-     * @throws InvalidInputException if {@link MessageCodec#encode} refuses one of its messages
+     * @throws io.github.keepsake4j.message.InvalidInputException if {@link MessageCodec#encode} refuses one of its
+     *     messages
      */
     public static String encode(ChatRequest request) {
         List<Object> messages = new ArrayList<>();
@@ -41,7 +40,7 @@ public final class RequestCodec {
      *
      * @param json JSON that {@link #encode} returned
      * @return the request
-     * @throws UnreadableDataException if the text is not such JSON
+     * @throws io.github.keepsake4j.message.UnreadableDataException if the text is not such JSON
      */
     public static KeptRequest decode(String json) {
         JsonFields request = MessageCodec.object("Request", json);

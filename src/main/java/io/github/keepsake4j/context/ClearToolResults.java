@@ -3,7 +3,6 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.context.Context.Placed;
-import io.github.keepsake4j.context.ContextTurn.Round;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.ShortenedResult;
@@ -114,7 +113,7 @@ public final class ClearToolResults implements ContextStrategy {
      * Returns a round's messages at the place of its calls. If the calls are no longer read, a result cannot be assigned
      * to them, so it must count as unread together with them.
      */
-    private static Stream<Placed> placed(Round round) {
+    private static Stream<Placed> placed(ContextTurn.Round round) {
         return round.messages().stream().map(message -> new Placed(round.sequence(), message));
     }
 

@@ -1,7 +1,5 @@
 package io.github.keepsake4j.context;
 
-import io.github.keepsake4j.context.Context.Overflow;
-import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 
@@ -18,12 +16,12 @@ public class ContextOverflowException extends KeepsakeException {
      * @param key the memory
      * @param over what does not fit
      */
-    public ContextOverflowException(MemoryKey key, Overflow over) {
+    public ContextOverflowException(MemoryKey key, Context.Overflow over) {
         super("Memory " + key + ": " + problem(over), null);
     }
 
-    private static String problem(Overflow over) {
-        String unit = over.reason() == Reason.TOKEN_LIMIT ? " tokens" : " messages";
+    private static String problem(Context.Overflow over) {
+        String unit = over.reason() == Omission.Reason.TOKEN_LIMIT ? " tokens" : " messages";
         String sizes = over.size() + unit + ", and the limit is " + over.limit() + unit + ". ";
         return switch (over.part()) {
             case SYSTEM_MESSAGE ->

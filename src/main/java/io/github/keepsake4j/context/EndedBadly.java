@@ -5,7 +5,7 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
-import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.Outcome.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -56,7 +56,7 @@ record EndedBadly(List<Omission> hidden) {
         boolean bad = isFailed(earlier)
                 || messages.stream()
                         .anyMatch(message ->
-                                message.outcome() != null && message.outcome().kind() != Outcome.Kind.INCOMPLETE);
+                                message.outcome() != null && message.outcome().kind() != Kind.INCOMPLETE);
         if (!bad && !isQuestion(earlier) && messages.stream().noneMatch(EndedBadly::isQuestion)) {
             return NOTHING;
         }
@@ -94,9 +94,22 @@ record EndedBadly(List<Omission> hidden) {
         return hidden.stream().map(omission -> omission.message().id()).collect(Collectors.toSet());
     }
 
-    private static boolean isAmong(List<LoggedMessage> messages, @Nullable LoggedMessage user) {
-        return user != null
-                && messages.stream().anyMatch(message -> message.id().equals(user.id()));
+    /** Returns some messages without the hidden ones. */
+    List<LoggedMessage> without(List<LoggedMessage> messages) {
+        Set<String> ids = ids();
+        return messages.stream().filter(message -> !ids.contains(message.id())).toList();
+    }
+
+    /** Searches the newest messages first, because the newest turn's user message is usually among them. */
+    static boolean isAmong(List<LoggedMessage> messages, @Nullable LoggedMessage user) {
+        if (user == null) {
+            return false;
+        }
+        int at = messages.size() - 1;
+        while (at >= 0 && !messages.get(at).id().equals(user.id())) {
+            at--;
+        }
+        return at >= 0;
     }
 
     static boolean isUser(LoggedMessage message) {
@@ -109,11 +122,11 @@ record EndedBadly(List<Omission> hidden) {
     }
 
     private static boolean isFailed(@Nullable LoggedMessage user) {
-        return user != null && user.outcome() != null && user.outcome().kind() == Outcome.Kind.FAILED && isUser(user);
+        return user != null && user.outcome() != null && user.outcome().kind() == Kind.FAILED && isUser(user);
     }
 
     private static boolean isRejected(LoggedMessage message) {
-        return message.outcome() != null && message.outcome().kind() == Outcome.Kind.REJECTED;
+        return message.outcome() != null && message.outcome().kind() == Kind.REJECTED;
     }
 
     private static boolean isDone(OpenRound round) {

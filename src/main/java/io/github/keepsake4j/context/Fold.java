@@ -1,7 +1,5 @@
 package io.github.keepsake4j.context;
 
-import io.github.keepsake4j.context.ContextTurn.Round;
-import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -50,7 +48,7 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
      */
     static List<ContextTurn> turns(Context context) {
         return context.turns().stream()
-                .filter(turn -> turn.standing() != Standing.BEGINNING)
+                .filter(turn -> turn.standing() != ContextTurn.Standing.BEGINNING)
                 .toList();
     }
 
@@ -84,7 +82,7 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
     }
 
     private @Nullable String withinTurn(ContextTurn turn, long target) {
-        List<Round> rounds = turn.rounds();
+        List<ContextTurn.Round> rounds = turn.rounds();
         int first = turn.cut().from();
         long total = size.applyAsLong(turn.user())
                 + rounds.stream()

@@ -81,10 +81,7 @@ record InterleavedMessages(boolean isRead, List<LoggedMessage> messages) {
         if (round != null) {
             return of(messages, round).isRead();
         }
-        Set<String> bad = EndedBadly.of(messages, user).ids();
-        List<LoggedMessage> rest =
-                messages.stream().filter(message -> !bad.contains(message.id())).toList();
-        return of(rest, null).isRead();
+        return of(EndedBadly.of(messages, user).without(messages), null).isRead();
     }
 
     /**

@@ -5,7 +5,6 @@ import io.github.keepsake4j.context.Context.Overflow.Part;
 import io.github.keepsake4j.context.ContextTurn.Cut;
 import io.github.keepsake4j.context.ContextTurn.Form;
 import io.github.keepsake4j.context.ContextTurn.Round;
-import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.WindowStart.Sized;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -314,7 +313,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
                 .forEach(placed -> sizes.add(new Sized(placed.place(), weight.of(turns.get(0), placed.message()))));
         for (int t = 0; t < turns.size(); t++) {
             ContextTurn turn = turns.get(t);
-            if (turn.standing() == Standing.BEGINNING) {
+            if (turn.standing() == ContextTurn.Standing.BEGINNING) {
                 continue;
             }
             if (!pinned[t]) {

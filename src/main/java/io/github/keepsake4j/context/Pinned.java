@@ -1,8 +1,6 @@
 package io.github.keepsake4j.context;
 
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.context.ContextTurn.Round;
-import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.List;
@@ -91,11 +89,11 @@ public final class Pinned implements ContextStrategy {
      * may be followed by calls, so it counts only if the turn is over.
      */
     private static int rounds(ContextTurn turn, Set<String> oldest, boolean isOver) {
-        List<Round> rounds = turn.rounds();
+        List<ContextTurn.Round> rounds = turn.rounds();
         int whole = 0;
         // Calls that wait for results may get them from messages after the pinned ones.
         while (whole < rounds.size()
-                && rounds.get(whole).hidden() != Reason.UNANSWERED_CALL
+                && rounds.get(whole).hidden() != Omission.Reason.UNANSWERED_CALL
                 && rounds.get(whole).messages().stream().allMatch(message -> oldest.contains(message.id()))) {
             whole++;
         }

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.context.ContextTurn.Form;
-import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
@@ -61,7 +60,7 @@ final class SkippedTurns {
     private static boolean isOver(Context context, ContextTurn turn, boolean isNewest) {
         boolean isQuestion = turn.rounds().isEmpty() && turn.user().sequence() >= context.unread();
         return (!isNewest || turn.closed() || isQuestion)
-                && turn.standing() != Standing.BEGINNING
+                && turn.standing() != ContextTurn.Standing.BEGINNING
                 && turn.pinned() == ContextTurn.NOT_PINNED;
     }
 

@@ -1,7 +1,5 @@
 package io.github.keepsake4j.context;
 
-import io.github.keepsake4j.context.ContextTurn.Standing;
-import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.function.Function;
 
@@ -78,10 +76,12 @@ public final class SlidingWindow extends LimitStrategy {
         Object id = context.memoryId();
         Limit.Weight weight = countsTurns
                 ? (turn, message) ->
-                        message.id().equals(turn.user().id()) && turn.standing() != Standing.REPEATED ? 1 : 0
+                        message.id().equals(turn.user().id()) && turn.standing() != ContextTurn.Standing.REPEATED
+                                ? 1
+                                : 0
                 : (turn, message) -> 1;
         long fixed = countsTurns ? 0 : context.opening().messages().size();
-        return new Limit(weight, bound.limit(id), fixed, bound.step(id), Reason.MESSAGE_LIMIT);
+        return new Limit(weight, bound.limit(id), fixed, bound.step(id), Omission.Reason.MESSAGE_LIMIT);
     }
 
     @Override

@@ -5,7 +5,6 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
-import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -180,27 +179,19 @@ public final class Summarization extends LimitStrategy {
     @Override
     public Context select(Context context) {
         Context marked = mark(context);
-        if (!byTokens) {
-            return limit(marked).apply(marked);
-        }
-        TokenWeights weights = weights(marked);
-        return limit(weights).apply(marked.shortening(weights.shortened()));
+        return byTokens ? weights(marked).select(0) : limit(marked).apply(marked);
     }
 
     @Override
     Limit limit(Context context) {
         return byTokens
-                ? limit(weights(context))
+                ? weights(context).limit(0)
                 : new Limit(
                         (turn, message) -> 1,
                         2L * trigger,
                         context.opening().messages().size(),
                         0,
-                        Reason.MESSAGE_LIMIT);
-    }
-
-    private Limit limit(TokenWeights weights) {
-        return new Limit((turn, message) -> weights.of(message), 2L * trigger, weights.fixed(), 0, Reason.TOKEN_LIMIT);
+                        Omission.Reason.MESSAGE_LIMIT);
     }
 
     @Override

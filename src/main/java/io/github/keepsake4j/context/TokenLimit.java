@@ -1,7 +1,6 @@
 package io.github.keepsake4j.context;
 
 import dev.langchain4j.model.TokenCountEstimator;
-import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Objects;
@@ -127,23 +126,12 @@ public final class TokenLimit extends LimitStrategy {
     public Context select(Context context) {
         // Results are shortened only here: the space that pins leave is known when all strategies have set their marks.
         Context marked = mark(context);
-        TokenWeights weights = weights(marked);
-        return limit(marked, weights).apply(marked.shortening(weights.shortened()));
+        return weights(marked).select(bound.step(marked.memoryId()));
     }
 
     @Override
     Limit limit(Context context) {
-        return limit(context, weights(context));
-    }
-
-    private Limit limit(Context context, TokenWeights weights) {
-        Object id = context.memoryId();
-        return new Limit(
-                (turn, message) -> weights.of(message),
-                bound.limit(id),
-                weights.fixed(),
-                bound.step(id),
-                Reason.TOKEN_LIMIT);
+        return weights(context).limit(bound.step(context.memoryId()));
     }
 
     @Override

@@ -35,6 +35,7 @@ final class TokenWeights {
     /** The weights of the results that exceed their share. */
     private final Map<String, Long> weights = new HashMap<>();
 
+    /** The tool results that are shown in another form, by the id of the stored ones. */
     private final Map<String, ChatMessage> shortened = new HashMap<>();
 
     TokenWeights(Context context, TokenCounter counter, long limit, ToolResultShares shares) {
@@ -58,13 +59,14 @@ final class TokenWeights {
         return weight != null ? weight : sizes.of(counter, message);
     }
 
-    long fixed() {
-        return fixed;
+    /** Returns the limit of these weights. */
+    Limit limit(long step) {
+        return new Limit((turn, message) -> of(message), limit, fixed, step, Omission.Reason.TOKEN_LIMIT);
     }
 
-    /** Returns the tool results that are shown in another form, by the id of the stored ones. */
-    Map<String, ChatMessage> shortened() {
-        return shortened;
+    /** Selects within the limit, and shortens the tool results that exceed their share. */
+    Context select(long step) {
+        return limit(step).apply(context.shortening(shortened));
     }
 
     private long beside() {

@@ -5,7 +5,6 @@ import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.context.ContextTurn.Round;
 import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -54,7 +53,7 @@ final class TurnSplitter {
             @Nullable LoggedMessage summary,
             @Nullable List<String> round) {
         // The user message of the newest turn, if it is older than the messages.
-        LoggedMessage earlier = contains(messages, user) ? null : user;
+        LoggedMessage earlier = EndedBadly.isAmong(messages, user) ? null : user;
         List<LoggedMessage> before = without(messages, oldest).stream()
                 .takeWhile(message -> summary == null || !isSame(message, earlier))
                 .toList();
@@ -108,10 +107,9 @@ final class TurnSplitter {
         Set<LoggedMessage> left = Set.copyOf(meanwhile);
         List<LoggedMessage> rest =
                 newest.stream().filter(message -> !left.contains(message)).toList();
-        EndedBadly bad = EndedBadly.of(rest, contains(meanwhile, user) ? null : user);
+        EndedBadly bad = EndedBadly.of(rest, EndedBadly.isAmong(meanwhile, user) ? null : user);
         repaired.addAll(bad.hidden());
-        Set<String> hidden = bad.ids();
-        return rest.stream().filter(message -> !hidden.contains(message.id())).toList();
+        return bad.without(rest);
     }
 
     /** Leaves out messages that ended badly, and returns their ids. */
@@ -132,16 +130,6 @@ final class TurnSplitter {
         }
         hidden.stream().filter(omission -> ids.add(omission.message().id())).forEach(repaired::add);
         return ids;
-    }
-
-    /** Searches the newest messages first, because the newest turn's user message is usually among them. */
-    private static boolean contains(List<LoggedMessage> messages, @Nullable LoggedMessage wanted) {
-        for (int i = messages.size() - 1; i >= 0; i--) {
-            if (isSame(messages.get(i), wanted)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Returns the oldest messages that are not among the newest. */
@@ -194,7 +182,7 @@ final class TurnSplitter {
 
     /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
     private void begin(LoggedMessage logged, UserMessage user) {
-        if (hasBlank(user.contents())) {
+        if (user.contents().stream().anyMatch(ContextTurn::isBlank)) {
             if (!ContextTurn.begins(user)) {
                 repair(logged, Reason.EMPTY_TEXT);
                 return;
@@ -237,15 +225,6 @@ final class TurnSplitter {
         repaired.add(new Omission(message, reason));
     }
 
-    private static boolean hasBlank(List<Content> contents) {
-        for (Content content : contents) {
-            if (ContextTurn.isBlank(content)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     private static final class OpenTurn {
         private final LoggedMessage user;
         private final Deque<OpenRound> rounds = new ArrayDeque<>(FEW);
@@ -256,11 +235,12 @@ final class TurnSplitter {
         }
 
         ContextTurn close(Standing standing) {
-            List<Round> closed = new ArrayList<>(rounds.size());
+            List<ContextTurn.Round> closed = new ArrayList<>(rounds.size());
             boolean callsFollow = false;
             for (OpenRound round : rounds) {
                 boolean early = callsFollow && round.isAnswer() && round.isShown();
-                closed.add(0, new Round(round.messages, early ? Reason.ANSWER_BEFORE_CALL : round.hidden()));
+                closed.add(
+                        0, new ContextTurn.Round(round.messages, early ? Reason.ANSWER_BEFORE_CALL : round.hidden()));
                 if (!early && round.isShown()) {
                     callsFollow = !round.isAnswer();
                 }

@@ -3,6 +3,7 @@ package io.github.keepsake4j.memories;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.memories.MemoryRun.End;
+import io.github.keepsake4j.memories.Progress.Step;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +95,7 @@ final class Creator {
         private final boolean isAgain;
         private final Runnable onPassedBy;
         private final MemoryKind kind = config.kind();
-        private final int size = config.passages().size();
+        private final int size = config.passages.size();
         private final List<String> chain;
         private final int end;
         private final List<MadeMemory> made = new ArrayList<>();
@@ -116,7 +116,7 @@ final class Creator {
             this.isAgain = isAgain;
             this.onPassedBy = onPassedBy;
             this.chain = MessageHashes.chain(messages);
-            this.end = Math.max(0, messages.size() - config.passages().lookback());
+            this.end = Math.max(0, messages.size() - config.passages.lookback());
             this.texts = new String[messages.size()];
             this.tokens = new int[messages.size()];
         }
@@ -130,8 +130,8 @@ final class Creator {
                     continue;
                 }
                 List<Passage> passedBy = progress.path().stream()
-                        .filter(Progress.Step::isPassedBy)
-                        .map(Progress.Step::passage)
+                        .filter(Step::isPassedBy)
+                        .map(Step::passage)
                         .filter(this::isHere)
                         .toList();
                 Optional<Passage> again = passedBy.stream()
@@ -176,7 +176,7 @@ final class Creator {
         }
 
         private boolean isDue(int from) {
-            if (end - from >= config.passages().maxMessages()) {
+            if (end - from >= config.passages.maxMessages()) {
                 return true;
             }
             long sum = 0;
@@ -190,7 +190,7 @@ final class Creator {
          * Creates the memories of one passage. Returns why the run must end, or {@link End#UP_TO_DATE} if it continues.
          */
         private End process(Progress progress, Passage passage) {
-            Progress.Step step = progress.next(passage);
+            Step step = progress.next(passage);
             tried.put(passage, "");
             List<MadeMemory> memoriesOfPassage = new ArrayList<>();
             List<String> skipped = new ArrayList<>();
@@ -211,7 +211,7 @@ final class Creator {
                         if (answer == null) {
                             return failed(progress, step, null);
                         }
-                        FactsJson facts = FactsJson.read(answer, passage, trust, replaced(step));
+                        FactsJson facts = FactsJson.read(answer, passage, trust, replaced(step, trust));
                         memoriesOfPassage.addAll(facts.facts());
                         skipped.addAll(facts.problems());
                     }
@@ -239,7 +239,7 @@ final class Creator {
         }
 
         /** Counts a failed try. Returns why the run ends, or {@link End#UP_TO_DATE} if the passage is skipped. */
-        private End failed(Progress progress, Progress.Step step, @Nullable RuntimeException e) {
+        private End failed(Progress progress, Step step, @Nullable RuntimeException e) {
             Passage passage = step.passage();
             String reason = e == null ? "the answer is blank" : reason(e);
             tried.put(passage, " (" + reason + ")");
@@ -253,7 +253,7 @@ final class Creator {
                                 + " LongTermMemories.make tries them again",
                         key,
                         place(passage),
-                        Progress.Step.MAX_FAILURES,
+                        Step.MAX_FAILURES,
                         memories.name(),
                         reason);
                 onPassedBy.run();
@@ -282,8 +282,8 @@ final class Creator {
          * Returns the fact of a title that a fact may replace: a fact that is not trusted more and not pinned. A fact
          * that is created late replaces none, because its messages are older.
          */
-        private BiFunction<String, Trust, @Nullable String> replaced(Progress.Step step) {
-            return (title, trust) -> step.isPassedBy()
+        private Function<String, @Nullable String> replaced(Step step, Trust trust) {
+            return title -> step.isPassedBy()
                     ? null
                     : store.facts(key, Integer.MAX_VALUE).stream()
                             .filter(fact -> fact.title().equalsIgnoreCase(title) && trust.isAtLeast(fact.trust()))
@@ -307,7 +307,7 @@ final class Creator {
             MadeMemory summary = readsMemories ? store.summary(key) : null;
             String answer = memories.run(List.of(
                     part,
-                    DiscussionMemories.join(all.subList(Math.max(0, all.size() - RECENT_CHUNKS), all.size())),
+                    DiscussionMemories.join(Overview.newest(all, RECENT_CHUNKS)),
                     DiscussionMemories.join(all),
                     summary == null ? "" : summary.text()));
             if (answer == null) {
@@ -328,7 +328,7 @@ final class Creator {
         private int fill(Progress progress, int from) {
             Optional<Passage> failed = progress.steps().stream()
                     .filter(step -> step.parent() == progress.head() && step.failures() > 0)
-                    .map(Progress.Step::passage)
+                    .map(Step::passage)
                     .filter(passage -> isHere(passage) && begin(passage) == from && end(passage) <= end)
                     .findFirst();
             if (failed.isPresent()) {
@@ -365,10 +365,11 @@ final class Creator {
             String said = text.substring(speaker.length());
             int room = (int) (FILL * size);
             int rest = Math.max(room / 2, room - estimator.estimateTokenCountInText(speaker));
-            return TextParts.of(said, rest, estimator).stream()
-                    .filter(part -> !part.isBlank())
-                    .map(part -> speaker + part.strip())
-                    .toList();
+            return new TextParts(rest, estimator)
+                    .of(said).stream()
+                            .filter(part -> !part.isBlank())
+                            .map(part -> speaker + part.strip())
+                            .toList();
         }
 
         private int tokens(int index) {
@@ -428,7 +429,7 @@ final class Creator {
 
     private MemoryRun summarize(MemoryKey key, String owner) {
         List<MadeMemory> made = new ArrayList<>();
-        int least = config.minMemoriesPerSummary();
+        int least = config.minMemoriesPerSummary;
         while (true) {
             Progress progress = store.progress(key, MemoryKind.CHUNK);
             List<MadeMemory> versions = store.summaries(key);
@@ -437,7 +438,7 @@ final class Creator {
             if (fresh.size() < least || fresh.isEmpty()) {
                 return new MemoryRun(End.UP_TO_DATE, made, List.of());
             }
-            int size = Math.min(config.loopIfMemoriesExceed(), fresh.size());
+            int size = Math.min(config.loopIfMemoriesExceed, fresh.size());
             while (size < fresh.size()
                     && fresh.get(size).source().equals(fresh.get(size - 1).source())) {
                 // A summary reaches to the end of a passage.
@@ -480,8 +481,7 @@ final class Creator {
      * Other chunks that were made by hand have no place and are left out.
      */
     private static List<MadeMemory> unfolded(Progress progress, List<MadeMemory> chunks, @Nullable MadeMemory summary) {
-        List<Passage> path =
-                progress.path().stream().map(Progress.Step::passage).toList();
+        List<Passage> path = progress.path().stream().map(Step::passage).toList();
         // The last chunk itself may be forgotten.
         int folded = summary == null ? 0 : path.indexOf(summary.source()) + 1;
         Set<Passage> behind = new HashSet<>(path.subList(folded, path.size()));

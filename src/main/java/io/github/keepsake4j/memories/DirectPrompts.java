@@ -4,9 +4,20 @@ import dev.langchain4j.model.chat.ChatModel;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The prompts with which one call of a model creates memories if no workflow is named. */
-enum DirectPrompts {
-    CHUNKS(
+/**
+ * The prompts with which one call of a model creates memories if no workflow is named.
+ *
+ * @param placeholders the names of the inputs in the prompts, in order
+ */
+record DirectPrompts(
+        String workflowField,
+        String systemField,
+        String promptField,
+        String standardSystem,
+        String standardPrompt,
+        List<String> placeholders) {
+
+    static final DirectPrompts CHUNKS = new DirectPrompts(
             "fileMemoryWorkflowName",
             "systemPrompt",
             "prompt",
@@ -15,9 +26,9 @@ enum DirectPrompts {
             numbers, dates, open tasks and what the user prefers; leave out small talk. Write one short plain text in the \
             language of the conversation.""",
             "The part of the conversation: [TextChunk]\nWrite the memory.",
-            List.of("[TextChunk]", "[Memory_file]", "[Full_Memory_file]", "[Chat_Summary]")),
+            List.of("[TextChunk]", "[Memory_file]", "[Full_Memory_file]", "[Chat_Summary]"));
 
-    FACTS(
+    static final DirectPrompts FACTS = new DirectPrompts(
             "vectorMemoryWorkflowName",
             "vectorMemorySystemPrompt",
             "vectorMemoryPrompt",
@@ -27,9 +38,9 @@ enum DirectPrompts {
             array of these objects only, in the language of the conversation. If there is nothing to remember, answer []. Do not \
             repeat known facts; if a fact contradicts a known one, add the text "replaces" with the known one's title.""",
             "Known facts: [Known_Facts]\nThe part of the conversation: [TextChunk]\nWrite the JSON array.",
-            List.of("[TextChunk]", "[Known_Facts]")),
+            List.of("[TextChunk]", "[Known_Facts]"));
 
-    SUMMARIES(
+    static final DirectPrompts SUMMARIES = new DirectPrompts(
             "chatSummaryWorkflowName",
             "chatSummarySystemPrompt",
             "chatSummaryPrompt",
@@ -39,35 +50,12 @@ enum DirectPrompts {
             "The current summary: [CHAT_SUMMARY]\nThe newest memories: [LATEST_MEMORIES]\nWrite the new summary.",
             List.of("[LATEST_MEMORIES]", "[CHAT_SUMMARY]"));
 
-    private final String workflowField;
-    private final String systemField;
-    private final String promptField;
-    private final String standardSystem;
-    private final String standardPrompt;
-
-    /** The names of the inputs in the prompts, in order. */
-    @SuppressWarnings("ImmutableEnumChecker") // A list that List.of makes is immutable.
-    private final List<String> placeholders;
-
-    DirectPrompts(
-            String workflowField,
-            String systemField,
-            String promptField,
-            String standardSystem,
-            String standardPrompt,
-            List<String> placeholders) {
-        this.workflowField = workflowField;
-        this.systemField = systemField;
-        this.promptField = promptField;
-        this.standardSystem = standardSystem;
-        this.standardPrompt = standardPrompt;
-        this.placeholders = placeholders;
-    }
-
     /** Checks a configuration. */
-    void check(NodeConfig config) {
-        for (String field : List.of(workflowField, systemField, promptField)) {
-            config.text(field);
+    static void check(NodeConfig config) {
+        for (DirectPrompts prompts : List.of(CHUNKS, FACTS, SUMMARIES)) {
+            config.text(prompts.workflowField);
+            config.text(prompts.systemField);
+            config.text(prompts.promptField);
         }
     }
 

@@ -41,9 +41,9 @@ public final class DiscussionConfig {
 
     private final NodeConfig json;
     private final boolean facts;
-    private final Passages passages;
-    private final int loopIfMemoriesExceed;
-    private final int minMemoriesPerSummary;
+    final Passages passages;
+    final int loopIfMemoriesExceed;
+    final int minMemoriesPerSummary;
 
     private DiscussionConfig(NodeConfig json) {
         this.json = json;
@@ -59,9 +59,7 @@ public final class DiscussionConfig {
         passages = facts ? ofFacts : ofChunks;
         loopIfMemoriesExceed = json.number("loopIfMemoriesExceed", 3, 1);
         minMemoriesPerSummary = json.number("minMemoriesPerSummary", 3, 1);
-        for (DirectPrompts prompts : DirectPrompts.values()) {
-            prompts.check(json);
-        }
+        DirectPrompts.check(json);
     }
 
     /**
@@ -119,17 +117,5 @@ public final class DiscussionConfig {
     /** Returns the kind of memories that are created. */
     MemoryKind kind() {
         return facts ? MemoryKind.FACT : MemoryKind.CHUNK;
-    }
-
-    Passages passages() {
-        return passages;
-    }
-
-    int loopIfMemoriesExceed() {
-        return loopIfMemoriesExceed;
-    }
-
-    int minMemoriesPerSummary() {
-        return minMemoriesPerSummary;
     }
 }

@@ -125,12 +125,8 @@ public final class DiscussionMemories {
     }
 
     private List<MadeMemory> newest(int last, IntFunction<List<MadeMemory>> read) {
-        if (leastTrust == Trust.RETRIEVED) {
-            return read.apply(last);
-        }
-        List<MadeMemory> trusted = read.apply(Integer.MAX_VALUE).stream()
-                .filter(memory -> memory.trust().isAtLeast(leastTrust))
-                .toList();
-        return trusted.subList(Math.max(0, trusted.size() - last), trusted.size());
+        return leastTrust == Trust.RETRIEVED
+                ? read.apply(last)
+                : Overview.newest(MadeMemory.trusted(read.apply(Integer.MAX_VALUE), leastTrust), last);
     }
 }

@@ -175,9 +175,7 @@ public final class FactWords {
      * @return the matching facts of enough trust, best first
      */
     public List<FoundMemory> search(FactQuery query, List<MadeMemory> all) {
-        List<MadeMemory> facts = all.stream()
-                .filter(fact -> fact.trust().isAtLeast(query.leastTrust()))
-                .toList();
+        List<MadeMemory> facts = MadeMemory.trusted(all, query.leastTrust());
         List<Posting> postings = new ArrayList<>();
         Set<String> terms = terms(query);
         for (int i = 0; i < facts.size(); i++) {

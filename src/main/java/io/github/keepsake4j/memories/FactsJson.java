@@ -6,7 +6,7 @@ import io.github.keepsake4j.text.TranscriptText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +26,10 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
     /**
      * Reads an answer. Text around the JSON, such as prose or a fence, is ignored. All values are read.
      *
-     * @param replaced returns the id of the fact of a title that a fact of a trust may replace, or null
+     * @param replaced returns the id of the fact of a title that the new fact may replace, or null
      * @throws MemoryFailedException if there is no JSON object or array in it, or no object in the array is valid
      */
-    static FactsJson read(
-            String answer, Passage source, Trust trust, BiFunction<String, Trust, @Nullable String> replaced) {
+    static FactsJson read(String answer, Passage source, Trust trust, Function<String, @Nullable String> replaced) {
         List<?> objects = objects(answer);
         List<MadeMemory> facts = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -115,7 +114,7 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
     }
 
     private static MadeMemory fact(
-            @Nullable Object value, Passage source, Trust trust, BiFunction<String, Trust, @Nullable String> replaced) {
+            @Nullable Object value, Passage source, Trust trust, Function<String, @Nullable String> replaced) {
         if (!(value instanceof Map<?, ?> fact)) {
             throw new InvalidInputException("fact", "must be an object");
         }
@@ -126,9 +125,7 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
                 texts(fact, "key_phrases"),
                 source,
                 trust);
-        return fact.get("replaces") instanceof String title
-                ? made.replacing(replaced.apply(title.strip(), trust))
-                : made;
+        return fact.get("replaces") instanceof String title ? made.replacing(replaced.apply(title.strip())) : made;
     }
 
     private static String text(Map<?, ?> fact, String name) {

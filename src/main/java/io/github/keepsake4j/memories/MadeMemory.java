@@ -177,6 +177,13 @@ public record MadeMemory(
         return copy(model, promptVersion, madeAt, pinned, replaces, other);
     }
 
+    /** Returns the memories that are trusted enough. */
+    static List<MadeMemory> trusted(List<MadeMemory> memories, Trust least) {
+        return memories.stream()
+                .filter(memory -> memory.trust().isAtLeast(least))
+                .toList();
+    }
+
     private MadeMemory copy(
             @Nullable String modelName,
             String prompt,

@@ -97,7 +97,7 @@ public record MemoryBlock(int maxTokens, Trust minTrust, int maxRecent, ZoneId z
      */
     public Function<MemoryKey, Function<Tail, Optional<Remembered>>> source(
             MemoryReader reader, Function<MemoryKey, MessageLog> logs, TokenCounter counter, Executor executor) {
-        return new MemoryBlocks(this, reader, logs, counter, executor)::begin;
+        return new MemoryBlocks(this, reader, logs, counter, executor, MemoryBlocks.LONGEST_WAIT)::begin;
     }
 
     /** Selects all messages: the memories are in the context already, and every limit counts them. */

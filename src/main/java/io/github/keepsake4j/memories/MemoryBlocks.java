@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
 final class MemoryBlocks {
 
     private static final Logger LOG = LoggerFactory.getLogger(MemoryBlocks.class);
-    private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+    static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final int CONVERSATIONS = 1_000;
 
     private final MemoryBlock block;
@@ -65,16 +65,8 @@ final class MemoryBlocks {
      * @param logs returns the log of a conversation
      * @param counter counts the tokens of the message; a fast, local one
      * @param executor runs the reads; it must not make them wait for other work
+     * @param longestWait how long a turn waits for its memories
      */
-    MemoryBlocks(
-            MemoryBlock block,
-            MemoryReader reader,
-            Function<MemoryKey, MessageLog> logs,
-            TokenCounter counter,
-            Executor executor) {
-        this(block, reader, logs, counter, executor, LONGEST_WAIT);
-    }
-
     MemoryBlocks(
             MemoryBlock block,
             MemoryReader reader,
@@ -120,9 +112,7 @@ final class MemoryBlocks {
     private Optional<Remembered> remembered(MemoryKey key, Tail tail, CompletableFuture<Overview> loading) {
         try {
             Overview overview = loading.get(longestWait.toNanos(), TimeUnit.NANOSECONDS);
-            List<MadeMemory> memories = branch.of(key, tail, overview).stream()
-                    .filter(memory -> memory.trust().isAtLeast(block.minTrust()))
-                    .toList();
+            List<MadeMemory> memories = MadeMemory.trusted(branch.of(key, tail, overview), block.minTrust());
             isTold.set(false);
             Written known = written.get(key);
             if (known == null || !known.memories().equals(memories)) {

@@ -138,9 +138,7 @@ public record MemoryTools(
     }
 
     private List<MadeMemory> trusted(List<MadeMemory> memories) {
-        return memories.stream()
-                .filter(memory -> memory.trust().isAtLeast(options.minTrust()))
-                .toList();
+        return MadeMemory.trusted(memories, options.minTrust());
     }
 
     private List<MemoryKey> scope(@Nullable Object memoryId) {

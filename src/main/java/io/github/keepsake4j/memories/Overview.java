@@ -62,9 +62,7 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
         List<MadeMemory> memories = new ArrayList<>();
         Set<String> byHand = new HashSet<>();
         for (Track track : tracks) {
-            List<MadeMemory> shown = track.shown().stream()
-                    .filter(memory -> memory.trust().isAtLeast(leastTrust))
-                    .toList();
+            List<MadeMemory> shown = MadeMemory.trusted(track.shown(), leastTrust);
             Set<MadeMemory> chosen = new HashSet<>(newest(shown, last));
             chosen.addAll(newest(shown.stream().filter(MadeMemory::pinned).toList(), MemoryReader.MAX_PINNED));
             Set<String> ends = new HashSet<>();
@@ -79,7 +77,8 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
         return new Overview(summary, memories, byHand);
     }
 
-    private static List<MadeMemory> newest(List<MadeMemory> memories, int last) {
+    /** Returns the last of some memories. */
+    static List<MadeMemory> newest(List<MadeMemory> memories, int last) {
         return memories.subList(Math.max(0, memories.size() - last), memories.size());
     }
 }

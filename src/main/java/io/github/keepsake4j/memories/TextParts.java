@@ -6,22 +6,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Splits a text that is too long for one call of a workflow. Pure functions. */
-final class TextParts {
-
-    private TextParts() {}
+/**
+ * Splits a text that is too long for one call of a workflow.
+ *
+ * @param maxTokens the largest size of a part; a part of one character may be larger
+ */
+record TextParts(int maxTokens, TokenCountEstimator estimator) {
 
     /**
      * Returns the parts of a text: whole sentences, and pieces of a sentence that is too long. Joined, the parts are
      * the text.
-     *
-     * @param maxTokens the largest size of a part; a part of one character may be larger
      */
-    static List<String> of(String text, int maxTokens, TokenCountEstimator estimator) {
+    List<String> of(String text) {
         List<String> parts = new ArrayList<>();
         StringBuilder part = new StringBuilder();
         int size = 0;
-        for (String piece : pieces(text, maxTokens, estimator)) {
+        for (String piece : pieces(text)) {
             int tokens = estimator.estimateTokenCountInText(piece);
             if (!part.isEmpty() && size + tokens > maxTokens) {
                 parts.add(part.toString());
@@ -35,20 +35,20 @@ final class TextParts {
         return List.copyOf(parts);
     }
 
-    private static List<String> pieces(String text, int maxTokens, TokenCountEstimator estimator) {
+    private List<String> pieces(String text) {
         List<String> pieces = new ArrayList<>();
         BreakIterator sentences = BreakIterator.getSentenceInstance(Locale.ROOT);
         sentences.setText(text);
         int begin = 0;
         for (int end = sentences.next(); end != BreakIterator.DONE; end = sentences.next()) {
-            halve(text.substring(begin, end), maxTokens, estimator, pieces);
+            halve(text.substring(begin, end), pieces);
             begin = end;
         }
         return pieces;
     }
 
     /** Adds a sentence. Halves it while it is too long, behind a space if there is one near. */
-    private static void halve(String sentence, int maxTokens, TokenCountEstimator estimator, List<String> pieces) {
+    private void halve(String sentence, List<String> pieces) {
         int middle = sentence.length() / 2;
         if (Character.isLowSurrogate(sentence.charAt(middle))) {
             middle++;
@@ -59,7 +59,7 @@ final class TextParts {
         }
         int space = sentence.lastIndexOf(' ', middle - 1) + 1;
         int cut = space > sentence.length() / 4 ? space : middle;
-        halve(sentence.substring(0, cut), maxTokens, estimator, pieces);
-        halve(sentence.substring(cut), maxTokens, estimator, pieces);
+        halve(sentence.substring(0, cut), pieces);
+        halve(sentence.substring(cut), pieces);
     }
 }

@@ -14,6 +14,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.words.Words;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -298,8 +299,8 @@ final class Indexer {
     boolean catchUp(MemoryKey key) {
         open();
         MessageLog log = logs.apply(key);
-        Position position = position(log, key);
-        MessageIndex.Watermark known = known(key);
+        Position position = Reads.position(log, key);
+        Watermark known = index.watermarks(List.of(key)).get(key);
         if (known != null && (known.epoch() != position.epoch() || !has(log, key, known))) {
             index.remove(key);
             known = null;
@@ -328,12 +329,12 @@ final class Indexer {
                 if (!isLast && !batch.isFull(settings.page())) {
                     continue;
                 }
-                MessageIndex.Watermark after = new MessageIndex.Watermark(position.epoch(), read);
+                Watermark after = new Watermark(position.epoch(), read);
                 if (!index.add(key, known, after, batch.messages)) {
                     return false;
                 }
                 // Messages that were erased after they were read must not stay in the index.
-                if (position(log, key).epoch() != position.epoch()) {
+                if (Reads.position(log, key).epoch() != position.epoch()) {
                     index.remove(key);
                     return false;
                 }
@@ -373,17 +374,9 @@ final class Indexer {
     }
 
     /** Another log, or an older copy of it, may not have the message at the watermark. */
-    private static boolean has(MessageLog log, MemoryKey key, MessageIndex.Watermark watermark) {
+    private static boolean has(MessageLog log, MemoryKey key, Watermark watermark) {
         Selection there = Selection.ofSequences(Map.of(key, List.of(watermark.sequence())));
         return log.find(there).values().stream().anyMatch(found -> !found.isEmpty());
-    }
-
-    private static Position position(MessageLog log, MemoryKey key) {
-        return Reads.position(log, key);
-    }
-
-    private MessageIndex.@Nullable Watermark known(MemoryKey key) {
-        return index.watermarks(List.of(key)).get(key);
     }
 
     /** Looks for appends of other processes, and less often for their erasures. */
@@ -418,10 +411,10 @@ final class Indexer {
         while (next.isPresent()) {
             MemoryPage page = log.list(tenant, next.get());
             List<MemoryKey> keys = page.memories().stream().map(MemoryInfo::key).toList();
-            Map<MemoryKey, MessageIndex.Watermark> known = index.watermarks(keys);
+            Map<MemoryKey, Watermark> known = index.watermarks(keys);
             for (MemoryInfo info : page.memories()) {
                 listed.add(info.key());
-                MessageIndex.Watermark watermark = known.get(info.key());
+                Watermark watermark = known.get(info.key());
                 long indexed = watermark == null ? 0 : watermark.sequence();
                 if (info.messages() != indexed) {
                     changed(info.key());

@@ -211,13 +211,13 @@ public final class MessageRecall {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
                 if (isSaid(message) && !Visible.endedBadly(message)) {
+                    String text = OwnText.blanked(message.message());
                     utterances.add(Utterance.of(
                             message.sequence(),
                             RecalledText.speaker(message),
                             message.createdAt(),
-                            OwnText.blanked(message.message()),
-                            words,
-                            terms));
+                            text,
+                            words.tokens(text, terms)));
                 }
             }
             List<Session> sessions = Session.cut(utterances, sessionGap);

@@ -4,8 +4,6 @@ import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.Month;
 import java.time.YearMonth;
-import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeParseException;
 import java.time.format.TextStyle;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -13,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -78,38 +75,34 @@ record NamedDates(List<NamedDate> dates) {
         Matcher matcher = WORD.matcher(text.substring(0, Math.min(text.length(), MAX_LENGTH)));
         List<String> words = new ArrayList<>();
         while (matcher.find()) {
-            if (matcher.group(1) != null) {
-                iso(matcher.group(1)).ifPresent(dates::add);
-            } else if (matcher.group(3) != null) {
-                eastAsian(matcher).ifPresent(dates::add);
-            } else {
-                words.add(matcher.group());
+            try {
+                if (matcher.group(1) != null) {
+                    dates.add(iso(matcher.group(1)));
+                } else if (matcher.group(3) != null) {
+                    dates.add(eastAsian(matcher));
+                } else {
+                    words.add(matcher.group());
+                }
+            } catch (DateTimeException e) {
+                // There is no such date.
             }
         }
         addWritten(words, dates);
         return new NamedDates(dates.subList(0, Math.min(dates.size(), MAX_DATES)));
     }
 
-    private static Optional<NamedDate> iso(String text) {
-        try {
-            LocalDate date = LocalDate.parse(text, DateTimeFormatter.ISO_LOCAL_DATE);
-            return Optional.of(new NamedDate(date.getYear(), date.getMonth(), date.getDayOfMonth()));
-        } catch (DateTimeParseException e) {
-            return Optional.empty();
-        }
+    private static NamedDate iso(String text) {
+        LocalDate date = LocalDate.parse(text);
+        return new NamedDate(date.getYear(), date.getMonth(), date.getDayOfMonth());
     }
 
-    private static Optional<NamedDate> eastAsian(Matcher matcher) {
+    private static NamedDate eastAsian(Matcher matcher) {
         String year = matcher.group(2);
         String day = matcher.group(4);
-        try {
-            return Optional.of(new NamedDate(
-                    year == null ? null : Integer.valueOf(year),
-                    Month.of(Integer.parseInt(matcher.group(3))),
-                    day == null ? null : Integer.valueOf(day)));
-        } catch (DateTimeException e) {
-            return Optional.empty();
-        }
+        return new NamedDate(
+                year == null ? null : Integer.valueOf(year),
+                Month.of(Integer.parseInt(matcher.group(3))),
+                day == null ? null : Integer.valueOf(day));
     }
 
     /** Finds years, and months with the day and the year next to them. */

@@ -78,9 +78,8 @@ record Query(Set<String> terms, boolean hasBeginning) {
      * @return the places of the terms, in order and without overlaps; empty if the text has none of them
      */
     List<Highlight> highlights(String text, Words words) {
-        List<Token> found = new ArrayList<>();
         WantedTerms wanted = WantedTerms.of(terms);
-        found.addAll(words.tokens(text, wanted).tokens());
+        List<Token> found = new ArrayList<>(words.tokens(text, wanted).tokens());
         if (hasBeginning) {
             found.addAll(words.beginnings(text, wanted));
         }

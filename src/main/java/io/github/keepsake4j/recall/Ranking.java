@@ -1,7 +1,6 @@
 package io.github.keepsake4j.recall;
 
 import io.github.keepsake4j.recall.Question.Unit;
-import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -104,7 +103,7 @@ final class Ranking {
                         answer(i),
                         session,
                         utterance.speaker().equals(question.speaker()) ? 1 : 0,
-                        question.dates().fit(day(utterance.time())));
+                        question.dates().fit(LocalDate.ofInstant(utterance.time(), zone)));
                 ranked.add(new Ranked(utterance, features.score(weights), features));
             }
         }
@@ -150,10 +149,6 @@ final class Ranking {
                 sum += idf[unit] * found[unit];
             }
             return sum / mass;
-        }
-
-        private LocalDate day(Instant time) {
-            return LocalDate.ofInstant(time, zone);
         }
     }
 }

@@ -1,13 +1,10 @@
 package io.github.keepsake4j.recall;
 
-import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.SomeTokens;
 import io.github.keepsake4j.recall.words.Words.Token;
-import io.github.keepsake4j.recall.words.Words.WantedTerms;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -31,18 +28,8 @@ record Utterance(
         Set<String> stated,
         Set<String> asked) {
 
-    /** Splits a text. */
-    static Utterance of(long sequence, String speaker, Instant time, String text, Words words) {
-        List<Token> tokens = words.tokens(text);
-        return of(sequence, speaker, time, text, new SomeTokens(tokens, tokens.size()));
-    }
-
-    /** Splits a text and keeps only some terms. */
-    static Utterance of(long sequence, String speaker, Instant time, String text, Words words, WantedTerms wanted) {
-        return of(sequence, speaker, time, text, words.tokens(text, wanted));
-    }
-
-    private static Utterance of(long sequence, String speaker, Instant time, String text, SomeTokens tokens) {
+    /** Looks in which sentences of a text its terms are. */
+    static Utterance of(long sequence, String speaker, Instant time, String text, SomeTokens tokens) {
         Map<String, Integer> terms = new HashMap<>();
         Set<String> stated = new HashSet<>();
         Set<String> asked = new HashSet<>();

@@ -3,7 +3,6 @@ package io.github.keepsake4j.retention;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
-import io.github.keepsake4j.log.MemoryPage.Damaged;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.ConversationKey;
@@ -261,7 +260,7 @@ public final class CleanUp {
                 for (MemoryInfo info : page.memories()) {
                     report = report.and(chosen.test(info) ? remove(log, info, erased) : Report.STAYS);
                 }
-                for (Damaged damaged : page.damaged()) {
+                for (MemoryPage.Damaged damaged : page.damaged()) {
                     report = report.and(
                             damaged.key() == null || concerned.test(damaged.key())
                                     ? failed(damaged.name(), damaged.problem())

@@ -13,23 +13,16 @@ import org.postgresql.core.TransactionState;
  * Controls the statements that PostgreSQL's driver prepares on one connection while it is in use. The only class that
  * requires the driver's own types.
  */
-final class DriverPreparation {
-
-    private final PGConnection connection;
-    private final int threshold;
-
-    private DriverPreparation(PGConnection connection) {
-        this.connection = connection;
-        this.threshold = connection.getPrepareThreshold();
-    }
+record DriverPreparation(PGConnection connection, int threshold) {
 
     /** Stops preparing on a connection. Returns null if the connection is not a connection of the driver. */
     static @Nullable DriverPreparation stop(Connection connection) throws SQLException {
         if (!connection.isWrapperFor(PGConnection.class)) {
             return null;
         }
-        DriverPreparation stopped = new DriverPreparation(connection.unwrap(PGConnection.class));
-        stopped.connection.setPrepareThreshold(0);
+        PGConnection driver = connection.unwrap(PGConnection.class);
+        DriverPreparation stopped = new DriverPreparation(driver, driver.getPrepareThreshold());
+        driver.setPrepareThreshold(0);
         return stopped;
     }
 

@@ -9,17 +9,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** The scripts that create tables in one database, and the rules for versions of tables and library. */
-final class SchemaScripts {
-
-    private final SqlSchema schema;
-    private final boolean isSqlite;
-    private final String folder;
-
-    private SchemaScripts(SqlSchema schema, boolean isSqlite) {
-        this.schema = schema;
-        this.isSqlite = isSqlite;
-        this.folder = "io/github/keepsake4j/schema/" + schema.folder() + (isSqlite ? "sqlite/" : "postgresql/");
-    }
+record SchemaScripts(SqlSchema schema, boolean isSqlite) {
 
     /**
      * The versions in the tables: their own version, or 0 if they do not exist, and the oldest library that may write.
@@ -34,8 +24,8 @@ final class SchemaScripts {
         return new SchemaScripts(schema, true);
     }
 
-    SqlSchema schema() {
-        return schema;
+    private String folder() {
+        return "io/github/keepsake4j/schema/" + schema.folder() + (isSqlite ? "sqlite/" : "postgresql/");
     }
 
     /** Returns the versions in the tables. */
@@ -109,7 +99,7 @@ final class SchemaScripts {
 
     /** Returns the path of the first script that was not applied to tables that are not newer than the library. */
     private String next(Versions versions) {
-        return folder
+        return folder()
                 + schema.scripts().stream()
                         .filter(script -> script.version() > versions.version())
                         .findFirst()
@@ -143,7 +133,7 @@ final class SchemaScripts {
     }
 
     private String text(Script script) {
-        String path = "/" + folder + script.name();
+        String path = "/" + folder() + script.name();
         try (InputStream in = SchemaScripts.class.getResourceAsStream(path)) {
             if (in == null) {
                 throw new KeepsakeException("schema script " + path + " is not on the class path", null);

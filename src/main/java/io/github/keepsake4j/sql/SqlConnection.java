@@ -87,7 +87,7 @@ public final class SqlConnection implements AutoCloseable {
      *
      * @param setting the setting that requires this
      */
-    public void requireUnprepared(String setting) {
+    void requireUnprepared(String setting) {
         if (driver == null) {
             throw new KeepsakeException(
                     setting + " requires connections that unwrap to org.postgresql.PGConnection; these are "
@@ -105,7 +105,7 @@ public final class SqlConnection implements AutoCloseable {
      *
      * @return whether it does
      */
-    public boolean preparesOnServer() {
+    boolean preparesOnServer() {
         return driver != null && driver.prepares();
     }
 
@@ -126,7 +126,7 @@ public final class SqlConnection implements AutoCloseable {
      * @param sql the text
      * @return the statement
      */
-    public PreparedStatement prepareOnServer(String sql) throws SQLException {
+    PreparedStatement prepareOnServer(String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         if (driver != null) {
             driver.allow(statement);
@@ -141,7 +141,7 @@ public final class SqlConnection implements AutoCloseable {
      * @param sql the text
      * @return the places
      */
-    public Set<Integer> uuidParameters(String sql) throws SQLException {
+    Set<Integer> uuidParameters(String sql) throws SQLException {
         Set<Integer> places = new HashSet<>();
         if (isPostgres) {
             try (PreparedStatement statement = prepare(sql)) {
@@ -181,7 +181,7 @@ public final class SqlConnection implements AutoCloseable {
      *
      * @return the metadata
      */
-    public DatabaseMetaData metaData() throws SQLException {
+    DatabaseMetaData metaData() throws SQLException {
         return connection.getMetaData();
     }
 
@@ -190,7 +190,7 @@ public final class SqlConnection implements AutoCloseable {
      *
      * @return whether it is so
      */
-    public boolean isAutoCommit() throws SQLException {
+    boolean isAutoCommit() throws SQLException {
         return connection.getAutoCommit();
     }
 

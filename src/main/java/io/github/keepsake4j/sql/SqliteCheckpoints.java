@@ -12,8 +12,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.sqlite.SQLiteConfig;
-import org.sqlite.SQLiteOpenMode;
 
 /**
  * Empties the write-ahead log of a SQLite file after an erasure. SQLite copies its pages into the file at times, but keeps them
@@ -88,10 +86,7 @@ final class SqliteCheckpoints implements AutoCloseable {
         if (!Files.exists(file.path())) {
             return null;
         }
-        SQLiteConfig config = new SQLiteConfig();
-        config.setBusyTimeout(0);
-        config.resetOpenMode(SQLiteOpenMode.CREATE);
-        try (SqlConnection connection = file.open(config);
+        try (SqlConnection connection = file.openExisting(0);
                 Statement statement = connection.create()) {
             // Most pages are copied while other connections write, so that writers wait only for the few remaining
             // pages.

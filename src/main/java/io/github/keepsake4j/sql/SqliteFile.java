@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.io.IOException;
@@ -8,8 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -43,10 +42,7 @@ public record SqliteFile(Path path) {
      * @return whether they exist, in any version
      */
     public boolean has(SqlSchema schema) {
-        SQLiteConfig config = new SQLiteConfig();
-        config.resetOpenMode(SQLiteOpenMode.CREATE);
-        config.setBusyTimeout(BUSY_MILLIS);
-        try (SqlConnection connection = open(config)) {
+        try (SqlConnection connection = openExisting(BUSY_MILLIS)) {
             return new Session(connection).hasTable(schema.table());
         } catch (SQLException e) {
             if (SqliteErrors.isDamage(e)) {
@@ -54,6 +50,14 @@ public record SqliteFile(Path path) {
             }
             throw new StorageUnavailableException(this + " cannot be read at the moment", e);
         }
+    }
+
+    /** Opens the file, and creates nothing. */
+    SqlConnection openExisting(int busyMillis) throws SQLException {
+        SQLiteConfig config = new SQLiteConfig();
+        config.resetOpenMode(SQLiteOpenMode.CREATE);
+        config.setBusyTimeout(busyMillis);
+        return open(config);
     }
 
     SqlConnection open(SQLiteConfig config) throws SQLException {
@@ -66,19 +70,15 @@ public record SqliteFile(Path path) {
         if (directory != null && !Files.isDirectory(directory)) {
             throw new InvalidInputException("file", "the directory " + directory + " does not exist; create it first");
         }
-        try {
-            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        } catch (IOException | UnsupportedOperationException e) {
-            // The file exists, or SQLite creates it with the permissions of the directory, or reports why it cannot.
-            return;
-        }
+        // If it cannot be created, SQLite reports why.
+        SmallFiles.create(path);
     }
 
     /** Identifies the file that has the name now. Null if there is none, or the system has no such identity. */
     @Nullable
     Object identity() {
         try {
-            return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+            return SmallFiles.identity(path);
         } catch (IOException e) {
             return null;
         }

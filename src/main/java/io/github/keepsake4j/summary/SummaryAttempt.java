@@ -12,7 +12,6 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
-import io.github.keepsake4j.summary.SummaryJobs.Job;
 import io.github.keepsake4j.summary.TimeLimitedCall.AbandonedException;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Clock;
@@ -90,7 +89,7 @@ final class SummaryAttempt {
     }
 
     private final SummaryJobs jobs;
-    private final Job job;
+    private final SummaryJobs.Job job;
     private final MemoryKey key;
     private final MessageLog log;
     private final Tools tools;
@@ -107,10 +106,10 @@ final class SummaryAttempt {
      * @param job the memory's job, which is running
      * @param timedOut called with this attempt on a timer's thread when the summarizer hangs and another thread must continue the job
      */
-    SummaryAttempt(SummaryJobs jobs, Job job, Tools tools, Consumer<SummaryAttempt> timedOut) {
+    SummaryAttempt(SummaryJobs jobs, SummaryJobs.Job job, Tools tools, Consumer<SummaryAttempt> timedOut) {
         this.jobs = jobs;
         this.job = job;
-        this.key = job.key();
+        this.key = job.key;
         this.log = tools.logs().apply(key);
         this.tools = tools;
         this.timedOut = timedOut;

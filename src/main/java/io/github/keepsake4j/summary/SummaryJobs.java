@@ -16,7 +16,7 @@ final class SummaryJobs {
     /** A memory's job, which is running or waiting. Its mutable state is guarded by {@link SummaryJobs}. */
     static final class Job {
 
-        private final MemoryKey key;
+        final MemoryKey key;
         private Supplier<Optional<SummaryTask>> plan;
         private boolean again;
         private boolean waiting;
@@ -29,10 +29,6 @@ final class SummaryJobs {
         private Job(MemoryKey key, Supplier<Optional<SummaryTask>> plan) {
             this.key = key;
             this.plan = plan;
-        }
-
-        MemoryKey key() {
-            return key;
         }
     }
 

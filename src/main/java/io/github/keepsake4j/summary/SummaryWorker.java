@@ -165,7 +165,7 @@ public final class SummaryWorker {
         } catch (RuntimeException | Error e) {
             LOG.debug(
                     "The executor refused a job for memory {}: {}",
-                    job.key(),
+                    job.key,
                     e.getClass().getName());
             jobs.drop(job);
         }
@@ -182,7 +182,7 @@ public final class SummaryWorker {
     }
 
     private void work(Job job) {
-        MemoryKey key = job.key();
+        MemoryKey key = job.key;
         do {
             try {
                 boolean done = attempt(job, () -> failed(job, timeout(key))).run();
@@ -234,7 +234,7 @@ public final class SummaryWorker {
     }
 
     private void failed(Job job, RuntimeException error) {
-        MemoryKey key = job.key();
+        MemoryKey key = job.key;
         Kind kind = error instanceof SummaryFailedException failure ? failure.kind() : Kind.STORAGE;
         measureFailure(key, kind);
         if (kind == Kind.INTERRUPTED) {
@@ -304,12 +304,12 @@ public final class SummaryWorker {
             }
             if (System.nanoTime() - deadline > 0) {
                 throw new SummaryFailedException(
-                        Kind.BUSY, "Memory " + job.key() + ": another process is making a summary", null);
+                        Kind.BUSY, "Memory " + job.key + ": another process is making a summary", null);
             }
             try {
                 Thread.sleep(pause);
             } catch (InterruptedException e) {
-                throw interrupted(job.key(), e);
+                throw interrupted(job.key, e);
             }
             pause = Math.min(1000, pause * 2);
         }

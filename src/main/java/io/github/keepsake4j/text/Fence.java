@@ -4,7 +4,6 @@ import java.text.Normalizer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -84,19 +83,16 @@ public enum Fence {
     private static boolean isNameBehind(String text, int begin) {
         String read = "";
         for (int i = begin; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
-            read += counting(text.codePointAt(i));
-            if (NAMES.stream().anyMatch(read::startsWith)) {
+            String longer = read + counting(text.codePointAt(i));
+            if (NAMES.stream().anyMatch(longer::startsWith)) {
                 return true;
             }
-            if (NAMES.stream().noneMatch(startsWith(read))) {
+            if (NAMES.stream().noneMatch(name -> name.startsWith(longer))) {
                 return false;
             }
+            read = longer;
         }
         return false;
-    }
-
-    private static Predicate<String> startsWith(String read) {
-        return name -> name.startsWith(read);
     }
 
     /** Returns the part of a character that is compared. */

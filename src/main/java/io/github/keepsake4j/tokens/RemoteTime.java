@@ -73,7 +73,7 @@ final class RemoteTime {
     }
 
     boolean isPaused(TokenCounter counter) {
-        return !counter.pause().isOver(nanoTime.getAsLong());
+        return !counter.pause.isOver(nanoTime.getAsLong());
     }
 
     /**
@@ -93,7 +93,7 @@ final class RemoteTime {
             executor.execute(asked);
             return asked.get(Math.max(0, left.get()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            counter.pause().begin(nanoTime.getAsLong());
+            counter.pause.begin(nanoTime.getAsLong());
             LOG.warn(
                     "Counter {} did not answer within {} ms in one read. For {} s its counts are estimated",
                     counter.name(),

@@ -41,7 +41,7 @@ public final class TokenCounter implements TokenCountEstimator {
     private final boolean remote;
 
     /** The time during which a remote estimator is not called, because it did not answer in time. */
-    private final RemoteTime.Pause pause = new RemoteTime.Pause();
+    final RemoteTime.Pause pause = new RemoteTime.Pause();
 
     /** The tokens that the estimator adds to a list, or a negative number if it was not called yet. */
     private volatile int perList = -1;
@@ -217,10 +217,6 @@ public final class TokenCounter implements TokenCountEstimator {
 
     private int ask(RemoteTime time, IntSupplier call) {
         return Math.max(0, remote ? time.ask(this, call) : call.getAsInt());
-    }
-
-    RemoteTime.Pause pause() {
-        return pause;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.github.keepsake4j.tokens;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -10,7 +11,6 @@ import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The counts of messages that another counter counted when they were appended. A message is counted once by each
@@ -56,13 +56,13 @@ final class TokenCounts {
         }
     }
 
-    private final Map<Key, Known> known = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<Key, Known> known = Collections.synchronizedMap(new LinkedHashMap<Key, Known>(16, 0.75f, true) {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<Key, Known> eldest) {
             return size() > MOST;
         }
-    };
+    });
 
     private final Supplier<RemoteTime> times;
 
@@ -88,9 +88,9 @@ final class TokenCounts {
 
     /** Counts a whole message. */
     static long whole(TokenSizes sizes, TokenCounter counter, LoggedMessage logged) {
-        TokenCounts counts = sizes.counts();
-        Key key = Key.of(sizes.memory(), logged, counter, WHOLE);
-        Known before = counts == null ? null : counts.get(key);
+        TokenCounts counts = sizes.counts;
+        Key key = Key.of(sizes.memory, logged, counter, WHOLE);
+        Known before = counts == null ? null : counts.known.get(key);
         if (before != null
                 && (before.failures() == 0 || before.failures() >= MOST_FAILURES || sizes.hasFailed(counter))) {
             return before.tokens();
@@ -99,7 +99,7 @@ final class TokenCounts {
                 ? Known.whole(standIn(logged), 1)
                 : count(sizes, counter, logged, before == null ? 0 : before.failures());
         if (counts != null) {
-            counts.put(key, now);
+            counts.known.put(key, now);
         }
         return now.tokens();
     }
@@ -111,13 +111,13 @@ final class TokenCounts {
             LoggedMessage logged,
             ToolExecutionResultMessage whole,
             long share) {
-        TokenCounts counts = sizes.counts();
-        Key key = Key.of(sizes.memory(), logged, counter, share);
-        Known result = counts == null ? null : counts.get(key);
+        TokenCounts counts = sizes.counts;
+        Key key = Key.of(sizes.memory, logged, counter, share);
+        Known result = counts == null ? null : counts.known.get(key);
         if (result == null) {
             result = shorten(counter, whole, share, Math.max(1, sizes.of(counter, logged)));
             if (counts != null) {
-                counts.put(key, result);
+                counts.known.put(key, result);
             }
         }
         return new ShortenedResult(ShortenedResult.of(whole, result.media(), result.chars()), result.tokens());
@@ -159,17 +159,5 @@ final class TokenCounts {
                 ? logged.tokens()
                 : standard.count(logged.message()).tokens();
         return (long) TokenCounter.STAND_IN_FACTOR * tokens;
-    }
-
-    private @Nullable Known get(Key key) {
-        synchronized (known) {
-            return known.get(key);
-        }
-    }
-
-    private void put(Key key, Known count) {
-        synchronized (known) {
-            known.put(key, count);
-        }
     }
 }

@@ -19,8 +19,8 @@ public final class TokenSizes {
     /** Sizes without a memory, which are not kept. */
     public static final TokenSizes NOT_KEPT = new TokenSizes(null, "", false, null);
 
-    private final @Nullable TokenCounts counts;
-    private final Object memory;
+    final @Nullable TokenCounts counts;
+    final Object memory;
 
     /** Whether no remote counter may be asked. */
     private final boolean local;
@@ -138,17 +138,8 @@ public final class TokenSizes {
                 : null;
     }
 
-    @Nullable
-    TokenCounts counts() {
-        return counts;
-    }
-
     RemoteTime time() {
         return time == null ? RemoteTime.alone() : time;
-    }
-
-    Object memory() {
-        return memory;
     }
 
     boolean hasFailed(TokenCounter counter) {

@@ -45,7 +45,7 @@ final class ArrivingMemory {
 
     private final MessageLog log;
     private final Consumer<MemoryCopy.Progress> listener;
-    private final MemoryKey key;
+    final MemoryKey key;
     private final @Nullable String title;
     private final Map<String, String> metadata;
     private final MemoryTarget target;
@@ -94,10 +94,6 @@ final class ArrivingMemory {
         this.isErased = target.isErased();
         this.wasThere = Reads.info(log, key) != null;
         read.add(Lines.memory(key, beside()));
-    }
-
-    MemoryKey key() {
-        return key;
     }
 
     /** Adds a line to the digest that is compared with the hash at the end. */
@@ -202,7 +198,7 @@ final class ArrivingMemory {
         append();
         BesideMessages beside = beside();
         if (!wasThere || hasGrown || isUnfinished(beside)) {
-            outcomes.forEach((id, outcome) -> log.change(key, new Change.SetOutcome(id, outcome, target.epoch())));
+            outcomes.forEach((id, outcome) -> log.change(key, new Change.SetOutcome(id, outcome, target.epoch)));
             target.complete(beside);
         }
         MemoryLines.rest(beside, read::add);

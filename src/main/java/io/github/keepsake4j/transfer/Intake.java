@@ -12,6 +12,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.transfer.ImportSource.ImportedMessage;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -40,7 +41,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
      * Appends the messages that the log does not have yet. Each step can be repeated: an existing message is not
      * changed.
      */
-    void take(List<ImportSource.ImportedMessage> messages) {
+    void take(List<ImportedMessage> messages) {
         checkIds(messages);
         if (messages.get(0).id() == null) {
             takeList(messages);
@@ -49,10 +50,10 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
         }
     }
 
-    private void checkIds(List<ImportSource.ImportedMessage> messages) {
+    private void checkIds(List<ImportedMessage> messages) {
         boolean haveIds = messages.get(0).id() != null;
         Set<String> ids = new HashSet<>();
-        for (ImportSource.ImportedMessage message : messages) {
+        for (ImportedMessage message : messages) {
             String id = message.id();
             if ((id != null) != haveIds) {
                 throw new InvalidInputException(
@@ -71,7 +72,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
         }
     }
 
-    private void takeList(List<ImportSource.ImportedMessage> list) {
+    private void takeList(List<ImportedMessage> list) {
         long taken = taken();
         if (taken == 0) {
             // Messages that a memory had before its old list was found are newer than the list.
@@ -80,7 +81,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
             }
             return;
         }
-        List<ImportSource.ImportedMessage> rest = rest(newestTaken(taken, list.size()), list);
+        List<ImportedMessage> rest = rest(newestTaken(taken, list.size()), list);
         if (!rest.isEmpty()) {
             log.append(key, Append.under(Parent.head(), numbered(rest, taken)).inEpoch(position.epoch()));
         }
@@ -90,8 +91,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
      * Returns the part of a list behind the imported messages. A window drops its oldest messages and keeps its system
      * message first, so the list begins within the imported messages.
      */
-    private static List<ImportSource.ImportedMessage> rest(
-            List<LoggedMessage> taken, List<ImportSource.ImportedMessage> list) {
+    private static List<ImportedMessage> rest(List<LoggedMessage> taken, List<ImportedMessage> list) {
         ChatMessage system = null;
         List<ChatMessage> before = new ArrayList<>();
         for (LoggedMessage logged : taken) {
@@ -102,16 +102,16 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
             }
         }
         List<ChatMessage> said = list.stream()
-                .map(ImportSource.ImportedMessage::message)
+                .map(ImportedMessage::message)
                 .filter(message -> !isSystem(message))
                 .toList();
         int known = Math.min(before.size(), said.size());
         while (!before.subList(before.size() - known, before.size()).equals(said.subList(0, known))) {
             known--;
         }
-        List<ImportSource.ImportedMessage> rest = new ArrayList<>();
+        List<ImportedMessage> rest = new ArrayList<>();
         int at = 0;
-        for (ImportSource.ImportedMessage imported : list) {
+        for (ImportedMessage imported : list) {
             boolean isNew = isSystem(imported.message()) ? !imported.message().equals(system) : at++ >= known;
             if (isNew) {
                 rest.add(imported);
@@ -165,22 +165,22 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
         return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.US_ASCII)).toString();
     }
 
-    private List<NewMessage> numbered(List<ImportSource.ImportedMessage> list, long taken) {
+    private List<NewMessage> numbered(List<ImportedMessage> list, long taken) {
         List<NewMessage> batch = new ArrayList<>(list.size());
-        for (ImportSource.ImportedMessage imported : list) {
+        for (ImportedMessage imported : list) {
             batch.add(counted(id(taken + batch.size() + 1), imported));
         }
         return batch;
     }
 
-    private void takeTree(List<ImportSource.ImportedMessage> tree) {
+    private void takeTree(List<ImportedMessage> tree) {
         Map<String, @Nullable String> parents = storedParents(tree);
         if (parents.size() == tree.size()) {
             return;
         }
         Map<@Nullable String, Parent> places = new HashMap<>();
         String newest = null;
-        for (ImportSource.ImportedMessage imported : tree) {
+        for (ImportedMessage imported : tree) {
             if (parents.containsKey(imported.id())) {
                 newest = imported.id();
                 places.putIfAbsent(imported.parentId(), Parent.behind(parents.get(imported.id())));
@@ -190,7 +190,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
         String head = position.head();
         List<NewMessage> batch = new ArrayList<>();
         Parent under = Parent.root();
-        for (ImportSource.ImportedMessage imported : tree) {
+        for (ImportedMessage imported : tree) {
             String id = Objects.requireNonNull(imported.id());
             if (parents.containsKey(id)) {
                 continue;
@@ -212,7 +212,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
     }
 
     /** Returns the ids of the imported messages, with the ids of their parents in the log. */
-    private Map<String, @Nullable String> storedParents(List<ImportSource.ImportedMessage> tree) {
+    private Map<String, @Nullable String> storedParents(List<ImportedMessage> tree) {
         Map<String, @Nullable String> parents = new HashMap<>();
         for (int from = 0; from < tree.size(); from += PAGE) {
             List<String> ids = tree.subList(from, Math.min(tree.size(), from + PAGE)).stream()
@@ -249,7 +249,7 @@ record Intake(MessageLog log, TokenCounter counter, ConversationKey key, Positio
         return batch.get(batch.size() - 1).id();
     }
 
-    private NewMessage counted(String id, ImportSource.ImportedMessage imported) {
+    private NewMessage counted(String id, ImportedMessage imported) {
         TokenCounter.Count count = counter.count(imported.message());
         return new NewMessage(id, imported.message(), count.tokens(), count.counter(), imported.createdAt());
     }

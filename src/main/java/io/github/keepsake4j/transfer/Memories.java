@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.transfer.MemoryCopy.Report;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -24,20 +25,18 @@ final class Memories {
     /** Processes a memory, and returns a report. */
     @FunctionalInterface
     interface Step<E extends Exception> {
-        MemoryCopy.Report on(MemoryKey key) throws E;
+        Report on(MemoryKey key) throws E;
     }
 
     private Memories() {}
 
     /** Returns the sum of the reports. Damaged memories are skipped and counted. */
-    static <E extends Exception> MemoryCopy.Report each(MessageLog log, Collection<String> tenants, Step<E> step)
-            throws E {
-        MemoryCopy.Report report = MemoryCopy.Report.NONE;
+    static <E extends Exception> Report each(MessageLog log, Collection<String> tenants, Step<E> step) throws E {
+        Report report = Report.NONE;
         for (String tenant : new LinkedHashSet<>(tenants)) {
             List<MemoryKey> keys = new ArrayList<>();
             for (MemoryPage page : Reads.pages(log, tenant, ListQuery.first(LISTED))) {
-                report = report.plus(
-                        new MemoryCopy.Report(0, 0, List.of(), page.damaged().size()));
+                report = report.plus(new Report(0, 0, List.of(), page.damaged().size()));
                 page.memories().stream().map(MemoryInfo::key).forEach(keys::add);
             }
             Collections.reverse(keys);
@@ -46,7 +45,7 @@ final class Memories {
                     report = report.plus(step.on(key));
                 } catch (UnreadableDataException e) {
                     // One damaged memory must not prevent the copy of the others.
-                    report = report.plus(new MemoryCopy.Report(0, 0, List.of(), 1));
+                    report = report.plus(new Report(0, 0, List.of(), 1));
                 }
             }
         }

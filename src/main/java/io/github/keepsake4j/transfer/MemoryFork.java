@@ -64,8 +64,7 @@ public final class MemoryFork {
         MemoryInfo there = Reads.info(log, into);
         Map<String, String> known = there == null ? Map.of() : there.metadata();
         boolean isIt = known.entrySet().containsAll(origin.entrySet());
-        boolean isDone = isIt && !known.containsKey(UNFINISHED);
-        if (isDone) {
+        if (isIt && !known.containsKey(UNFINISHED)) {
             return;
         }
         if (!isIt && target.newest() != null) {

@@ -31,7 +31,9 @@ final class MemoryTarget {
 
     private final MessageLog log;
     private final MemoryKey key;
-    private final long epoch;
+
+    /** The epoch in which all is written. */
+    final long epoch;
 
     MemoryTarget(MessageLog log, MemoryKey key) {
         this.log = log;
@@ -42,11 +44,6 @@ final class MemoryTarget {
     /** Returns whether the memory was erased before. Nothing is copied or imported into it then. */
     boolean isErased() {
         return epoch > Position.NONE.epoch();
-    }
-
-    /** Returns the epoch in which all is written. */
-    long epoch() {
-        return epoch;
     }
 
     @Nullable

@@ -6,6 +6,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.transfer.MemoryCopy.Report;
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -77,7 +78,7 @@ public final class Ndjson {
      * @throws KeepsakeException if the log fails, or the memory is erased meanwhile; the lines then have no end, and a
      * reader refuses them
      */
-    public MemoryCopy.Report writeMemory(MemoryKey key, OutputStream out) throws IOException {
+    public Report writeMemory(MemoryKey key, OutputStream out) throws IOException {
         Objects.requireNonNull(key, "key");
         return write(out, lines -> memory(key, lines));
     }
@@ -91,18 +92,18 @@ public final class Ndjson {
      * @throws IOException if the stream fails
      * @throws KeepsakeException as {@link #writeMemory} does
      */
-    public MemoryCopy.Report writeTenant(String tenant, OutputStream out) throws IOException {
+    public Report writeTenant(String tenant, OutputStream out) throws IOException {
         return write(out, lines -> Memories.each(log, List.of(tenant), key -> memory(key, lines)));
     }
 
     private interface Body {
-        MemoryCopy.Report write(OutputStream lines) throws IOException;
+        Report write(OutputStream lines) throws IOException;
     }
 
-    private static MemoryCopy.Report write(OutputStream out, Body body) throws IOException {
+    private static Report write(OutputStream out, Body body) throws IOException {
         OutputStream lines = new BufferedOutputStream(out);
         write(lines, Lines.export());
-        MemoryCopy.Report report = body.write(lines);
+        Report report = body.write(lines);
         write(lines, Lines.done(report));
         lines.flush();
         return report;
@@ -112,7 +113,7 @@ public final class Ndjson {
      * Writes a memory, or nothing if it is damaged. So it is read to its end before its first line is written: a small
      * memory is held meanwhile, and a large one is read twice.
      */
-    private MemoryCopy.Report memory(MemoryKey key, OutputStream lines) throws IOException {
+    private Report memory(MemoryKey key, OutputStream lines) throws IOException {
         ByteArrayOutputStream held = new ByteArrayOutputStream();
         boolean[] isLarge = {false};
         Fingerprint end = Fingerprint.<IOException>of(log, key, listener, line -> {
@@ -124,7 +125,7 @@ public final class Ndjson {
             }
         });
         if (end.memories() == 0) {
-            return MemoryCopy.Report.NONE;
+            return Report.NONE;
         }
         if (isLarge[0]) {
             end = writeAgain(key, lines);
@@ -132,7 +133,7 @@ public final class Ndjson {
             held.writeTo(lines);
         }
         write(lines, Lines.end(end));
-        return new MemoryCopy.Report(1, end.messages(), List.of(), 0);
+        return new Report(1, end.messages(), List.of(), 0);
     }
 
     private Fingerprint writeAgain(MemoryKey key, OutputStream lines) throws IOException {
@@ -177,7 +178,7 @@ public final class Ndjson {
      * @throws KeepsakeException if the log has other messages of a memory, which is then not changed, or if the log
      * fails
      */
-    public MemoryCopy.Report read(InputStream in) throws IOException {
+    public Report read(InputStream in) throws IOException {
         return new NdjsonReader(log, listener, in).read();
     }
 }

@@ -47,7 +47,7 @@ final class NdjsonReader {
         }
         number++;
         if (memory != null) {
-            throw wrong("is missing: the export ends within memory " + memory.key()
+            throw wrong("is missing: the export ends within memory " + memory.key
                     + ". The lines before it are in the log. Read the complete export to continue");
         }
         if (isOpen || number == 1) {
@@ -107,7 +107,7 @@ final class NdjsonReader {
                 memory = null;
             }
             case Lines.EXPORT, Lines.MEMORY, Lines.DONE ->
-                throw wrong("comes before the end of memory " + arriving.key() + ". Lines before it are missing");
+                throw wrong("comes before the end of memory " + arriving.key + ". Lines before it are missing");
             default -> checkKind(line);
         }
     }

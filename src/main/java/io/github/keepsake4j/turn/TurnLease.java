@@ -30,7 +30,7 @@ final class TurnLease {
     private static final Duration LONGEST_STEP = Duration.ofSeconds(15);
 
     private final MessageLog log;
-    private final MemoryKey key;
+    final MemoryKey key;
     private final TurnLeases.Times times;
     private final LeaseReturns returns;
     private final LeaseReturns.Owned lease = new LeaseReturns.Owned(LEASE, Ids.next());
@@ -51,10 +51,6 @@ final class TurnLease {
         this.key = key;
         this.times = times;
         this.returns = returns;
-    }
-
-    MemoryKey key() {
-        return key;
     }
 
     /** Takes the lease and begins to renew it. Returns false if another turn holds it. */

@@ -174,8 +174,8 @@ public final class TurnLeases {
     }
 
     private void end(TurnLease turn) {
-        if (turn.leave(() -> queue.wake(turn.key()))) {
-            queue.wake(turn.key());
+        if (turn.leave(() -> queue.wake(turn.key))) {
+            queue.wake(turn.key);
         }
     }
 
@@ -190,13 +190,13 @@ public final class TurnLeases {
             turns = new HashMap<>();
             ofThread.set(turns);
         }
-        turns.put(turn.key(), turn);
+        turns.put(turn.key, turn);
     }
 
     private void exit(TurnLease turn) {
         Map<MemoryKey, TurnLease> turns = ofThread.get();
         if (turns != null) {
-            turns.remove(turn.key());
+            turns.remove(turn.key);
             if (turns.isEmpty()) {
                 ofThread.remove();
             }

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,15 +94,13 @@ final class HandedOut {
     }
 
     private void add(MemoryKey key, Reading reading, List<ChatMessage> messages, IntPredicate own) {
-        long number = next();
+        origins.clean();
+        long number = readings.incrementAndGet();
         for (int at = 0; at < messages.size(); at++) {
-            add(key, number, reading, at, messages.get(at), own.test(at));
+            ChatMessage message = messages.get(at);
+            Origin origin = new Origin(key, number, reading, at, own.test(at), changeable(message));
+            origins.merge(message, List.of(origin), (before, added) -> merge(before, origin));
         }
-    }
-
-    private void add(MemoryKey key, long number, Reading reading, int at, ChatMessage message, boolean own) {
-        Origin origin = new Origin(key, number, reading, at, own, changeable(message));
-        origins.merge(message, List.of(origin), (before, added) -> merge(before, added.get(0)));
     }
 
     /**
@@ -119,11 +118,6 @@ final class HandedOut {
             return Objects.hashCode(result.attributes());
         }
         return message instanceof SystemMessage ? 0 : message.hashCode();
-    }
-
-    private long next() {
-        origins.clean();
-        return readings.incrementAndGet();
     }
 
     /**
@@ -153,16 +147,14 @@ final class HandedOut {
      */
     boolean holds(MemoryKey key, long epoch, ChatMessage message) {
         int hash = changeable(message);
-        return find(message).stream()
-                .anyMatch(origin ->
-                        origin.key().equals(key) && origin.epoch() == epoch && origin.hash() == hash && !origin.own());
+        return find(key, message).anyMatch(origin -> origin.epoch() == epoch && origin.hash() == hash && !origin.own());
     }
 
     /** Returns the ids of the stored messages of an unchanged instance in a memory. */
     Set<String> ids(MemoryKey key, ChatMessage message) {
         int hash = changeable(message);
-        return find(message).stream()
-                .filter(origin -> origin.key().equals(key) && origin.hash() == hash)
+        return find(key, message)
+                .filter(origin -> origin.hash() == hash)
                 .map(origin -> origin.place().id())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
@@ -175,9 +167,7 @@ final class HandedOut {
         List<List<Origin>> found = new ArrayList<>(list.size());
         Origin newest = null;
         for (ChatMessage message : list) {
-            List<Origin> ofMemory = find(message).stream()
-                    .filter(origin -> origin.key().equals(key))
-                    .toList();
+            List<Origin> ofMemory = find(key, message).toList();
             found.add(ofMemory);
             for (Origin origin : ofMemory) {
                 newest = newest == null || newest.number() < origin.number() ? origin : newest;
@@ -213,8 +203,8 @@ final class HandedOut {
     /** Returns whether a list contains an instance that was returned before the memory was erased. */
     boolean holdsErased(MemoryKey key, long epoch, List<ChatMessage> list) {
         return list.stream()
-                .flatMap(message -> find(message).stream())
-                .anyMatch(origin -> origin.key().equals(key) && origin.epoch() < epoch && !origin.own());
+                .flatMap(message -> find(key, message))
+                .anyMatch(origin -> origin.epoch() < epoch && !origin.own());
     }
 
     /**
@@ -242,9 +232,7 @@ final class HandedOut {
      * @return whether no read returned any of the instances
      */
     boolean forgetOwn(MemoryKey key, List<ChatMessage> list) {
-        boolean allOwn = list.stream()
-                .flatMap(message -> find(message).stream())
-                .allMatch(origin -> origin.own() || !origin.key().equals(key));
+        boolean allOwn = list.stream().flatMap(message -> find(key, message)).allMatch(Origin::own);
         if (allOwn) {
             list.forEach(message -> origins.change(message, known -> known.stream()
                     .filter(origin -> !origin.key().equals(key))
@@ -258,7 +246,8 @@ final class HandedOut {
         return origins.size();
     }
 
-    private List<Origin> find(ChatMessage message) {
-        return Objects.requireNonNullElse(origins.get(message), List.of());
+    private Stream<Origin> find(MemoryKey key, ChatMessage message) {
+        return Objects.requireNonNullElse(origins.get(message), List.<Origin>of()).stream()
+                .filter(origin -> origin.key().equals(key));
     }
 }

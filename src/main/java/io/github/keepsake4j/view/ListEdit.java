@@ -42,11 +42,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
     /** Adds stored messages behind the list, each one once. */
     ListEdit followedBy(List<StoredPosition> places) {
         Set<String> there = new HashSet<>();
-        for (Item item : items) {
-            if (item.known() != null) {
-                there.add(item.known().id());
-            }
-        }
+        known().forEach(place -> there.add(place.id()));
         List<Item> more = new ArrayList<>(items);
         for (StoredPosition place : places) {
             if (there.add(place.id())) {

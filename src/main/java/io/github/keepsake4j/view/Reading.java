@@ -3,7 +3,7 @@ package io.github.keepsake4j.view;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextTurn;
-import io.github.keepsake4j.context.Omission;
+import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Position;
@@ -106,8 +106,8 @@ public record Reading(
     static Reading of(Tail tail, Context context, List<LoggedMessage> shown, List<LoggedMessage> running) {
         boolean cut = !tail.complete()
                 || context.omitted().stream()
-                        .anyMatch(omission -> omission.reason() == Omission.Reason.MESSAGE_LIMIT
-                                || omission.reason() == Omission.Reason.TOKEN_LIMIT);
+                        .anyMatch(omission ->
+                                omission.reason() == Reason.MESSAGE_LIMIT || omission.reason() == Reason.TOKEN_LIMIT);
         return of(tail, shown, StoredPosition.of(running), cut, false);
     }
 
@@ -145,12 +145,16 @@ public record Reading(
 
     /** Returns this reading after a view was set that shows no messages. */
     Reading cleared(AppendResult result) {
-        return new Reading(result.position(), newest, shown, running, anchor, cut, summary, false);
+        return ofSelectedAt(result.position());
     }
 
     /** Returns this reading for a list that also has messages of a reading that is not {@link #whole}. */
     Reading ofSelected() {
-        return new Reading(position, newest, shown, running, anchor, cut, summary, false);
+        return ofSelectedAt(position);
+    }
+
+    private Reading ofSelectedAt(Position other) {
+        return new Reading(other, newest, shown, running, anchor, cut, summary, false);
     }
 
     private static Reading of(
@@ -177,10 +181,10 @@ public record Reading(
         List<ContextTurn.Round> rounds =
                 turns.isEmpty() ? List.of() : turns.get(turns.size() - 1).rounds();
         ContextTurn.Round last = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1);
-        List<LoggedMessage> running = new ArrayList<>(
-                last != null && last.hidden() == Omission.Reason.UNANSWERED_CALL ? last.messages() : List.of());
+        List<LoggedMessage> running =
+                new ArrayList<>(last != null && last.hidden() == Reason.UNANSWERED_CALL ? last.messages() : List.of());
         context.read().repaired().stream()
-                .filter(omission -> omission.reason() == Omission.Reason.MEANWHILE)
+                .filter(omission -> omission.reason() == Reason.MEANWHILE)
                 .forEach(omission -> running.add(omission.message()));
         return running;
     }

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.view;
 
 import dev.langchain4j.data.message.ChatMessageType;
-import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.View.Run;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.List;
 import java.util.Map;
@@ -32,12 +32,12 @@ record StoredPosition(String id, @Nullable String parentId, long sequence, ChatM
     }
 
     /** Adds a message behind others. It prolongs the last run if it follows the run's newest message. */
-    static void extend(List<View.Run> runs, @Nullable String parentId, String id) {
-        View.Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+    static void extend(List<Run> runs, @Nullable String parentId, String id) {
+        Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
         if (last != null && last.last().equals(parentId)) {
-            runs.set(runs.size() - 1, new View.Run(last.after(), id));
+            runs.set(runs.size() - 1, new Run(last.after(), id));
         } else {
-            runs.add(new View.Run(parentId, id));
+            runs.add(new Run(parentId, id));
         }
     }
 

@@ -15,6 +15,7 @@ import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.workflow.TokenBufferMemory.Placement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -74,8 +75,7 @@ public final class LlmNode {
      * @throws io.github.keepsake4j.message.InvalidInputException if a number is out of range
      */
     public LlmNode budget(int contextTokens, int answerTokens) {
-        HistoryBudget limited = new HistoryBudget(contextTokens, answerTokens);
-        return new LlmNode(memories, model, config, limited, writesConversation);
+        return new LlmNode(memories, model, config, new HistoryBudget(contextTokens, answerTokens), writesConversation);
     }
 
     /**
@@ -102,7 +102,7 @@ public final class LlmNode {
     public Reply run(NodeRun run) {
         WorkflowMemories.Selection memory =
                 memories.select(config, run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
-        WorkflowSettings settings = memories.settings();
+        WorkflowSettings settings = memories.settings;
         String query = config == null ? run.query() : config.renderQuery(run.query(), run.variables());
         UserMessage asked = FileReference.attach(UserMessage.from(query), run.files());
         List<ChatMessage> prompt = new ArrayList<>();
@@ -116,7 +116,7 @@ public final class LlmNode {
         if (maxTokens == 0) {
             tellOverflow(memory);
         }
-        TokenBufferMemory.Placement place = place(memory.conversation(), run, maxTokens);
+        Placement place = place(memory.conversation(), run, maxTokens);
         Long epoch = epoch(memory.conversation(), place);
         PromptHistory.Prompt history = history(memory, run, place, maxTokens);
         prompt.addAll(history.messages());
@@ -150,13 +150,13 @@ public final class LlmNode {
         String conversationId = given == null || given.isEmpty() ? "none" : given;
         MemoryKey key = NodeKey.of(run.tenantId(), run.appId(), conversationId, run.nodeId());
         Function<@Nullable FileReference, Content> contents =
-                memories.settings().files().rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files());
+                memories.settings.files().rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files());
         return PromptHistory.withContents(
                 asked, run.files().stream().map(contents).toList());
     }
 
     private void tellOverflow(WorkflowMemories.Selection memory) {
-        WorkflowSettings settings = memories.settings();
+        WorkflowSettings settings = memories.settings;
         MessageLog log = memory.node() != null
                 ? settings.nodes()
                 : memory.conversation() != null ? settings.conversations() : null;
@@ -166,8 +166,7 @@ public final class LlmNode {
     }
 
     /** Returns the run's place in the conversation, or null if there is none or it is not needed. */
-    private TokenBufferMemory.@Nullable Placement place(
-            @Nullable TokenBufferMemory conversation, NodeRun run, int maxTokens) {
+    private @Nullable Placement place(@Nullable TokenBufferMemory conversation, NodeRun run, int maxTokens) {
         boolean isNeeded = maxTokens > 0 || writesConversation;
         return conversation == null || config == null || !isNeeded
                 ? null
@@ -175,8 +174,7 @@ public final class LlmNode {
     }
 
     /** Returns the epoch in which a run begins, or null if the conversation will not store the run. */
-    private @Nullable Long epoch(
-            @Nullable TokenBufferMemory conversation, TokenBufferMemory.@Nullable Placement place) {
+    private @Nullable Long epoch(@Nullable TokenBufferMemory conversation, @Nullable Placement place) {
         if (conversation == null || place == null || !writesConversation) {
             return null;
         }
@@ -188,10 +186,7 @@ public final class LlmNode {
      * iteration, because it will be stored as such.
      */
     private PromptHistory.Prompt history(
-            WorkflowMemories.Selection memory,
-            NodeRun run,
-            TokenBufferMemory.@Nullable Placement place,
-            int maxTokens) {
+            WorkflowMemories.Selection memory, NodeRun run, @Nullable Placement place, int maxTokens) {
         if (memory.node() != null) {
             return memory.node().historyForNext(run.turn(), run.tenantId(), maxTokens, run.fileUploadConfig());
         }
@@ -221,7 +216,7 @@ public final class LlmNode {
             NodeRun run,
             AiMessage answer,
             Made made,
-            TokenBufferMemory.@Nullable Placement place,
+            @Nullable Placement place,
             @Nullable Long epoch) {
         if (memory.node() != null) {
             memory.node().addMessages(run.turn(), run.query(), run.files(), List.of(answer), made);
@@ -231,7 +226,7 @@ public final class LlmNode {
         if (conversation == null || place == null || epoch == null) {
             return;
         }
-        TokenCounts counts = memories.settings().counts();
+        TokenCounts counts = memories.settings.counts();
         String id = run.turn().messageId();
         List<NewMessage> batch = new ArrayList<>();
         if (place.question() == null) {
@@ -239,9 +234,8 @@ public final class LlmNode {
             batch.add(counts.prepare(NodeTurn.userId(id), user));
         }
         batch.add(counts.prepare(id, answer).withMade(made));
-        conversation
-                .log()
-                .append(conversation.key(), Append.under(place.parent(), batch).inEpoch(epoch));
+        conversation.log.append(
+                conversation.key, Append.under(place.parent(), batch).inEpoch(epoch));
     }
 
     /**

@@ -65,8 +65,17 @@ public record NodeRun(
             String nodeId,
             NodeTurn turn,
             String query) {
-        FileUploadConfig config = FileUploadConfig.STANDARD;
-        return new NodeRun(tenantId, appId, conversationId, nodeId, turn, null, query, List.of(), Map.of(), config);
+        return new NodeRun(
+                tenantId,
+                appId,
+                conversationId,
+                nodeId,
+                turn,
+                null,
+                query,
+                List.of(),
+                Map.of(),
+                FileUploadConfig.STANDARD);
     }
 
     /**

@@ -220,8 +220,8 @@ public final class NodeTokenBufferMemory {
             String tenantId,
             int maxTokenLimit,
             @Nullable FileUploadConfig fileUploadConfig) {
-        NodeTurn turn = NodeTurn.of(currentMessageId).under(parentMessageId);
-        return getHistoryPromptMessages(turn, tenantId, maxTokenLimit, fileUploadConfig);
+        return getHistoryPromptMessages(
+                NodeTurn.of(currentMessageId).under(parentMessageId), tenantId, maxTokenLimit, fileUploadConfig);
     }
 
     /**

@@ -33,8 +33,8 @@ public final class TokenBufferMemory {
 
     private static final Logger LOG = LoggerFactory.getLogger(TokenBufferMemory.class);
 
-    private final MemoryKey key;
-    private final MessageLog log;
+    final MemoryKey key;
+    final MessageLog log;
     private final WorkflowSettings settings;
     private final MemoryConfig.RolePrefix standardRoles;
 
@@ -176,14 +176,6 @@ public final class TokenBufferMemory {
     /** Returns the current epoch, to which a run that begins now belongs. */
     long epoch() {
         return Reads.position(log, key).epoch();
-    }
-
-    MemoryKey key() {
-        return key;
-    }
-
-    MessageLog log() {
-        return log;
     }
 
     private List<LoggedMessage> thread(@Nullable String last, int maxTokenLimit, @Nullable Integer messageLimit) {

@@ -40,7 +40,7 @@ public final class WorkflowMemories {
     /** The configuration of a memory for which none is given. */
     private static final MemoryConfig UNCONFIGURED = MemoryConfig.of(MemoryMode.CONVERSATION);
 
-    private final WorkflowSettings settings;
+    final WorkflowSettings settings;
     private final boolean requiresConversation;
     private final boolean countsByModel;
 
@@ -166,8 +166,7 @@ public final class WorkflowMemories {
             }
             return Selection.NONE;
         }
-        NodeKey key = NodeKey.of(tenantId, appId, given, nodeId);
-        return new Selection(null, node(key, config));
+        return new Selection(null, node(NodeKey.of(tenantId, appId, given, nodeId), config));
     }
 
     /**
@@ -180,10 +179,6 @@ public final class WorkflowMemories {
 
         /** No memory. */
         public static final Selection NONE = new Selection(null, null);
-    }
-
-    WorkflowSettings settings() {
-        return settings;
     }
 
     private void tellOnce(String tenantId, String appId, String nodeId) {

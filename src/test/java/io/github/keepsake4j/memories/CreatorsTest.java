@@ -833,7 +833,7 @@ class CreatorsTest {
     void a_configuration_of_wrong_types_names_the_field_and_unknown_fields_are_ignored() {
         assertThat(config("{\"endpointName\":{\"x\":1},\"lookbackStartTurn\":2.0,"
                                 + "\"useVectorForQualityMemory\":true}")
-                        .passages()
+                        .passages
                         .lookback())
                 .isEqualTo(2);
         for (String field : List.of("useVectorForQualityMemory", "fileMemoryWorkflowName", "loopIfMemoriesExceed")) {

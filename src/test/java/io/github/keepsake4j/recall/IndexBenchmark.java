@@ -215,8 +215,7 @@ public final class IndexBenchmark {
                             "user",
                             message.createdAt(),
                             OwnText.blanked(message.message()),
-                            search.words(),
-                            terms))
+                            search.words().tokens(OwnText.blanked(message.message()), terms)))
                     .toList();
             long split = cpu();
             new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, ZoneOffset.UTC)

@@ -49,7 +49,11 @@ class LanguagesTest {
     private static long first(WrittenChat chat, String text, Words words) {
         List<Utterance> utterances = chat.lines().stream()
                 .map(line -> Utterance.of(
-                        line.number(), line.user() ? Named.USER : Named.ASSISTANT, line.time(), line.text(), words))
+                        line.number(),
+                        line.user() ? Named.USER : Named.ASSISTANT,
+                        line.time(),
+                        line.text(),
+                        CountedTerms.all(line.text(), words)))
                 .toList();
         Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words);
         return new Ranking(question, CountedTerms.of(utterances), Recalled.Features.WEIGHTS, ZoneOffset.UTC)

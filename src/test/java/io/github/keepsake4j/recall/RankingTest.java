@@ -149,7 +149,7 @@ class RankingTest {
     }
 
     private static Utterance said(long sequence, String speaker, Instant time, String text) {
-        return Utterance.of(sequence, speaker, time, text, Words.standard());
+        return Utterance.of(sequence, speaker, time, text, CountedTerms.all(text, Words.standard()));
     }
 
     private static List<Ranked> rank(String text, Utterance... utterances) {

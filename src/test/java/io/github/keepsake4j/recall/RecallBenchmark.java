@@ -179,7 +179,8 @@ public final class RecallBenchmark {
         for (Locomo.Turn turn : conversation.turns()) {
             long sequence = utterances.size() + 1L;
             ids.put(sequence, turn.id());
-            utterances.add(Utterance.of(sequence, turn.speaker(), turn.time(), turn.text(), words));
+            utterances.add(Utterance.of(
+                    sequence, turn.speaker(), turn.time(), turn.text(), CountedTerms.all(turn.text(), words)));
         }
         took("split a message", begin, utterances.size());
         Matches statistics = CountedTerms.of(utterances);

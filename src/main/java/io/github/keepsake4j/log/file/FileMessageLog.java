@@ -288,7 +288,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     private Listing listing(String tenant) throws IOException {
         lock();
         Path directory = Names.tenant(root, tenant);
-        return new Listing(root, directory, list(directory), opener, new Listing.Asking() {
+        return new Listing(root, directory, list(directory), Names.in(directory), opener, new Listing.Asking() {
             @Override
             public <T> Optional<T> ask(Names names, Function<MemoryTree, T> question) throws IOException {
                 return askFile(names, "memory " + names.hash(), question);
@@ -525,9 +525,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
         if (!list.refresh()) {
             holdingList(directory, () -> {
-                if (!list.refresh()) {
-                    list.remake();
-                }
+                list.prepare();
                 return true;
             });
         }

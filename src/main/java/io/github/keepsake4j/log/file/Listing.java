@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -30,7 +29,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the pages of a tenant's list. Reads the first line and the end of each memory. */
-final class Listing {
+record Listing(
+        Path root, Path directory, TenantList list, Map<String, Names> files, Disk.Opener opener, Asking asking) {
 
     /** The time by which a file may be older than its newest message, since the system's clock for files is coarse. */
     private static final Duration COARSE = Duration.ofMillis(20);
@@ -45,22 +45,6 @@ final class Listing {
     /** Reads from a memory; empty if it no longer has a file. */
     interface Asking {
         <T> Optional<T> ask(Names names, Function<MemoryTree, T> question) throws IOException;
-    }
-
-    private final Path root;
-    private final Path directory;
-    private final TenantList list;
-    private final Disk.Opener opener;
-    private final Asking asking;
-    private final Map<String, Names> files;
-
-    Listing(Path root, Path directory, TenantList list, Disk.Opener opener, Asking asking) throws IOException {
-        this.root = root;
-        this.directory = directory;
-        this.list = list;
-        this.opener = opener;
-        this.asking = asking;
-        this.files = Names.in(directory);
     }
 
     MemoryPage page(ListQuery query) throws IOException {
@@ -131,9 +115,7 @@ final class Listing {
         try {
             Instant writtenAt = names == null
                     ? Instant.EPOCH
-                    : Files.readAttributes(names.data(), BasicFileAttributes.class)
-                            .lastModifiedTime()
-                            .toInstant();
+                    : Files.getLastModifiedTime(names.data()).toInstant();
             return new Candidate(number, hash, names, writtenAt);
         } catch (NoSuchFileException e) {
             // It was erased meanwhile.

@@ -5,7 +5,6 @@ import io.github.keepsake4j.backend.TreeStep;
 import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.Damage;
-import io.github.keepsake4j.log.MemoryTooLargeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.Closeable;
@@ -14,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Arrays;
@@ -49,7 +47,7 @@ final class Memory implements Closeable {
         /**
          * Makes room by forgetting other memories.
          *
-         * @throws MemoryTooLargeException if there is not enough space
+         * @throws io.github.keepsake4j.log.MemoryTooLargeException if there is not enough space
          */
         void need(Memory memory, long messages) throws IOException;
     }
@@ -154,7 +152,7 @@ final class Memory implements Closeable {
 
     private static @Nullable Object identity(Path path) throws IOException {
         try {
-            return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+            return SmallFiles.identity(path);
         } catch (NoSuchFileException e) {
             return null;
         }

@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +65,7 @@ final class TenantList {
         if (!Files.exists(file)) {
             return hashes.isEmpty() && Names.in(directory).isEmpty();
         }
-        Object now = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        Object now = SmallFiles.identity(file);
         try (Disk list = opener.open(file)) {
             if (now == null || !now.equals(identity) || list.length() < end || list.tail(end) != tail) {
                 clear();
@@ -150,7 +149,7 @@ final class TenantList {
         }
     }
 
-    private void prepare() throws IOException {
+    synchronized void prepare() throws IOException {
         if (!refresh()) {
             remake();
         }

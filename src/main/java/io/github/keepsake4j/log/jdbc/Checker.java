@@ -117,15 +117,13 @@ final class Checker {
             pages(dialect.sql().checkMessages(), "seq", newest, last, this::message);
         }
         checkMemory(last);
-        repeatedWrongly =
-                !connections.single("check of memory " + key, session -> dialect.hasRepeatedWell(session, hash));
+        repeatedWrongly = !single(session -> dialect.hasRepeatedWell(session, hash));
         if (repeatedWrongly) {
             add(Damage.Kind.HEAD, null, headId(), "what the memory's row repeats of the head's branch is not so");
         }
         pages(Sql.CHECK_VIEWS, "anchor_seq", Long.MIN_VALUE, Long.MAX_VALUE, this::view);
         pages(Sql.CHECK_SUMMARIES, "version", Long.MIN_VALUE, Long.MAX_VALUE, this::summary);
-        connections.single(
-                "check of memory " + key, session -> session.list(Sql.REFERENCES, this::reference, hash, hash));
+        single(session -> session.list(Sql.REFERENCES, this::reference, hash, hash));
         return before == null || memory == null || before.epoch() == memory.epoch();
     }
 
@@ -135,18 +133,16 @@ final class Checker {
         int found = PAGE;
         while (found == PAGE) {
             long after = from;
-            List<Long> page = connections.single(
-                    "check of memory " + key,
-                    session -> session.list(
-                            sql,
-                            row -> {
-                                check.check(session, row);
-                                return row.getLong(order);
-                            },
-                            hash,
-                            after,
-                            upTo,
-                            PAGE));
+            List<Long> page = single(session -> session.list(
+                    sql,
+                    row -> {
+                        check.check(session, row);
+                        return row.getLong(order);
+                    },
+                    hash,
+                    after,
+                    upTo,
+                    PAGE));
             found = page.size();
             from = page.isEmpty() ? from : page.get(page.size() - 1);
         }
@@ -236,7 +232,7 @@ final class Checker {
         try {
             id = Rows.nullableText(row, "anchor");
             Rows.number(row, "anchor_seq");
-            View view = ViewJson.read(key, Rows.text(row, "view"), id, anchor);
+            View view = Rows.view(key, Rows.text(row, "view"), id, anchor);
             for (String name : view.names()) {
                 Long seq = session.first(Sql.SEQUENCE_BY_ID, found -> found.getLong("seq"), hash, name);
                 if (seq == null || isUnsound(seq)) {
@@ -296,8 +292,12 @@ final class Checker {
         }
     }
 
+    private <T> T single(Connections.Work<T> work) {
+        return connections.single("check of memory " + key, work);
+    }
+
     private @Nullable Memory find() {
-        return connections.single("check of memory " + key, this::find).orElse(null);
+        return single(this::find).orElse(null);
     }
 
     /** Repairs the damage that was found, or does nothing if the memory's row has changed since. */

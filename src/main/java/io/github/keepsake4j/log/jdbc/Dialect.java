@@ -14,7 +14,6 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -32,30 +31,25 @@ interface Dialect {
     String name();
 
     /** The memory's row, locked and sound, or {@link Memory#NONE} if there was none to lock. */
-    Memory locked(Session session, byte[] hash) throws SQLException;
+    default Memory locked(Session session, byte[] hash) throws SQLException {
+        return Memory.lock(session, this, hash);
+    }
 
     /** The runs below a message, or null if it does not start one, or nothing is repeated. */
-    Long @Nullable [] runsBelow(Session session, byte[] hash, Node node) throws SQLException;
+    default Long @Nullable [] runsBelow(Session session, byte[] hash, Node node) throws SQLException {
+        return null;
+    }
 
     /**
      * Computes the columns of the memory's row that repeat data of the head's branch again. Each transaction that moves
-     * the head, adds a summary or repairs a memory ends with this.
+     * the head, adds a summary or repairs a memory ends with this. By default, the rows repeat nothing.
      */
-    void recount(Session session, byte[] hash) throws SQLException;
+    default void recount(Session session, byte[] hash) throws SQLException {}
 
     /** Returns whether the repeated columns of the memory's row are correct. */
-    boolean hasRepeatedWell(Session session, byte[] hash) throws SQLException;
-
-    /**
-     * Takes or renews a lease by the database's clock, or by the process's if the database runs in the process.
-     *
-     * @param micros the lease's duration in microseconds
-     * @param now the process's time
-     * @return when the lease ends, or null if another owner holds it
-     */
-    @Nullable
-    Instant takeLease(Session session, byte[] hash, String name, String owner, long micros, Instant now)
-            throws SQLException;
+    default boolean hasRepeatedWell(Session session, byte[] hash) throws SQLException {
+        return true;
+    }
 
     /** Erases a memory within the open transaction, and returns the next epoch. */
     long erase(Session session, byte[] hash) throws SQLException;

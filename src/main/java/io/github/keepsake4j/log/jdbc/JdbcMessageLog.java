@@ -494,7 +494,7 @@ public final class JdbcMessageLog implements MessageLog {
     private static List<View> views(Session session, MemoryKey key, byte[] hash) throws SQLException {
         return session.list(
                 Sql.CHECK_VIEWS,
-                row -> ViewJson.read(
+                row -> Rows.view(
                         key, Rows.text(row, "view"), Rows.nullableText(row, "anchor"), Rows.number(row, "anchor_seq")),
                 hash,
                 Long.MIN_VALUE,
@@ -525,30 +525,32 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
         InputRules.checkLease(name, owner, duration);
-        byte[] hash = Rows.hash(key);
         return connections.write("lease " + name + " of memory " + key, session -> {
             Instant now = clock.instant();
             // Refuses a duration that no clock can end.
             InputRules.leaseEnd(now, duration);
             long micros = duration.getSeconds() * 1_000_000 + duration.getNano() / 1_000;
-            return Optional.ofNullable(
-                            dialect.takeLease(session, hash, name, owner, micros, InputRules.time("clock", now)))
-                    .map(end -> new Lease(name, owner, end));
+            return Optional.ofNullable(session.first(
+                    dialect.sql().takeLease(),
+                    row -> new Lease(name, owner, Rows.time(row.getLong("expires_at"))),
+                    Rows.hash(key),
+                    name,
+                    owner,
+                    micros,
+                    Rows.micros(InputRules.time("clock", now))));
         });
     }
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
-        byte[] hash = Rows.hash(key);
         connections.write(
                 "release of lease " + name + " of memory " + key,
-                session -> session.update(Sql.RELEASE_LEASE, hash, name, owner));
+                session -> session.update(Sql.RELEASE_LEASE, Rows.hash(key), name, owner));
     }
 
     @Override
     public long erase(MemoryKey key) {
-        byte[] hash = Rows.hash(key);
-        return connections.erase("erasure of memory " + key, session -> dialect.erase(session, hash));
+        return connections.erase("erasure of memory " + key, session -> dialect.erase(session, Rows.hash(key)));
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -147,6 +148,15 @@ record Node(
                 && (type == ChatMessageType.USER) == Objects.equals(userSeq, seq);
         if (!agrees) {
             throw new DamagedException("message " + seq + " of type " + type + " contradicts its row");
+        }
+    }
+
+    /** A message, and its place in the tree. */
+    record MessageRow(LoggedMessage message, Node node) {
+
+        static MessageRow of(MemoryKey key, MessageCodec codec, ResultSet row) throws SQLException {
+            LoggedMessage message = Rows.message(key, codec, row);
+            return new MessageRow(message, Node.of(message, row));
         }
     }
 

@@ -16,6 +16,9 @@ import io.github.keepsake4j.sql.NamedSql;
  * @param insertMessage inserts a message; parameters: key, the message's columns, and the runs below it
  * @param advanceMemory makes the newest message the head; parameters: key, sequence, id, tokens of the batch, time
  * @param checkMessages a page of all messages with their parents, as in {@link Sql#CHECK_MESSAGES}
+ * @param takeLease takes or renews a lease by the database's clock, or by the process's if the database runs in the
+ *     process, and returns when it ends, or no row if another owner holds it; parameters: key, name, owner, duration in
+ *     microseconds, the process's time
  * @param runsOfHead the runs of the head's branch; parameters: key, the lowest requested sequence
  * @param byCreation a page of a tenant's memories; parameters: {@link ListCursor#PARAMETERS}
  * @param byActivity the same by activity
@@ -31,6 +34,7 @@ record OwnSql(
         NamedSql insertMessage,
         NamedSql advanceMemory,
         NamedSql checkMessages,
+        NamedSql takeLease,
         NamedSql runsOfHead,
         NamedSql byCreation,
         NamedSql byActivity,

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.jdbc;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.backend.AppendRules;
 import io.github.keepsake4j.backend.NotesText;
+import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -40,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * every backend. The second statement may see a newer state than the first one. If nothing prevents the append in that
  * state, it is sent again.
  */
-final class PostgresAppend {
+record PostgresAppend(MemoryKey key, KnownMemory known, Append append, Columns columns, long now, MessageCodec codec) {
 
     /** The number of tries. A try fails only if another writer was first. */
     private static final int MAX_ROUNDS = 100;
@@ -49,24 +50,6 @@ final class PostgresAppend {
 
     /** A message by its place. */
     private record Link(long seq, String id) {}
-
-    private final MemoryKey key;
-    private final KnownMemory known;
-    private final byte[] hash;
-    private final Append append;
-    private final long now;
-    private final MessageCodec codec;
-    private final Columns columns;
-
-    PostgresAppend(MemoryKey key, KnownMemory known, Append append, List<String> texts, long now, MessageCodec codec) {
-        this.key = key;
-        this.known = known;
-        this.hash = known.hash;
-        this.append = append;
-        this.now = now;
-        this.codec = codec;
-        this.columns = new Columns(append, texts, now);
-    }
 
     AppendResult run(Session session) throws SQLException {
         for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -87,7 +70,7 @@ final class PostgresAppend {
         if (!known.begun
                 || !(append.parent() instanceof Parent.Head)
                 || append.view() != null
-                || columns.hasNotes()
+                || columns.hasNotes
                 || columns.size() != 1) {
             return Optional.empty();
         }
@@ -106,7 +89,7 @@ final class PostgresAppend {
         Long lastSeq = null;
         if (Ids.BEFORE_IN_TIME.equals(parent)) {
             Link newest = session.first(
-                    PostgresSql.NEWEST_MESSAGE, row -> new Link(row.getLong("seq"), row.getString("id")), hash);
+                    PostgresSql.NEWEST_MESSAGE, row -> new Link(row.getLong("seq"), row.getString("id")), known.hash);
             parent = newest == null ? null : newest.id();
             lastSeq = newest == null ? 0 : newest.seq();
         }
@@ -117,7 +100,7 @@ final class PostgresAppend {
             }
             if (done == null) {
                 @Nullable Object[] all = parameters(parent, lastSeq);
-                done = columns.hasNotes()
+                done = columns.hasNotes
                         ? session.first(PostgresSql.APPEND_WITH_NOTES, this::result, with(all, columns.notes()))
                         : session.first(PostgresSql.APPEND, this::result, all);
             }
@@ -131,17 +114,17 @@ final class PostgresAppend {
 
     /** Returns null if the memory has changed since it was seen, or if only the general append can do this. */
     private @Nullable AppendResult underHead(Session session, @Nullable View view) throws SQLException {
-        if (columns.hasNotes()) {
+        if (columns.hasNotes) {
             return view == null ? underHeadWithNotes(session) : null;
         }
         if (view == null) {
             return columns.size() == 1
                     ? session.first(PostgresSql.APPEND_ONE, this::result, one())
-                    : session.first(PostgresSql.APPEND_MANY, this::result, many());
+                    : session.first(PostgresSql.APPEND_MANY, this::result, many(null));
         }
         return columns.size() == 1 && view.anchor() == null
                 ? session.first(
-                        PostgresSql.APPEND_ONE_AND_VIEW, this::result, with(one(), ViewJson.write(view), named()))
+                        PostgresSql.APPEND_ONE_AND_VIEW, this::result, with(one(), RecordJson.write(view), named()))
                 : null;
     }
 
@@ -154,7 +137,7 @@ final class PostgresAppend {
                 : session.first(
                         PostgresSql.APPEND_MANY_WITH_NOTES,
                         this::result,
-                        with(with(many(), columns.notes()), key.tenant()));
+                        with(with(many(null), columns.notes()), key.tenant()));
     }
 
     private String[] named() {
@@ -179,16 +162,16 @@ final class PostgresAppend {
                 columns.messages[0]);
     }
 
-    private @Nullable Object[] many() {
+    private @Nullable Object[] many(@Nullable String parent) {
         return with(
                 underHead(columns.lastPlaceOf(columns.systemPlaces), columns.lastPlaceOf(columns.userPlaces)),
-                columns.parameters(null));
+                columns.parameters(parent));
     }
 
     /** In the order of {@link PostgresSql#UNDER_HEAD_PARAMETERS}. */
     private @Nullable Object[] underHead(@Nullable Object system, @Nullable Object user) {
         return new @Nullable Object[] {
-            hash,
+            known.hash,
             append.epoch(),
             append.revision(),
             !append.expectsHead(),
@@ -207,9 +190,7 @@ final class PostgresAppend {
         boolean underHead = append.parent() instanceof Parent.Head || columns.size() == 0;
         String namedParent = underHead ? null : parent;
         return with(
-                with(
-                        underHead(columns.lastPlaceOf(columns.systemPlaces), columns.lastPlaceOf(columns.userPlaces)),
-                        columns.parameters(namedParent)),
+                many(namedParent),
                 ids.tenant(),
                 ids.app(),
                 ids.conversation(),
@@ -220,7 +201,7 @@ final class PostgresAppend {
                 namedParent,
                 append.importing(),
                 view == null ? null : view.anchor(),
-                view == null ? null : ViewJson.write(view),
+                view == null ? null : RecordJson.write(view),
                 named());
     }
 
@@ -251,7 +232,7 @@ final class PostgresAppend {
                             }
                             return Memory.of(row, "memory_tokens");
                         },
-                        hash,
+                        known.hash,
                         parent,
                         named.toArray(String[]::new),
                         columns.ids)
@@ -273,7 +254,7 @@ final class PostgresAppend {
     }
 
     /** The batch by columns, as {@code unnest} takes it. Places count from 1; 0 means none so far. */
-    private static final class Columns {
+    static final class Columns {
 
         private final String[] ids;
         private final String[] messages;
@@ -287,7 +268,10 @@ final class PostgresAppend {
         private final @Nullable String[] made;
         private final @Nullable String[] requests;
         private final List<Long[]> used;
+
+        /** Whether a message has notes. */
         private final boolean hasNotes;
+
         private final long tokens;
 
         Columns(Append append, List<String> texts, long now) {
@@ -345,23 +329,15 @@ final class PostgresAppend {
             return ids.length;
         }
 
-        /** Returns whether a message has notes. */
-        boolean hasNotes() {
-            return hasNotes;
-        }
-
         /** In the order in which the statements name them. */
         @Nullable
         Object[] notes() {
-            return new @Nullable Object[] {outcomes, made, requests, used.get(0), used.get(1), used.get(2), used.get(3)
-            };
+            return with(new @Nullable Object[] {outcomes, made, requests}, used.toArray());
         }
 
         @Nullable
         Object[] notesOfOne() {
-            return new @Nullable Object[] {
-                outcomes[0], made[0], requests[0], used.get(0), used.get(1), used.get(2), used.get(3)
-            };
+            return with(new @Nullable Object[] {outcomes[0], made[0], requests[0]}, used.toArray());
         }
 
         /** In the order in which the statements name them. */

@@ -19,7 +19,6 @@ import io.github.keepsake4j.sql.Preparation;
 import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -77,13 +76,6 @@ final class PostgresDialect implements Dialect {
     @Override
     public String name() {
         return "postgresql";
-    }
-
-    @Override
-    public @Nullable Instant takeLease(
-            Session session, byte[] hash, String name, String owner, long micros, Instant now) throws SQLException {
-        return session.first(
-                PostgresSql.TAKE_LEASE, row -> Rows.time(row.getLong("expires_at")), hash, name, owner, micros);
     }
 
     @Override
@@ -210,7 +202,11 @@ final class PostgresDialect implements Dialect {
         // for an append under the head.
         Optional<AppendResult> done = append.reference() != null
                 ? Optional.empty()
-                : inOneStatement(connections, what, new PostgresAppend(key, known, append, texts, now, codec));
+                : inOneStatement(
+                        connections,
+                        what,
+                        new PostgresAppend(
+                                key, known, append, new PostgresAppend.Columns(append, texts, now), now, codec));
         AppendResult result = done.orElseGet(
                 () -> connections.write(what, session -> new SteppedAppender(session, this, key, known.hash, codec)
                         .append(append, texts, now)));
@@ -294,7 +290,8 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
-        PostgresRead read = new PostgresRead(key, known(key), query, codec);
+        KnownMemory known = known(key);
+        PostgresRead read = new PostgresRead(key, known, known.reach, query, codec);
         return connections.single(new Connections.Call("read of memory", key), read::run);
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * One bounded read. It sends the shortest statement that may be sufficient according to the memory's {@link Reach}, and
  * a longer one if it was not. A read from another message than the head, or behind one, is always general.
  */
-final class PostgresRead {
+record PostgresRead(MemoryKey key, KnownMemory memory, @Nullable Reach known, ReadQuery query, MessageCodec codec) {
 
     /**
      * The parts that were sufficient for a memory's last read from the head.
@@ -50,20 +50,8 @@ final class PostgresRead {
     /** The head's run, and those that the memory's row repeats. */
     private static final int REPEATED_RUNS = 9;
 
-    private final MemoryKey key;
-    private final ReadQuery query;
-    private final MessageCodec codec;
-    private final KnownMemory memory;
-    private final @Nullable Reach known;
-    private final Reach reach;
-
-    PostgresRead(MemoryKey key, KnownMemory memory, ReadQuery query, MessageCodec codec) {
-        this.key = key;
-        this.memory = memory;
-        this.query = query;
-        this.codec = codec;
-        this.known = memory.reach;
-        this.reach = known == null ? Reach.UNKNOWN : known;
+    private Reach reach() {
+        return known == null ? Reach.UNKNOWN : known;
     }
 
     Tail run(Session session) throws SQLException {
@@ -105,10 +93,10 @@ final class PostgresRead {
     }
 
     private PostgresReadRows fromHead(Session session) throws SQLException {
-        if (reach.general()) {
+        if (reach().general()) {
             return general(session);
         }
-        Set<Part> asked = EnumSet.copyOf(reach.parts());
+        Set<Part> asked = EnumSet.copyOf(reach().parts());
         if (query.maxMessages() == 0) {
             asked.remove(Part.RUNS);
         }
@@ -138,7 +126,7 @@ final class PostgresRead {
         }
         // At least one message, which shows that the head exists.
         long most = Math.max(1, query.maxMessages());
-        long wanted = query.maxTokens() == Long.MAX_VALUE ? most : Math.min(most, reach.stretch());
+        long wanted = query.maxTokens() == Long.MAX_VALUE ? most : Math.min(most, reach().stretch());
         PostgresReadRows rows = new PostgresReadRows(key, query, codec);
         send(session, PostgresReadSql.fromHead(parts), rows::fromHead, wanted, Math.max(1, query.maxTokens()));
         return rows;

@@ -147,7 +147,7 @@ final class PostgresReadRows {
         switch (kind) {
             case 2 -> rows.add(row(row));
             case 3 -> before.add(message(row));
-            case 4 -> view = ViewJson.read(key, Rows.text(row, MESSAGE), row.getString(ID), Rows.number(row, SEQ));
+            case 4 -> view = Rows.view(key, Rows.text(row, MESSAGE), row.getString(ID), Rows.number(row, SEQ));
             case 5 -> summary = summary(row);
             case 6 -> oldest.add(row(row));
             case 7 -> after = new Ancestor(Rows.number(row, SEQ), Rows.text(row, ID), Rows.nullableNumber(row, PLACE));

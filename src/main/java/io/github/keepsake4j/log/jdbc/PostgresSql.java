@@ -281,11 +281,9 @@ final class PostgresSql {
                  OR keepsake_lease.expires_at <= excluded.expires_at - CAST(:duration AS bigint)
             RETURNING expires_at
             """,
-            "memory_key name owner duration");
+            "memory_key name owner duration now");
 
-    /**
-     * Leaves a tombstone: a hash and an epoch, nothing else. Parameters: key, the epoch of a memory that never existed.
-     */
+    /** Leaves a tombstone: a hash and an epoch. Parameters: key, the epoch of a memory that never existed. */
     static final String BURY =
             """
             INSERT INTO keepsake_memory (memory_key, epoch, revision, last_seq, tokens, created_at)
@@ -1068,6 +1066,7 @@ final class PostgresSql {
             INSERT_MESSAGE,
             ADVANCE_MEMORY,
             CHECK_MESSAGES,
+            TAKE_LEASE,
             RUNS_OF_HEAD,
             LIST,
             LIST_BY_ACTIVITY,

@@ -2,11 +2,12 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.backend.AppendRules;
 import io.github.keepsake4j.backend.NotesText;
-import io.github.keepsake4j.base.InputRules;
+import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -31,7 +32,7 @@ final class Rows {
         return KeyColumns.hash(key);
     }
 
-    /** The microseconds of a time that {@link InputRules#time} accepted. */
+    /** The microseconds of a time that {@link io.github.keepsake4j.base.InputRules#time} accepted. */
     static long micros(Instant time) {
         // From the second above: near the lower end, the second below does not fit in 64 bits.
         long nanos = time.getEpochSecond() < 0 ? time.getNano() - 1_000_000_000L : time.getNano();
@@ -193,6 +194,15 @@ final class Rows {
     }
 
     /** A summary; {@code covers} is null if the last message that it covers is missing. */
+    /** Reads a view. Fields of newer versions are ignored. */
+    static View view(MemoryKey key, String json, @Nullable String anchor, long anchorSequence) {
+        if (anchor == null) {
+            throw new DamagedException("a view belongs to message " + anchorSequence + ", which is missing");
+        }
+        // If no statement replaced the name of the head, there was no head: the memory was empty.
+        return RecordJson.view(key, json, anchor, anchorSequence).resolved(null);
+    }
+
     static Summary summary(MessageCodec codec, ResultSet row) throws SQLException {
         String covers = nullableText(row, "covers");
         if (covers == null) {

@@ -10,7 +10,6 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -18,9 +17,11 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** SQLite: statements are very cheap, so an append and a read are several small statements in one transaction. */
+/**
+ * SQLite: statements are very cheap, so an append and a read are several small statements in one transaction. Its rows
+ * repeat nothing, since each read can look it up.
+ */
 final class SqliteDialect implements Dialect {
 
     private final MessageCodec codec = new MessageCodec();
@@ -36,19 +37,6 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public @Nullable Instant takeLease(
-            Session session, byte[] hash, String name, String owner, long micros, Instant now) throws SQLException {
-        return session.first(
-                SqliteSql.TAKE_LEASE,
-                row -> Rows.time(row.getLong("expires_at")),
-                hash,
-                name,
-                owner,
-                micros,
-                Rows.micros(now));
-    }
-
-    @Override
     public long erase(Session session, byte[] hash) throws SQLException {
         Long epoch = session.first(SqliteSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
         for (String sql : SqliteSql.ERASE) {
@@ -58,30 +46,10 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public Memory locked(Session session, byte[] hash) throws SQLException {
-        return Memory.lock(session, this, hash);
-    }
-
-    @Override
-    public Long @Nullable [] runsBelow(Session session, byte[] hash, Node node) {
-        return null;
-    }
-
-    /** Returns none: SQLite's rows repeat nothing, since each read can look it up. */
-    @Override
-    public void recount(Session session, byte[] hash) {}
-
-    @Override
-    public boolean hasRepeatedWell(Session session, byte[] hash) {
-        return true;
-    }
-
-    @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
-        byte[] hash = Rows.hash(key);
         return connections.write(
                 new Connections.Call("append to memory", key),
-                session -> new SteppedAppender(session, this, key, hash, codec).append(append, texts, now));
+                session -> new SteppedAppender(session, this, key, Rows.hash(key), codec).append(append, texts, now));
     }
 
     @Override
@@ -109,9 +77,8 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
-        byte[] hash = Rows.hash(key);
         return connections.single(
                 new Connections.Call("read of memory", key),
-                session -> new SqliteReader(session, key, hash, codec).read(query));
+                session -> new SqliteReader(session, key, Rows.hash(key), codec).read(query));
     }
 }

@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.jdbc.Node.MessageRow;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.DamagedException;
@@ -246,7 +247,7 @@ record SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec co
         }
         return session.first(
                 SqliteSql.VIEW,
-                row -> ViewJson.read(key, Rows.text(row, "view"), Rows.nullableText(row, "anchor"), seq),
+                row -> Rows.view(key, Rows.text(row, "view"), Rows.nullableText(row, "anchor"), seq),
                 hash,
                 seq);
     }

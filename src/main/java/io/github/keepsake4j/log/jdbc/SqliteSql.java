@@ -385,6 +385,7 @@ final class SqliteSql {
             INSERT_MESSAGE,
             ADVANCE_MEMORY,
             Sql.CHECK_MESSAGES,
+            TAKE_LEASE,
             RUNS_OF_HEAD,
             LIST,
             LIST_BY_ACTIVITY,

@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.backend.AppendRules;
 import io.github.keepsake4j.backend.NotesText;
+import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -40,7 +41,7 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
      */
     AppendResult append(Append append, List<String> texts, long now) throws SQLException {
         Memory memory = dialect.locked(session, hash);
-        if (!append.messages().isEmpty() && memory.lastSeq() == 0) {
+        if (!texts.isEmpty() && memory.lastSeq() == 0) {
             // There may have been no row to lock. This is undone if the append is refused.
             Memory.create(session, key, hash, now);
             memory = dialect.locked(session, hash);
@@ -55,17 +56,14 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
         }
         AppendRules.checkPosition(key, append, position);
 
-        Node parent = append.messages().isEmpty() ? null : parent(append.parent(), memory, endSeq, append.importing());
+        Node parent = texts.isEmpty() ? null : parent(append.parent(), memory, endSeq, append.importing());
         // Only an import may name a missing parent: its name is kept for reads to report.
         String parentId = parent != null ? parent.id() : append.parent() instanceof Parent.Of of ? named(of) : null;
         checkView(append);
-        if (append.messages().isEmpty() && endId == null) {
+        if (texts.isEmpty() && endId == null) {
             throw AppendRules.noMessages(key);
         }
-        String head = endId;
-        if (!append.messages().isEmpty()) {
-            head = insert(append, texts, memory, parent, parentId, now);
-        }
+        String head = texts.isEmpty() ? endId : insert(append, texts, memory, parent, parentId, now);
         long revision = memory.revision();
         if (AppendRules.raisesRevision(append, parentId, endId)) {
             session.update(Sql.BUMP_REVISION, hash);
@@ -209,6 +207,6 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
             throw AppendRules.noMessages(key);
         }
         Node node = Node.existing(session, key, hash, "view anchor", anchor);
-        session.update(Sql.PUT_VIEW, hash, node.seq(), node.id(), ViewJson.write(view));
+        session.update(Sql.PUT_VIEW, hash, node.seq(), node.id(), RecordJson.write(view));
     }
 }

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Checker {
 
     private static final int AT_ONCE = 500;
-    private static final Pattern PLACE = Pattern.compile(
-            "(\\d{1,18}),(\\d{1,18}),(\\d{1,18}),(\\d{1,18}),(\\d{1,18}),(\\d{1,18}),(\\d{1,9}):(.*)", Pattern.DOTALL);
+    private static final Pattern PLACE = Pattern.compile("(\\d{1,18}),".repeat(6) + "(\\d{1,9}):(.*)", Pattern.DOTALL);
 
     /** A message's place in the tree. */
     private record Totals(long parent, long run, long depth, long system, long user, long tokens) {

@@ -129,10 +129,6 @@ final class Contents {
         }
     }
 
-    static String view(View view) {
-        return PlainJson.write(RecordJson.put(new JsonObject(), view));
-    }
-
     /** Reads a view, whose text begins with the earlier head. */
     static View view(MemoryKey key, long seq, String anchor, String text) {
         int end = text.indexOf('\0');

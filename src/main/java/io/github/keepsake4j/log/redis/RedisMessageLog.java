@@ -80,8 +80,6 @@ public final class RedisMessageLog implements MessageLog {
         REQUIRE
     }
 
-    private static final Instant LATEST = Instant.EPOCH.plus(Long.MAX_VALUE, ChronoUnit.MICROS);
-
     private final UnifiedJedis client;
     private final boolean ownsClient;
     private final Clock clock;
@@ -245,8 +243,8 @@ public final class RedisMessageLog implements MessageLog {
             return Optional.empty();
         }
         Instant begin = Instant.EPOCH.plus(reply.number(1), ChronoUnit.MICROS);
-        Instant end = duration.compareTo(Duration.between(begin, LATEST)) > 0
-                ? LATEST
+        Instant end = duration.compareTo(Duration.between(begin, InputRules.LATEST)) > 0
+                ? InputRules.LATEST
                 : begin.plus(duration).truncatedTo(ChronoUnit.MICROS);
         return Optional.of(new Lease(name, owner, end));
     }

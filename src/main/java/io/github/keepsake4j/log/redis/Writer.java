@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.backend.AppendRules;
 import io.github.keepsake4j.backend.NotesText;
+import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -131,7 +132,7 @@ final class Writer {
         }
         if (append.view() != null) {
             String anchor = append.view().anchor();
-            request.with("view", Contents.view(append.view()))
+            request.with("view", RecordJson.write(append.view()))
                     .with("anchor", anchor == null ? null : Text.id(anchor))
                     .with("names", append.namedByView().stream().map(Text::id).toList());
         }

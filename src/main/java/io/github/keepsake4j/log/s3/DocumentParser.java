@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.keepsake4j.log.TenantMismatchException;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
@@ -54,7 +53,7 @@ final class DocumentParser {
          *
          * @param what the requested data, for errors
          * @param tenant the caller's tenant, or null if it is not known
-         * @throws TenantMismatchException if it belongs to another tenant
+         * @throws io.github.keepsake4j.log.TenantMismatchException if it belongs to another tenant
          */
         Parts of(String what, @Nullable String tenant) {
             String owner = keepsake == null ? null : keepsake.owner();

@@ -138,15 +138,15 @@ record Element(
         Made made = Made.NOTHING;
         String question = null;
         if (json.has(EXTRA)) {
-            if (!json.get(EXTRA).isObject()) {
+            JsonNode extra = json.get(EXTRA);
+            if (!extra.isObject()) {
                 throw wrong(named, EXTRA, "not an object");
             }
-            String real = text(named, json.get(EXTRA), "parent");
+            String real = text(named, extra, "parent");
             parent = parent == null ? real : parent;
-            outcome = NotesText.outcome(text(named, json.get(EXTRA), OUTCOME));
-            made = NotesText.made(text(named, json.get(EXTRA), MADE))
-                    .withRequest(text(named, json.get(EXTRA), REQUEST));
-            question = text(named, json.get(EXTRA), QUESTION);
+            outcome = NotesText.outcome(text(named, extra, OUTCOME));
+            made = NotesText.made(text(named, extra, MADE)).withRequest(text(named, extra, REQUEST));
+            question = text(named, extra, QUESTION);
         }
         boolean counted = json.hasNonNull("token_count");
         return new Element(

@@ -10,7 +10,6 @@ import dev.langchain4j.data.message.VideoContent;
 import dev.langchain4j.data.pdf.PdfFile;
 import dev.langchain4j.data.video.Video;
 import java.net.URI;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -23,11 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 record InlineContent(@Nullable URI url, @Nullable String base64, Function<String, Content> with) {
 
-    /** Returns the inline data of a content, or empty for a text. */
-    static Optional<InlineContent> of(Content content) {
+    /** Returns the inline data of a content, or null for a text. */
+    static @Nullable InlineContent of(Content content) {
         if (content instanceof ImageContent of) {
             Image image = of.image();
-            return Optional.of(new InlineContent(
+            return new InlineContent(
                     image.url(),
                     image.base64Data(),
                     base64 -> ImageContent.from(
@@ -37,11 +36,11 @@ record InlineContent(@Nullable URI url, @Nullable String base64, Function<String
                                     .mimeType(image.mimeType())
                                     .revisedPrompt(image.revisedPrompt())
                                     .build(),
-                            of.detailLevel())));
+                            of.detailLevel()));
         }
         if (content instanceof AudioContent of) {
             Audio audio = of.audio();
-            return Optional.of(new InlineContent(
+            return new InlineContent(
                     audio.url(),
                     audio.base64Data(),
                     base64 -> AudioContent.from(Audio.builder()
@@ -49,30 +48,30 @@ record InlineContent(@Nullable URI url, @Nullable String base64, Function<String
                             .binaryData(audio.binaryData())
                             .base64Data(base64)
                             .mimeType(audio.mimeType())
-                            .build())));
+                            .build()));
         }
         if (content instanceof VideoContent of) {
             Video video = of.video();
-            return Optional.of(new InlineContent(
+            return new InlineContent(
                     video.url(),
                     video.base64Data(),
                     base64 -> VideoContent.from(Video.builder()
                             .url(video.url())
                             .base64Data(base64)
                             .mimeType(video.mimeType())
-                            .build())));
+                            .build()));
         }
         if (content instanceof PdfFileContent of) {
             PdfFile pdf = of.pdfFile();
-            return Optional.of(new InlineContent(
+            return new InlineContent(
                     pdf.url(),
                     pdf.base64Data(),
                     base64 -> PdfFileContent.from(PdfFile.builder()
                             .url(pdf.url())
                             .base64Data(base64)
                             .mimeType(pdf.mimeType())
-                            .build())));
+                            .build()));
         }
-        return Optional.empty();
+        return null;
     }
 }

@@ -140,7 +140,7 @@ final class MovedContents {
     }
 
     private static Content mapped(Content content, Function<String, @Nullable String> mapping) {
-        InlineContent inline = InlineContent.of(content).orElse(null);
+        InlineContent inline = InlineContent.of(content);
         if (inline == null || inline.base64() == null) {
             return content;
         }

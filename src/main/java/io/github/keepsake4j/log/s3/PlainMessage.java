@@ -130,7 +130,8 @@ record PlainMessage(String role, String content, String files) {
             files.addAll(list);
         }
         for (Content content : contents) {
-            URI url = InlineContent.of(content).map(InlineContent::url).orElse(null);
+            InlineContent inline = InlineContent.of(content);
+            URI url = inline == null ? null : inline.url();
             if (url != null) {
                 Map<String, Object> file = new LinkedHashMap<>();
                 file.put(

@@ -124,7 +124,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
     @Override
     public void discussions(String tenant, Consumer<MemoryKey> action) {
         reading("list of memories", tenant, () -> {
-            new LedgerStore(root, words).discussions(tenant, action);
+            texts().discussions(tenant, action);
             return true;
         });
     }
@@ -173,14 +173,16 @@ public final class FileMemoryStore extends GuardedMemoryStore {
         return reading(what, key, () -> {
             boolean isInTexts = kind != MemoryKind.FACT
                     || !Files.exists(MemoryFiles.of(root, key).facts());
-            return isInTexts
-                    ? work.apply(new LedgerStore(root, words))
-                    : facts(key, false, facts -> facts.reading(what, key, kind, work));
+            return isInTexts ? work.apply(texts()) : facts(key, false, facts -> facts.reading(what, key, kind, work));
         });
     }
 
+    private LedgerStore texts() {
+        return new LedgerStore(root, words);
+    }
+
     private <T> T facts(MemoryKey key, boolean isMade, Function<JdbcMemoryStore, T> work) {
-        long least = new LedgerStore(root, words).least(key);
+        long least = texts().least(key);
         try (JdbcMemoryStore facts =
                 JdbcMemoryStore.sqlite(MemoryFiles.of(root, key).facts(), isMade, words, least)) {
             return work.apply(facts);
@@ -198,7 +200,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
                         SmallFiles.createDirectories(files.directory());
                         SmallFiles.forceNames(root);
                     }
-                    LedgerStore texts = new LedgerStore(root, words);
+                    LedgerStore texts = texts();
                     if (kind != MemoryKind.FACT) {
                         return work.apply(texts);
                     }

@@ -29,16 +29,14 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
     /** The byte order mark with which some programs begin a file. It is kept. */
     private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
-    private static final JsonLines NONE = new JsonLines(List.of(), 0, true);
-
     /** Reads a file. One that is absent is empty. */
     static JsonLines read(Path file) throws IOException {
         byte[] bytes = SmallFiles.read(file);
         if (bytes == null) {
-            return NONE;
+            return new JsonLines(List.of(), 0, true);
         }
         List<Map<?, ?>> objects = new ArrayList<>();
-        int begin = isMarked(bytes) ? MARK.length : 0;
+        int begin = Arrays.equals(Arrays.copyOf(bytes, MARK.length), MARK) ? MARK.length : 0;
         while (begin < bytes.length) {
             int end = begin;
             while (end < bytes.length && bytes[end] != '\n') {
@@ -63,10 +61,6 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
             begin = end + 1;
         }
         return new JsonLines(objects, bytes.length, begin == bytes.length);
-    }
-
-    private static boolean isMarked(byte[] bytes) {
-        return bytes.length >= MARK.length && Arrays.equals(bytes, 0, MARK.length, MARK, 0, MARK.length);
     }
 
     /**

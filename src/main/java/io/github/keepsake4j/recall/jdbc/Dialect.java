@@ -26,14 +26,17 @@ interface Dialect {
     /** Puts postings before the existing ones. */
     void addPostings(Session session, long tenant, long memory, List<Segment> segments) throws SQLException;
 
-    /** Finds the memories of keys. */
-    List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException;
+    /** The condition on memories {@code m} of some keys. Parameter: {@link #keys}. */
+    String hasKey();
 
-    /** Reads the progress of the index for memories by their keys. */
-    List<MemoryRow.Size> sizes(Session session, Collection<byte[]> keys) throws SQLException;
+    /** The condition on memories {@code m} of some numbers. Parameter: {@link #numbers}. */
+    String hasNumber();
 
-    /** Finds the keys of memories. */
-    List<MemoryRow> memoriesByNumber(Session session, Collection<Long> numbers) throws SQLException;
+    /** Returns the hashes of keys as one parameter. */
+    Object keys(Collection<byte[]> keys);
+
+    /** Returns the numbers of memories as one parameter. */
+    Object numbers(Collection<Long> numbers);
 
     /** Counts the messages of a tenant, or of some of its memories, in which each term occurs. */
     Map<String, Long> frequencies(

@@ -125,7 +125,7 @@ public final class Words {
      */
     public SomeTokens tokens(String text, WantedTerms wanted) {
         Splitter splitter = new Splitter(text, wanted, false);
-        return new SomeTokens(splitter.split(), splitter.total());
+        return new SomeTokens(splitter.split(), splitter.total);
     }
 
     /**
@@ -181,17 +181,14 @@ public final class Words {
 
         private final List<UnaryOperator<String>> stemmers =
                 languages.stream().map(language -> language.stemmers().get()).toList();
+
+        /** The number of terms, including those that were not wanted. */
         private int total;
 
         Splitter(String text, @Nullable WantedTerms wanted, boolean beginnings) {
             this.text = NormalizedText.of(text, MAX_LENGTH);
             this.wanted = wanted;
             this.beginnings = beginnings;
-        }
-
-        /** Returns the number of terms, including those that were not wanted. */
-        int total() {
-            return total;
         }
 
         List<Token> split() {

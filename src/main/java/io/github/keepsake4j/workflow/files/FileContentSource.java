@@ -26,8 +26,10 @@ public interface FileContentSource {
     /** A file's content in a form that can be passed to a model: a URL or bytes. */
     public static final class FileContent {
 
-        private final @Nullable URI url;
-        private final byte[] bytes;
+        /** The URL, or null if the content consists of bytes. */
+        final @Nullable URI url;
+
+        final byte[] bytes;
 
         private FileContent(@Nullable URI url, byte[] bytes) {
             this.url = url;
@@ -52,16 +54,6 @@ public interface FileContentSource {
          */
         public static FileContent bytes(byte[] bytes) {
             return new FileContent(null, Objects.requireNonNull(bytes, "bytes"));
-        }
-
-        /** Returns the URL, or null if the content consists of bytes. */
-        @Nullable
-        URI url() {
-            return url;
-        }
-
-        byte[] bytes() {
-            return bytes;
         }
     }
 }

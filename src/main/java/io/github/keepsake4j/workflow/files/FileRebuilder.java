@@ -6,9 +6,9 @@ import dev.langchain4j.data.message.PdfFileContent;
 import dev.langchain4j.data.message.TextContent;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.TransferMethod;
+import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.workflow.files.FileContentSource.FileContent;
 import io.github.keepsake4j.workflow.files.FileResolver.ResolvedFile;
 import java.net.InetAddress;
 import java.net.URI;
@@ -175,16 +175,16 @@ public final class FileRebuilder {
             if (file.size() > config.maxFileBytes()) {
                 return tooLarge(file);
             }
-            FileContent content = source.load(tenantId, file);
-            if (content.url() != null) {
-                return ofUrl(file.reference(), file, content.url());
+            FileContentSource.FileContent content = source.load(tenantId, file);
+            if (content.url != null) {
+                return ofUrl(file.reference(), file, content.url);
             }
-            byte[] bytes = content.bytes();
+            byte[] bytes = content.bytes;
             if (bytes.length > config.maxFileBytes()) {
                 return tooLarge(file);
             }
             String mime = file.mimeType() == null ? "" : file.mimeType().toLowerCase(Locale.ROOT);
-            if (file.reference().type() == FileReference.Type.IMAGE) {
+            if (file.reference().type() == Type.IMAGE) {
                 if (!mime.isEmpty() && !mime.startsWith("image/") && !mime.endsWith("/octet-stream")) {
                     // The content may be an HTML page instead of an image. A provider would refuse it, and every later
                     // call with it.
@@ -210,12 +210,12 @@ public final class FileRebuilder {
          * and PDF files.
          */
         private Content ofUrl(FileReference file, @Nullable ResolvedFile known, URI url) {
-            if (file.type() == FileReference.Type.IMAGE) {
+            if (file.type() == Type.IMAGE) {
                 return ImageContent.from(url, config.imageDetail());
             }
             String mime = known == null || known.mimeType() == null ? "" : known.mimeType();
             String name = known == null ? url.getPath() : known.name();
-            return file.type() == FileReference.Type.DOCUMENT && isPdf(mime, name)
+            return file.type() == Type.DOCUMENT && isPdf(mime, name)
                     ? PdfFileContent.from(url)
                     : named(file, known == null ? null : known.name());
         }
@@ -230,7 +230,7 @@ public final class FileRebuilder {
 
     /** Returns whether a model can be shown the file's content, not only its name. */
     private static boolean isLoaded(FileReference file) {
-        return file.type() == FileReference.Type.IMAGE || file.type() == FileReference.Type.DOCUMENT;
+        return file.type() == Type.IMAGE || file.type() == Type.DOCUMENT;
     }
 
     private static boolean isPdf(String mime, @Nullable String name) {
@@ -261,7 +261,7 @@ public final class FileRebuilder {
     }
 
     private static String kind(@Nullable FileReference file) {
-        return file == null || file.type() == FileReference.Type.CUSTOM
+        return file == null || file.type() == Type.CUSTOM
                 ? "file"
                 : file.type().name().toLowerCase(Locale.ROOT);
     }
