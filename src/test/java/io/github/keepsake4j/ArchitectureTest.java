@@ -278,7 +278,7 @@ public class ArchitectureTest {
     void an_internal_type_in_a_signature_is_found() {
         for (Class<?> planted : List.of(ReturnsLock.class, ReturnsLocks.class, IsBodies.class)) {
             assertThat(signatures_name_no_internal_type
-                            .evaluate(new ClassFileImporter().importClasses(planted))
+                            .evaluate(new ClassFileImporter().importClasses(planted, ArchitectureTest.class))
                             .hasViolation())
                     .as(planted.getSimpleName())
                     .isTrue();

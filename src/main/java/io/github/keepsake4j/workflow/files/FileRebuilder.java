@@ -6,7 +6,6 @@ import dev.langchain4j.data.message.PdfFileContent;
 import dev.langchain4j.data.message.TextContent;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.TransferMethod;
-import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.workflow.files.FileResolver.ResolvedFile;
@@ -184,7 +183,7 @@ public final class FileRebuilder {
                 return tooLarge(file);
             }
             String mime = file.mimeType() == null ? "" : file.mimeType().toLowerCase(Locale.ROOT);
-            if (file.reference().type() == Type.IMAGE) {
+            if (file.reference().type() == FileReference.Type.IMAGE) {
                 if (!mime.isEmpty() && !mime.startsWith("image/") && !mime.endsWith("/octet-stream")) {
                     // The content may be an HTML page instead of an image. A provider would refuse it, and every later
                     // call with it.
@@ -210,12 +209,12 @@ public final class FileRebuilder {
          * and PDF files.
          */
         private Content ofUrl(FileReference file, @Nullable ResolvedFile known, URI url) {
-            if (file.type() == Type.IMAGE) {
+            if (file.type() == FileReference.Type.IMAGE) {
                 return ImageContent.from(url, config.imageDetail());
             }
             String mime = known == null || known.mimeType() == null ? "" : known.mimeType();
             String name = known == null ? url.getPath() : known.name();
-            return file.type() == Type.DOCUMENT && isPdf(mime, name)
+            return file.type() == FileReference.Type.DOCUMENT && isPdf(mime, name)
                     ? PdfFileContent.from(url)
                     : named(file, known == null ? null : known.name());
         }
@@ -230,7 +229,7 @@ public final class FileRebuilder {
 
     /** Returns whether a model can be shown the file's content, not only its name. */
     private static boolean isLoaded(FileReference file) {
-        return file.type() == Type.IMAGE || file.type() == Type.DOCUMENT;
+        return file.type() == FileReference.Type.IMAGE || file.type() == FileReference.Type.DOCUMENT;
     }
 
     private static boolean isPdf(String mime, @Nullable String name) {
@@ -261,7 +260,7 @@ public final class FileRebuilder {
     }
 
     private static String kind(@Nullable FileReference file) {
-        return file == null || file.type() == Type.CUSTOM
+        return file == null || file.type() == FileReference.Type.CUSTOM
                 ? "file"
                 : file.type().name().toLowerCase(Locale.ROOT);
     }
