@@ -14,10 +14,16 @@ enum MemorySql {
             """
             INSERT INTO keepsake_made_progress (memory_key, kind, revision, head, fingerprint) VALUES (?, ?, ?, 0, ?)
             ON CONFLICT (memory_key, kind) DO NOTHING
+            """,
+            """
+            INSERT INTO keepsake_progress (discussion_id, kind, revision, head, fingerprint) VALUES (?, ?, ?, 0, ?)
+            ON CONFLICT (discussion_id, kind) DO NOTHING
             """),
 
     /** Columns: revision, head, fingerprint. */
-    PROGRESS("SELECT revision, head, fingerprint FROM keepsake_made_progress WHERE memory_key = ? AND kind = ?"),
+    PROGRESS(
+            "SELECT revision, head, fingerprint FROM keepsake_made_progress WHERE memory_key = ? AND kind = ?",
+            "SELECT revision, head, fingerprint FROM keepsake_progress WHERE discussion_id = ? AND kind = ?"),
 
     /** As {@link #PROGRESS}, and blocks other writers. */
     LOCK_PROGRESS(
@@ -30,6 +36,9 @@ enum MemorySql {
     PUT_PROGRESS(
             """
             UPDATE keepsake_made_progress SET revision = ?, head = ?, fingerprint = ? WHERE memory_key = ? AND kind = ?
+            """,
+            """
+            UPDATE keepsake_progress SET revision = ?, head = ?, fingerprint = ? WHERE discussion_id = ? AND kind = ?
             """),
 
     /** Columns: number, parent, messages, message_hash, after_hash, up_to_hash, message_ids, failures. In order. */
@@ -37,6 +46,10 @@ enum MemorySql {
             """
             SELECT number, parent, messages, message_hash, after_hash, up_to_hash, message_ids, failures
             FROM keepsake_made_step WHERE memory_key = ? AND kind = ? ORDER BY number
+            """,
+            """
+            SELECT id, parent, messages, message_hash, after_hash, up_to_hash, message_ids, failures
+            FROM vector_memory_tracker WHERE discussion_id = ? AND kind = ? ORDER BY id
             """),
 
     /**
@@ -72,6 +85,10 @@ enum MemorySql {
             """
             SELECT number, step, shown, memory_text, metadata_json
             FROM keepsake_made_memory WHERE memory_key = ? AND kind = ? ORDER BY number
+            """,
+            """
+            SELECT id, step, shown, memory_text, metadata_json
+            FROM memories WHERE discussion_id = ? AND kind = ? ORDER BY id
             """),
 
     /** Further parameter: limit. As {@link #MEMORIES}, but only memories that are shown, from the newest. */
@@ -79,6 +96,10 @@ enum MemorySql {
             """
             SELECT number, step, shown, memory_text, metadata_json
             FROM keepsake_made_memory WHERE memory_key = ? AND kind = ? AND shown = 1 ORDER BY number DESC LIMIT ?
+            """,
+            """
+            SELECT id, step, shown, memory_text, metadata_json
+            FROM memories WHERE discussion_id = ? AND kind = ? AND shown = 1 ORDER BY id DESC LIMIT ?
             """),
 
     /** As {@link #MEMORIES}. Parameters: discussion, memory_id. */
@@ -106,13 +127,21 @@ enum MemorySql {
             "SELECT COUNT(*) FROM memories WHERE discussion_id = ? AND kind = ? AND shown = 1 AND trust <= ?"),
 
     /** The next number of a memory. */
-    NEXT_NUMBER("SELECT COALESCE(MAX(number), 0) + 1 FROM keepsake_made_memory WHERE memory_key = ? AND kind = ?"),
+    NEXT_NUMBER(
+            "SELECT COALESCE(MAX(number), 0) + 1 FROM keepsake_made_memory WHERE memory_key = ? AND kind = ?",
+            "SELECT COALESCE(MAX(id), 0) + 1 FROM memories WHERE discussion_id = ? AND kind = ?"),
 
     /** Further parameters: number, memory_id, memory_text, date_added, metadata_json, step, shown, trust, pinned. */
     NEW_MEMORY(
             """
             INSERT INTO keepsake_made_memory
               (memory_key, kind, number, memory_id, memory_text, date_added, metadata_json, step, shown, trust,
+               pinned)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            """
+            INSERT INTO memories
+              (discussion_id, kind, id, memory_id, memory_text, date_added, metadata_json, step, shown, trust,
                pinned)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """),
@@ -122,6 +151,10 @@ enum MemorySql {
             """
             UPDATE keepsake_made_memory SET memory_text = ?, metadata_json = ?, shown = ?, trust = ?, pinned = ?
             WHERE memory_key = ? AND kind = ? AND number = ?
+            """,
+            """
+            UPDATE memories SET memory_text = ?, metadata_json = ?, shown = ?, trust = ?, pinned = ?
+            WHERE discussion_id = ? AND kind = ? AND id = ?
             """),
 
     /** Further parameters: term, number, weight. Has no kind. */
@@ -152,18 +185,6 @@ enum MemorySql {
 
     private final String onPostgres;
     private final String onSqlite;
-
-    /** A statement that is the same on both, except for the names of tables and columns. */
-    MemorySql(String onPostgres) {
-        this(
-                onPostgres,
-                onPostgres
-                        .replace("keepsake_made_memory", "memories")
-                        .replace("keepsake_made_step", "vector_memory_tracker")
-                        .replace("keepsake_made", "keepsake")
-                        .replace("memory_key", "discussion_id")
-                        .replaceAll("\\bnumber\\b", "id"));
-    }
 
     MemorySql(String onPostgres, String onSqlite) {
         this.onPostgres = onPostgres;

@@ -7,6 +7,7 @@ import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.Matches;
 import io.github.keepsake4j.recall.Matches.Share;
 import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.Posting;
 import io.github.keepsake4j.recall.Scope;
 import java.util.ArrayList;

@@ -26,17 +26,14 @@ interface Dialect {
     /** Puts postings before the existing ones. */
     void addPostings(Session session, long tenant, long memory, List<Segment> segments) throws SQLException;
 
-    /** The condition on memories {@code m} of some keys. Parameter: {@link #keys}. */
-    String hasKey();
+    /** Finds the memories of keys. */
+    List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException;
 
-    /** The condition on memories {@code m} of some numbers. Parameter: {@link #numbers}. */
-    String hasNumber();
+    /** Reads the progress of the index for memories by their keys. */
+    List<MemoryRow.Size> sizes(Session session, Collection<byte[]> keys) throws SQLException;
 
-    /** Returns the hashes of keys as one parameter. */
-    Object keys(Collection<byte[]> keys);
-
-    /** Returns the numbers of memories as one parameter. */
-    Object numbers(Collection<Long> numbers);
+    /** Finds the keys of memories. */
+    List<MemoryRow> memoriesByNumber(Session session, Collection<Long> numbers) throws SQLException;
 
     /** Counts the messages of a tenant, or of some of its memories, in which each term occurs. */
     Map<String, Long> frequencies(

@@ -7,6 +7,7 @@ import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.Matches;
 import io.github.keepsake4j.recall.Matches.Share;
 import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.Posting;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.jdbc.Dialect.PostingRow;
@@ -140,9 +141,9 @@ public final class JdbcMessageIndex implements MessageIndex {
         }
         List<byte[]> hashes = keys.stream().map(KeyColumns::hash).toList();
         Map<MemoryKey, Watermark> watermarks = new HashMap<>();
-        connections
-                .single("watermarks", session -> memories(session, dialect.hasKey(), dialect.keys(hashes)))
-                .forEach(row -> watermarks.put(row.key(), row.watermark()));
+        for (MemoryRow row : connections.single("watermarks", session -> dialect.memories(session, hashes))) {
+            watermarks.put(row.key(), row.watermark());
+        }
         return watermarks;
     }
 
@@ -266,12 +267,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         return numbers.isEmpty()
                 ? Map.of()
                 : connections.single(
-                        "memories of the index",
-                        session -> keys(memories(session, dialect.hasNumber(), dialect.numbers(numbers))));
-    }
-
-    private static List<MemoryRow> memories(Session session, String condition, Object parameter) throws SQLException {
-        return session.list(MemoryRow.SELECT + condition + "\n", MemoryRow::of, parameter);
+                        "memories of the index", session -> keys(dialect.memoriesByNumber(session, numbers)));
     }
 
     private static Map<Long, MemoryKey> keys(List<MemoryRow> rows) {
@@ -332,10 +328,8 @@ public final class JdbcMessageIndex implements MessageIndex {
     /** Returns null if there is nothing in scope. */
     private @Nullable InScope inScope(Session session, String tenant, @Nullable List<byte[]> hashes)
             throws SQLException {
-        List<MemoryRow.Size> rows = session.list(
-                hashes == null ? Sql.TENANT : MemoryRow.Size.SELECT + "WHERE " + dialect.hasKey(),
-                MemoryRow.Size::of,
-                hashes == null ? tenant : dialect.keys(hashes));
+        List<MemoryRow.Size> rows =
+                hashes == null ? session.list(Sql.TENANT, MemoryRow.Size::of, tenant) : dialect.sizes(session, hashes);
         return rows.isEmpty()
                 ? null
                 : new InScope(

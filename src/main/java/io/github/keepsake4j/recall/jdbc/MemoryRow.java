@@ -7,12 +7,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 
 /** The stored data of a memory. */
-record MemoryRow(long number, MemoryKey key, Watermark watermark, long messages, long length) {
+record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, long messages, long length) {
 
-    /** Selects the columns that {@link #of} reads, up to the condition. */
-    static final String SELECT =
+    /** The columns that {@link #of} reads, up to the condition. */
+    static final String COLUMNS =
             """
-            SELECT m.number, m.tenant, t.tenant, m.app_id, m.conversation_id, m.node_id, m.epoch, m.sequence, m.messages, m.length
+            m.number, m.tenant, t.tenant, m.app_id, m.conversation_id, m.node_id, m.epoch, m.sequence, m.messages, m.length
              FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
              WHERE\s""";
 
@@ -22,10 +22,10 @@ record MemoryRow(long number, MemoryKey key, Watermark watermark, long messages,
      */
     record Size(long number, long messages, long length, long tenant, long inTenant) {
 
-        /** Selects the columns that {@link #of} reads, up to the condition. */
-        static final String SELECT =
+        /** The columns that {@link #of} reads, up to the condition. */
+        static final String COLUMNS =
                 """
-                SELECT m.number, m.messages, m.length, t.number, t.messages
+                m.number, m.messages, m.length, t.number, t.messages
                 FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
                 """;
 
@@ -38,6 +38,7 @@ record MemoryRow(long number, MemoryKey key, Watermark watermark, long messages,
         KeyColumns columns = new KeyColumns(row.getString(3), row.getString(4), row.getString(5), row.getString(6));
         return new MemoryRow(
                 row.getLong(1),
+                row.getLong(2),
                 columns.key(),
                 new Watermark(row.getLong(7), row.getLong(8)),
                 row.getLong(9),

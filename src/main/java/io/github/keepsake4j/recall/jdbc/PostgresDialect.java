@@ -1,6 +1,8 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.recall.Matches.Share;
+import io.github.keepsake4j.recall.jdbc.Dialect.PostingRow;
+import io.github.keepsake4j.recall.jdbc.Dialect.Segment;
 import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.util.Collection;
@@ -20,19 +22,14 @@ final class PostgresDialect implements Dialect {
             ON CONFLICT (tenant, term) DO UPDATE SET messages = t.messages + excluded.messages
             """;
 
-    private static final String OR_PREPEND =
-            """
-            ON CONFLICT (tenant, term, memory, segment) DO UPDATE
-            SET messages = p.messages + excluded.messages, postings = excluded.postings || p.postings
-            """;
-
     private static final String ADD_POSTINGS =
             """
             INSERT INTO keepsake_index_posting AS p (tenant, memory, term, segment, messages, postings)
             SELECT ?, ?, n.term, n.segment, n.messages, n.postings
             FROM unnest(?::text[], ?::integer[], ?::integer[], ?::bytea[]) AS n (term, segment, messages, postings)
-            """
-                    + OR_PREPEND;
+            ON CONFLICT (tenant, term, memory, segment) DO UPDATE
+            SET messages = p.messages + excluded.messages, postings = excluded.postings || p.postings
+            """;
 
     private static final String JOIN_SEGMENTS =
             """
@@ -41,8 +38,15 @@ final class PostgresDialect implements Dialect {
             FROM keepsake_index_posting n
             WHERE n.memory = ? AND n.segment > ? AND n.segment < ?
             GROUP BY n.tenant, n.term, n.memory
-            """
-                    + OR_PREPEND;
+            ON CONFLICT (tenant, term, memory, segment) DO UPDATE
+            SET messages = p.messages + excluded.messages, postings = excluded.postings || p.postings
+            """;
+
+    private static final String MEMORIES_BY_KEY = "SELECT " + MemoryRow.COLUMNS + "m.memory_key = ANY (?::bytea[])\n";
+
+    private static final String SIZES = "SELECT " + MemoryRow.Size.COLUMNS + "WHERE m.memory_key = ANY (?::bytea[])";
+
+    private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS + "m.number = ANY (?::integer[])\n";
 
     /**
      * Each term is looked up separately. There are no statistics of terms, so the planner would otherwise read the
@@ -122,23 +126,18 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public String hasKey() {
-        return "m.memory_key = ANY (?::bytea[])";
+    public List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException {
+        return session.list(MEMORIES_BY_KEY, MemoryRow::of, (Object) keys.toArray(byte[][]::new));
     }
 
     @Override
-    public String hasNumber() {
-        return "m.number = ANY (?::integer[])";
+    public List<MemoryRow.Size> sizes(Session session, Collection<byte[]> keys) throws SQLException {
+        return session.list(SIZES, MemoryRow.Size::of, (Object) keys.toArray(byte[][]::new));
     }
 
     @Override
-    public Object keys(Collection<byte[]> keys) {
-        return keys.toArray(byte[][]::new);
-    }
-
-    @Override
-    public Object numbers(Collection<Long> numbers) {
-        return integers(numbers, Math::toIntExact);
+    public List<MemoryRow> memoriesByNumber(Session session, Collection<Long> numbers) throws SQLException {
+        return session.list(MEMORIES_BY_NUMBER, MemoryRow::of, integers(numbers, Math::toIntExact));
     }
 
     @Override
@@ -151,7 +150,7 @@ final class PostgresDialect implements Dialect {
         if (memories == null) {
             session.list(FREQUENCIES_IN_TENANT, mapper, texts, (int) tenant);
         } else {
-            session.list(FREQUENCIES, mapper, texts, (int) tenant, numbers(memories));
+            session.list(FREQUENCIES, mapper, texts, (int) tenant, integers(memories, Math::toIntExact));
         }
         return frequencies;
     }
@@ -166,7 +165,8 @@ final class PostgresDialect implements Dialect {
                 row -> new PostingRow(row.getString(1), row.getLong(2), row.getInt(3), row.getInt(4), row.getBytes(5));
         return memories == null
                 ? session.list(POSTINGS_IN_TENANT, mapper, terms, bytes, (int) tenant, mostRows)
-                : session.list(POSTINGS, mapper, terms, bytes, (int) tenant, numbers(memories), mostRows);
+                : session.list(
+                        POSTINGS, mapper, terms, bytes, (int) tenant, integers(memories, Math::toIntExact), mostRows);
     }
 
     private static <T> Object texts(Collection<T> from, Function<T, String> text) {

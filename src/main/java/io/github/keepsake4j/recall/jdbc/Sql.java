@@ -32,11 +32,11 @@ final class Sql {
             WHERE number = ? AND NOT EXISTS (SELECT 1 FROM keepsake_index_memory m WHERE m.tenant = ?)
             """;
 
-    static final String MEMORY = MemoryRow.SELECT + "m.memory_key = ?\n";
+    static final String MEMORY = "SELECT " + MemoryRow.COLUMNS + "m.memory_key = ?\n";
 
     /** Parameters: tenant, the number after which the page begins, rows. */
     static final String MEMORIES_OF_TENANT =
-            MemoryRow.SELECT + "m.tenant = ? AND m.number > ?\n ORDER BY m.number\n LIMIT ?\n";
+            "SELECT " + MemoryRow.COLUMNS + "m.tenant = ? AND m.number > ?\n ORDER BY m.number\n LIMIT ?\n";
 
     static final String NEW_MEMORY =
             """

@@ -1,6 +1,8 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.recall.Matches.Share;
+import io.github.keepsake4j.recall.jdbc.Dialect.PostingRow;
+import io.github.keepsake4j.recall.jdbc.Dialect.Segment;
 import io.github.keepsake4j.sql.Session;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -22,18 +24,13 @@ final class SqliteDialect implements Dialect {
             ON CONFLICT (tenant, term) DO UPDATE SET messages = messages + excluded.messages
             """;
 
-    private static final String OR_PREPEND =
-            """
-            ON CONFLICT (tenant, term, memory, segment) DO UPDATE
-            SET messages = messages + excluded.messages, postings = CAST(excluded.postings || postings AS BLOB)
-            """;
-
     private static final String ADD_POSTINGS =
             """
             INSERT INTO keepsake_index_posting (tenant, term, memory, segment, messages, postings)
             VALUES (?, ?, ?, ?, ?, ?)
-            """
-                    + OR_PREPEND;
+            ON CONFLICT (tenant, term, memory, segment) DO UPDATE
+            SET messages = messages + excluded.messages, postings = CAST(excluded.postings || postings AS BLOB)
+            """;
 
     private static final String JOIN_SEGMENTS =
             """
@@ -42,8 +39,18 @@ final class SqliteDialect implements Dialect {
             FROM keepsake_index_posting
             WHERE memory = ? AND segment > ? AND segment < ?
             ORDER BY segment
-            """
-                    + OR_PREPEND;
+            ON CONFLICT (tenant, term, memory, segment) DO UPDATE
+            SET messages = messages + excluded.messages, postings = CAST(excluded.postings || postings AS BLOB)
+            """;
+
+    private static final String MEMORIES_BY_KEY =
+            "SELECT " + MemoryRow.COLUMNS + "m.memory_key IN (SELECT unhex(value) FROM json_each(?))\n";
+
+    private static final String SIZES =
+            "SELECT " + MemoryRow.Size.COLUMNS + "WHERE m.memory_key IN (SELECT unhex(value) FROM json_each(?))";
+
+    private static final String MEMORIES_BY_NUMBER =
+            "SELECT " + MemoryRow.COLUMNS + "m.number IN (SELECT value FROM json_each(?))\n";
 
     private static final String FREQUENCY_IN_TENANT =
             "SELECT messages FROM keepsake_index_term WHERE tenant = ? AND term = ?";
@@ -115,39 +122,37 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public String hasKey() {
-        return "m.memory_key IN (SELECT unhex(value) FROM json_each(?))";
+    public List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException {
+        return session.list(MEMORIES_BY_KEY, MemoryRow::of, hex(keys));
     }
 
     @Override
-    public String hasNumber() {
-        return "m.number IN (SELECT value FROM json_each(?))";
+    public List<MemoryRow.Size> sizes(Session session, Collection<byte[]> keys) throws SQLException {
+        return session.list(SIZES, MemoryRow.Size::of, hex(keys));
     }
 
     @Override
-    public String keys(Collection<byte[]> keys) {
-        HexFormat hex = HexFormat.of();
-        return keys.stream().map(hex::formatHex).collect(Collectors.joining("\",\"", "[\"", "\"]"));
-    }
-
-    @Override
-    public String numbers(Collection<Long> numbers) {
-        return numbers.stream().map(String::valueOf).collect(Collectors.joining(",", "[", "]"));
+    public List<MemoryRow> memoriesByNumber(Session session, Collection<Long> numbers) throws SQLException {
+        return session.list(MEMORIES_BY_NUMBER, MemoryRow::of, json(numbers));
     }
 
     @Override
     public Map<String, Long> frequencies(
             Session session, long tenant, @Nullable Collection<Long> memories, Collection<String> terms)
             throws SQLException {
-        Object in = memories == null
-                ? null
-                : memories.size() == 1 ? memories.iterator().next() : numbers(memories);
+        String list = memories == null ? "" : json(memories);
         Map<String, Long> frequencies = new HashMap<>();
         for (String term : terms) {
             Long messages = session.first(
                     frequency(session, tenant, memories, term),
                     row -> row.getLong(1),
-                    in == null ? new Object[] {tenant, term} : new Object[] {tenant, term, in});
+                    memories == null
+                            ? new Object[] {tenant, term}
+                            : new Object[] {
+                                tenant,
+                                term,
+                                memories.size() == 1 ? memories.iterator().next() : list
+                            });
             if (messages != null && messages > 0) {
                 frequencies.put(term, messages);
             }
@@ -170,7 +175,7 @@ final class SqliteDialect implements Dialect {
     public List<PostingRow> postings(
             Session session, long tenant, @Nullable Collection<Long> memories, List<Share> shares, int mostRows)
             throws SQLException {
-        String list = memories == null ? null : numbers(memories);
+        String list = memories == null ? null : json(memories);
         List<PostingRow> found = new ArrayList<>();
         for (Share share : shares) {
             Session.Mapper<PostingRow> mapper = row -> new PostingRow(
@@ -204,5 +209,14 @@ final class SqliteDialect implements Dialect {
         // There are at most as many rows as messages.
         Long messages = session.first(FREQUENCY_IN_TENANT, row -> row.getLong(1), tenant, term);
         return messages != null && messages <= (long) ROWS_OF_A_LOOK_UP * memories;
+    }
+
+    private static String hex(Collection<byte[]> keys) {
+        HexFormat hex = HexFormat.of();
+        return keys.stream().map(hex::formatHex).collect(Collectors.joining("\",\"", "[\"", "\"]"));
+    }
+
+    private static String json(Collection<Long> numbers) {
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining(",", "[", "]"));
     }
 }
