@@ -146,7 +146,7 @@ public final class Keepsake {
      * an AI service report the end of each turn to its memory: a failed question, an interrupted answer, or an answer
      * that a guardrail refused or rewrote.
      *
-     * <p>The returned builder has the settings of the given one, and settings of either apply to both. When it builds
+     * <p>The returned builder shares all settings with the given one, whichever sets them. When it builds
      * the service, it adds listeners, a {@linkplain #remembering remembering} streaming model, a request transformer
      * before the configured one, and, if no memory is set, {@link #chatMemoryProvider()}. Services that are built
      * without it are observed only by the listeners on the class path. These listeners do not see an {@link Error},
@@ -376,9 +376,9 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a clean-up of the message log and the node log, to be called by a scheduler. With a conversation, it also
-     * removes its {@linkplain Builder#memories long-term memories} and its entries in the {@linkplain Builder#index
-     * index}. A clean-up of the bare logs leaves the long-term memories until the conversation is used again.
+     * Returns a clean-up of the message log and the node log, to be called by a scheduler. It removes a conversation
+     * together with its {@linkplain Builder#memories long-term memories} and its {@linkplain Builder#index index}
+     * entries. A clean-up of the bare logs leaves the long-term memories until the conversation is used again.
      *
      * @return the clean-up with its defaults; this method does no I/O
      */
@@ -694,7 +694,8 @@ public final class Keepsake {
 
         /**
          * Sets how memories of conversations are made. Creators run in the background, on the {@linkplain #executor
-         * executor}, at most one per conversation in all processes. No turn waits for them, and one that fails or hangs delays no turn. They
+         * executor}, at most one per conversation in all processes. No turn waits for them, even if they fail or
+         * hang. They
          * read the conversation's current branch. When a conversation is erased, its memories are too. After a crash, a
          * conversation gets its memories with its next turn in any process, or by {@link
          * LongTermMemories#make}. Default: none.
@@ -730,7 +731,7 @@ public final class Keepsake {
                     .forAppends();
             if (strategy.summarizes() && summarizer == null) {
                 throw new InvalidInputException(
-                        "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
+                        "summarizer", "the strategy requires one, such as Summarizer.of(chatModel)");
             }
             MessageSearch search = index == null ? null : search(messageLog, index);
             MessageLog indexed = search == null ? messageLog : search.watched(messageLog);

@@ -697,6 +697,7 @@ public final class MemoryTree {
      *
      * @param name the kind of work
      * @param owner who holds it
+     * @return whether it was held
      */
     public boolean releaseLease(String name, String owner) {
         requireSound();

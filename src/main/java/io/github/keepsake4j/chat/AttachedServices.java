@@ -36,8 +36,8 @@ final class AttachedServices<T> extends AiServices<T> {
         } catch (ReflectiveOperationException | RuntimeException e) {
             throw new InvalidInputException(
                     "builder",
-                    "has no readable settings (" + e + "); use AiServices with keepsake.chatMemoryProvider(), "
-                            + "whose turns are bound by the listeners on the class path");
+                    "has no readable settings (" + e + "); use AiServices with keepsake.chatMemoryProvider(); "
+                            + "the listeners on the class path then bind the turns");
         }
     }
 

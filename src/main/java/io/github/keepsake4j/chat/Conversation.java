@@ -304,8 +304,8 @@ public final class Conversation {
     }
 
     /**
-     * Compares two branches, such as two answers to one question. Costs two reads, or three for a long common part, if
-     * the branches fork in their newest 64 messages. Otherwise, wider reads follow. The whole result is in the heap
+     * Compares two branches, such as two answers to one question. If the branches fork in their newest 64 messages,
+     * costs two reads, or three for a long common part. Otherwise, wider reads follow. The whole result is in the heap
      * at once.
      *
      * @param firstId the newest message of the first branch, such as a {@link Branch#leafId()}
@@ -478,10 +478,10 @@ public final class Conversation {
      * The same call can be repeated; it changes nothing after the fork exists.
      *
      * @param messageId the newest message of the fork, on any branch of the conversation
-     * @param newMemoryId the fork: an id that has no messages yet, or this fork
+     * @param newMemoryId an id without messages, or this fork's id if it exists
      * @return a handle for the fork
-     * @throws InvalidInputException if an id is of another type or breaks a rule, if the tenants differ, if only one of
-     * the two is a conversation, or if the message is not in the conversation
+     * @throws InvalidInputException if an id is of another type or breaks a rule, if the tenants differ, if only one id
+     * names a conversation, or if the message is not in the conversation
      * @throws KeepsakeException if the new id has messages of its own; they are unchanged
      */
     public Conversation fork(String messageId, Object newMemoryId) {

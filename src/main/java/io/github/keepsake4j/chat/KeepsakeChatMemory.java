@@ -93,8 +93,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
      *
      * @return a new, mutable list
      * @throws ContextOverflowException if the system message does not fit the strategy's limits, or if the current turn
-     * does not fit them and this object added the turn's newest message. Thrown once for a turn: later calls, also of
-     * other objects, leave the turn out, so that later turns work
+     * does not fit them and this object added the turn's newest message. Thrown once for a turn: later calls, on any
+     * object, leave the turn out, so that later turns work
      */
     @Override
     public List<ChatMessage> messages() {

@@ -237,7 +237,7 @@ public record Context(
      * @param messages the newest messages, oldest first
      * @param summary the summary that replaces all messages in between, or null if there is none
      * @param round the ids of the calls and of the results with which the turn continues, or empty if no turn
-     * continues; null if that is unknown; then the turn whose results end the messages continues
+     * continues; null if that is unknown; then the turn whose results come last continues
      * @return the context before any limit
      */
     public static Context of(

@@ -68,8 +68,7 @@ public interface ContextStrategy {
      * known yet, and more is read. Default: -1, for a strategy that never needs more than its bounds.
      *
      * @param context the marked context before any limit
-     * @return a sequence; 0 if older messages than those that were read may be shown; -1 if the required part is
-     * sufficient
+     * @return a sequence; 0 if older messages than those that were read may be shown; -1 if the bounds are sufficient
      */
     default long shownFrom(Context context) {
         return -1;

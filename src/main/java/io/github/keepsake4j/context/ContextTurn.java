@@ -34,7 +34,7 @@ public record ContextTurn(LoggedMessage user, List<Round> rounds, Standing stand
     static final int WHOLLY_PINNED = Integer.MAX_VALUE;
 
     /**
-     * Returns the question of a bound turn that ends the messages without an answer or a complete tool round.
+     * Returns the question of the last turn if it is bound and has no answer and no complete tool round.
      *
      * @param messages the messages that were read, oldest first
      * @return the question, if the last turn has no answer
@@ -49,7 +49,7 @@ public record ContextTurn(LoggedMessage user, List<Round> rounds, Standing stand
      * @param messages the messages that were read, oldest first
      * @param user the newest user message, which may be older than the messages, or null
      * @param round the ids of the calls and of the results with which the turn continues; empty if no turn continues;
-     * null if that is unknown; then the turn whose results end the messages continues
+     * null if that is unknown; then the turn whose results come last continues
      * @return whether the calls of the continuing turn, and its user message, are among the messages, or no turn
      * continues
      */

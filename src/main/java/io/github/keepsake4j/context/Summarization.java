@@ -145,7 +145,7 @@ public final class Summarization extends LimitStrategy {
 
     /**
      * Sets the share of a tool result, if the trigger is in tokens. A result that exceeds it is shown shortened, as
-     * {@link TokenLimit} does. Default: a quarter of the tokens that are shown at most, which is half the trigger.
+     * {@link TokenLimit} does. Default: half the trigger, which is a quarter of the most that is shown.
      *
      * @param tokens the maximum number of tokens of one result, 1 or more
      * @return a copy

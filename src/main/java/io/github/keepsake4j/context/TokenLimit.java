@@ -87,8 +87,8 @@ public final class TokenLimit extends LimitStrategy {
     }
 
     /**
-     * Lets the limit move in steps. When the limit is reached, up to this number of tokens more than necessary is
-     * removed at once. Until the next step, the shown messages only grow at their end, so that a provider's prompt
+     * Lets the limit move in steps. When the limit is reached, up to this many tokens more than necessary are removed
+     * at once. Until the next step, the shown messages only grow at their end, so that a provider's prompt
      * cache stays valid. Default: no steps.
      *
      * @param step the number of tokens, 1 or more and at most half the limit

@@ -122,7 +122,7 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
      * counts once. Erased memories do not count.
      *
      * <p>A bucket has no order of creation, so its log lists the memories in the order of their names. A memory that cannot
-     * be read is in {@link MemoryPage#damaged()} if listing it needs to read it. It never makes a list fail.
+     * be read is in {@link MemoryPage#damaged()} if the list has to read it. It never makes a list fail.
      *
      * @param tenant the tenant's id
      * @param query the page to return

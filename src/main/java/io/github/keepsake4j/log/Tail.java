@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param oldest the oldest messages of the same branch, or those that follow {@link ReadQuery#after()} if that is
  *     given, oldest first. It holds as many as {@link ReadQuery#alsoOldest} requested, or all if there are fewer, and
  *     none if none were requested. Some or all of them may be in {@code messages} too. If {@code messages} reaches back
- *     to the root or to that ancestor, {@code oldest} is its beginning
+ * to the root or to {@code after}, it begins with {@code oldest}
  * @param system the system message in force at the branch's end, or null. It may be older than the messages, but
  *     follows {@link ReadQuery#after()} if that is given
  * @param user the newest user message up to the same end, which began the newest turn, or null. It may be older than

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * the append that sets it
  * @param anchorSequence the anchor's sequence in the store; ignored in a view to set
  * @param runs the messages that the view shows, in its order, before those that follow the anchor
- * @param summary the id of the last message that the summary before the runs covers, or null for no summary. A newer
+ * @param summary the id of the last message covered by the summary before the runs, or null for no summary. A newer
  *     summary of messages that follow the anchor replaces this summary and the runs
  */
 public record View(@Nullable String anchor, long anchorSequence, List<Run> runs, @Nullable String summary) {
@@ -36,8 +36,7 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
     /**
      * Creates a view to set.
      *
-     * @param anchor the id of the message behind which all messages are shown, or null for the head at the end of the
-     *     same step
+     * @param anchor the id of the message after which all messages are shown, or null for the head after the append
      * @param runs the messages that are shown before those
      * @return the view
      */

@@ -166,8 +166,8 @@ public final class ConversationMemories {
 
     /**
      * Removes all memories of the conversation and keeps its messages. Erasing the conversation with the
-     * {@code Keepsake} does this too. Call this method if other code erased the conversation, such as a clean-up of the
-     * bare log, and no turn follows. The results of a running creator are refused.
+     * {@code Keepsake} does this too. Call this method if other code, such as a clean-up of the bare log, erased the
+     * conversation and no turn follows. The results of a running creator are refused.
      *
      * @throws StorageUnavailableException if the storage cannot be reached; then try again
      */

@@ -99,8 +99,8 @@ public interface MessageIndex extends AutoCloseable {
     Map<Long, MemoryKey> keys(Collection<Long> numbers);
 
     /**
-     * Reads the postings of terms from the rarest term on, up to a limit. Of the term that would exceed the limit, only
-     * the newest postings of each memory are read, the same share of each. Of more frequent terms, only the frequency
+     * Reads the postings of terms from the rarest term on, up to a limit. Of the term that would exceed the limit, the
+     * same share of each memory's postings is read, the newest ones. Of more frequent terms, only the frequency
      * is returned. If more memories have a term than the limit allows, the most recently added memories are read.
      *
      * @param scope where to look

@@ -55,7 +55,7 @@ final class PostgresErrors {
         if (!(e instanceof ConnectException) && isMixedUp(e, mayBePrepared)) {
             return new KeepsakeException(
                     what
-                            + ": a prepared statement is missing on the server, or is another one"
+                            + ": the server lacks a prepared statement or has another of its name"
                             + SqlStates.inBrackets(e)
                             + ". Behind a transaction pooler that does not track prepared statements, build the "
                             + scripts.schema().what()

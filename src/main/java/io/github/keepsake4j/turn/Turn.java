@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * assistant.chat("42", question, Turn.regenerate(answerId));
  * }</pre>
  *
- * <p>It takes effect in AI services that have this library's listeners: by default all, and always those of {@code
+ * <p>It works in AI services with this library's listeners: by default all services, and always those of {@code
  * Keepsake.aiServices(...)} and {@code Keepsake.attach(...)}. Use an instance for one call. The inherited map may be
  * used as with any other {@link InvocationParameters}.
  */

@@ -33,7 +33,7 @@ public record NodeTurn(
         if (!isMessageId(messageId)) {
             throw new InvalidInputException(
                     "message_id",
-                    "must not end in #user, or in # or #step and a number: such an id names a part of a turn");
+                    "must not end in #user, #<number> or #step<number>: such an id names a part of a turn");
         }
         if (messageId.equals(Ids.BEFORE_IN_TIME)) {
             throw new InvalidInputException(

@@ -206,8 +206,8 @@ public final class WorkflowMemories {
         private Builder() {}
 
         /**
-         * Sets the log of conversations. A node's memory also reads it to place a turn whose parent that memory does
-         * not know. Default: none; {@link #nodeLog} is required then.
+         * Sets the log of conversations. A node's memory also reads it to place a turn whose parent is not in that
+         * memory. Default: none; {@link #nodeLog} is required then.
          *
          * @param log the log
          * @return this builder

@@ -57,8 +57,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Durability.</b> By default, an append returns only after the device has stored it ({@link Builder#fsync}). A
  * last line without a line feed was never acknowledged. It is moved to another file, and a warning is logged. A call
- * throws {@link UnreadableDataException} if the file has become shorter, or if the end of the part that this process
- * has read was changed. A complete line that cannot be read is damage: every read or change of that memory throws
+ * throws {@link UnreadableDataException} if the file has become shorter, or was changed at the end of the part that
+ * this process has read. A complete line that cannot be read is damage: every read or change of that memory throws
  * {@link UnreadableDataException}. The line is not overwritten, and {@link #repair} skips it.
  *
  * <p><b>Erasure</b> deletes a memory's files and leaves a tombstone without ids. It does not overwrite the device's

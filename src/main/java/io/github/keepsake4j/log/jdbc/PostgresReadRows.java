@@ -128,7 +128,7 @@ final class PostgresReadRows {
         viewSeq = number(values[6]);
         named = number(values[7]);
         if (values[0].equals("t")) {
-            throw new DamagedException("there are messages that its row does not count");
+            throw new DamagedException("the memory's row does not count all messages");
         }
         String head = values[8].isEmpty() ? null : values[8];
         if ((epoch == null) != (revision == null) || (query.from() == null && (end == null) != (head == null))) {

@@ -273,7 +273,7 @@ public final class S3MessageLog extends TreeMessageLog {
         return "s3";
     }
 
-    /** In turn mode, writes the appends to the memory that are held back. */
+    /** In turn mode, writes the memory's appends that are held back. */
     @Override
     public void flush(MemoryKey key) {
         memories.flush(key);
