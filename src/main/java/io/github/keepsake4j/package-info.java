@@ -50,7 +50,8 @@
  *     back, {@code DocumentStore}, {@code MemoryTree}, {@code DocumentWriter}, {@code Bucket}.
  * </ul>
  *
- * <p>Packages depend in one direction only:
+ * <p>Packages depend in one direction only. The list leaves out most uses of {@code base}, {@code text} and
+ * {@code backend}:
  *
  * <ul>
  * <li>{@code message} and {@code metrics} depend on no other package.
@@ -65,9 +66,9 @@
  * <li>{@code summary} depends on {@code log}, {@code tokens} and {@code metrics}.
  * <li>{@code retention} depends on {@code log} and {@code metrics}.
  * <li>{@code recall.words} depends on {@code message}.
- * <li>{@code recall} depends on {@code log}, {@code tokens} and {@code recall.words}; its indexes on {@code recall} and
+ * <li>{@code recall} depends on {@code log}, {@code text} and {@code recall.words}; its indexes on {@code recall} and
  *     {@code log}.
- * <li>{@code memories} depends on {@code codec}, {@code log}, {@code context}, {@code summary} and {@code recall}; its
+ * <li>{@code memories} depends on {@code codec}, {@code log}, {@code context} and {@code recall}; its
  *     stores, {@code memories.file}, {@code memories.jdbc} and {@code memories.inmemory}, on {@code memories.store}.
  * <li>{@code chat} depends on {@code view}, {@code turn}, {@code summary} and the packages below them.
  * <li>{@code workflow.files} depends on {@code message}, its lookup in a database also on {@code sql}.

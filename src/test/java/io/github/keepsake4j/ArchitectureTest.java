@@ -105,32 +105,21 @@ public class ArchitectureTest {
             Map.entry(
                     "component",
                     List.of("", "message", "base", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
-            Map.entry("recall", List.of("message", "log", "backend", "tokens", "text", "recall.words")),
+            Map.entry("recall", List.of("message", "log", "backend", "text", "recall.words")),
             Map.entry("recall.inmemory", List.of("recall", "recall.words", "log", "message")),
             Map.entry("recall.jdbc", List.of("recall", "recall.words", "log", "message", "jdbc", "sql")),
             Map.entry("recall.words", List.of("message")),
             Map.entry(
                     "memories",
-                    List.of(
-                            "message",
-                            "base",
-                            "codec",
-                            "log",
-                            "tokens",
-                            "text",
-                            "context",
-                            "summary",
-                            "recall",
-                            "recall.words")),
+                    List.of("message", "base", "codec", "log", "tokens", "text", "context", "recall", "recall.words")),
             Map.entry(
                     "memories.store",
                     List.of("memories", "recall.words", "backend", "log", "base", "codec", "message")),
-            Map.entry(
-                    "memories.background", List.of("memories", "recall", "backend", "log", "base", "text", "message")),
+            Map.entry("memories.background", List.of("memories", "backend", "log", "base", "text", "message")),
             Map.entry("memories.inmemory", List.of("memories", "memories.store", "recall.words", "log", "message")),
             Map.entry(
                     "memories.jdbc",
-                    List.of("memories", "memories.store", "recall.words", "log", "codec", "message", "jdbc", "sql")),
+                    List.of("memories", "memories.store", "recall.words", "log", "message", "jdbc", "sql")),
             // The facts of a conversation are a database in a file.
             Map.entry(
                     "memories.file",

@@ -106,16 +106,25 @@ final class KeptMessage {
     }
 
     private static boolean isText(List<Content> contents) {
-        return contents.stream().allMatch(content -> content.getClass() == TextContent.class);
+        for (Content content : contents) {
+            if (content.getClass() != TextContent.class) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean isOfValues(Map<String, Object> attributes) {
-        return attributes.values().stream()
-                .allMatch(value -> value instanceof String
-                        || value instanceof Integer
-                        || value instanceof Long
-                        || value instanceof Double
-                        || value instanceof Boolean);
+        for (Object value : attributes.values()) {
+            if (!(value instanceof String
+                    || value instanceof Integer
+                    || value instanceof Long
+                    || value instanceof Double
+                    || value instanceof Boolean)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static ChatMessage copy(ChatMessage message) {
@@ -156,16 +165,19 @@ final class KeptMessage {
     }
 
     private static long length(List<Content> contents) {
-        return contents.stream()
-                .mapToLong(content -> length(((TextContent) content).text()))
-                .sum();
+        long length = 0;
+        for (Content content : contents) {
+            length += length(((TextContent) content).text());
+        }
+        return length;
     }
 
     private static long length(Map<String, Object> attributes) {
-        return attributes.entrySet().stream()
-                .mapToLong(attribute ->
-                        length(attribute.getKey()) + length(attribute.getValue().toString()))
-                .sum();
+        long length = 0;
+        for (Map.Entry<String, Object> attribute : attributes.entrySet()) {
+            length += length(attribute.getKey()) + length(attribute.getValue().toString());
+        }
+        return length;
     }
 
     private static long length(@Nullable String text) {

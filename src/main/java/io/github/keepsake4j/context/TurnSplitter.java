@@ -182,7 +182,7 @@ final class TurnSplitter {
 
     /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
     private void begin(LoggedMessage logged, UserMessage user) {
-        if (user.contents().stream().anyMatch(ContextTurn::isBlank)) {
+        if (hasBlank(user.contents())) {
             if (!ContextTurn.begins(user)) {
                 repair(logged, Reason.EMPTY_TEXT);
                 return;
@@ -223,6 +223,15 @@ final class TurnSplitter {
 
     private void repair(LoggedMessage message, Reason reason) {
         repaired.add(new Omission(message, reason));
+    }
+
+    private static boolean hasBlank(List<Content> contents) {
+        for (Content content : contents) {
+            if (ContextTurn.isBlank(content)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static final class OpenTurn {

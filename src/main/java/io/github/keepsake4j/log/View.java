@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public record View(@Nullable String anchor, long anchorSequence, List<Run> runs, @Nullable String summary) {
 
     /**
-     * Stands, in a run of a new view, for the head before the append that sets it. With it, a view can be set without
+     * Means, in a run of a new view, the head before the append that sets it. With it, a view can be set without
      * knowing which messages other writers append in the meantime. The store replaces it with the head's id.
      */
     public static final String HEAD = Ids.BEFORE_IN_TIME;

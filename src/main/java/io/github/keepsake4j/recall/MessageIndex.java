@@ -143,7 +143,7 @@ public interface MessageIndex extends AutoCloseable {
      * @param epoch the memory's epoch in which the indexed messages were read
      * @param sequence the sequence of the last message that was read; all messages before it were read too
      */
-    public record Watermark(long epoch, long sequence) {
+    record Watermark(long epoch, long sequence) {
 
         /**
          * Checks that this watermark continues an earlier one.

@@ -71,7 +71,7 @@ public interface ImportSource {
      *     conversation have an id, or none
      * @param parentId the id of the message before it, or null for none; ignored for a message without an id
      */
-    public record ImportedMessage(
+    record ImportedMessage(
             ChatMessage message, @Nullable Instant createdAt, @Nullable String id, @Nullable String parentId) {
 
         /** Checks the components. */

@@ -40,7 +40,12 @@ record FoldedWord(int[] codePoints, int[] sources) {
 
     /** Returns whether folding changes nothing, because all characters are in ASCII. */
     static boolean isPlain(String word) {
-        return word.chars().allMatch(c -> c < 0x80);
+        for (int i = 0; i < word.length(); i++) {
+            if (word.charAt(i) >= 0x80) {
+                return false;
+            }
+        }
+        return true;
     }
 
     static String fold(String word) {

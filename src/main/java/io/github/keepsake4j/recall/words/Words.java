@@ -362,7 +362,7 @@ public final class Words {
      * @param end the index after its last UTF-16 code unit in the text
      * @param kind the kind of term
      */
-    public record Token(String term, int start, int end, Token.Kind kind) {
+    public record Token(String term, int start, int end, Kind kind) {
 
         /** The kinds of terms. Terms of two kinds are never equal, except that a word of one text may be a stop word of another. */
         public enum Kind {
@@ -389,7 +389,7 @@ public final class Words {
      * @param tokens the terms that were wanted, in the order in which they begin in the text
      * @param total the number of all terms of the text
      */
-    public record SomeTokens(List<Words.Token> tokens, int total) {}
+    public record SomeTokens(List<Token> tokens, int total) {}
 
     /** The terms to find in texts. Immutable. */
     public static final class WantedTerms {

@@ -24,7 +24,7 @@ public interface FileContentSource {
     FileContent load(String tenantId, FileResolver.ResolvedFile file);
 
     /** A file's content in a form that can be passed to a model: a URL or bytes. */
-    public static final class FileContent {
+    final class FileContent {
 
         /** The URL, or null if the content consists of bytes. */
         final @Nullable URI url;

@@ -32,7 +32,7 @@ public interface FileResolver {
      * @param mimeType its MIME type, or null
      * @param size its size in bytes, or -1 if it is not known
      */
-    public record ResolvedFile(
+    record ResolvedFile(
             FileReference reference, String storageKey, @Nullable String name, @Nullable String mimeType, long size) {
 
         /** Checks that the reference and the storage key are not null. */
