@@ -353,9 +353,10 @@ public final class Conversation {
      */
     public AppendResult importMessage(
             String messageId, @Nullable String parentId, ChatMessage message, @Nullable Instant createdAt) {
+        // Checks the parent's id before the message is encoded.
+        Parent parent = Parent.behind(parentId);
         NewMessage imported = memories.prepare(messageId, message, createdAt);
-        return memories.append(
-                key, Append.under(Parent.behind(parentId), List.of(imported)).asImport());
+        return memories.append(key, Append.under(parent, List.of(imported)).asImport());
     }
 
     /**

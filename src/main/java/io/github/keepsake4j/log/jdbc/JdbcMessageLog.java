@@ -525,6 +525,7 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
         InputRules.checkLease(name, owner, duration);
+        byte[] hash = Rows.hash(key);
         return connections.write("lease " + name + " of memory " + key, session -> {
             Instant now = clock.instant();
             // Refuses a duration that no clock can end.
@@ -533,7 +534,7 @@ public final class JdbcMessageLog implements MessageLog {
             return Optional.ofNullable(session.first(
                     dialect.sql().takeLease(),
                     row -> new Lease(name, owner, Rows.time(row.getLong("expires_at"))),
-                    Rows.hash(key),
+                    hash,
                     name,
                     owner,
                     micros,
@@ -543,14 +544,16 @@ public final class JdbcMessageLog implements MessageLog {
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
+        byte[] hash = Rows.hash(key);
         connections.write(
                 "release of lease " + name + " of memory " + key,
-                session -> session.update(Sql.RELEASE_LEASE, Rows.hash(key), name, owner));
+                session -> session.update(Sql.RELEASE_LEASE, hash, name, owner));
     }
 
     @Override
     public long erase(MemoryKey key) {
-        return connections.erase("erasure of memory " + key, session -> dialect.erase(session, Rows.hash(key)));
+        byte[] hash = Rows.hash(key);
+        return connections.erase("erasure of memory " + key, session -> dialect.erase(session, hash));
     }
 
     @Override

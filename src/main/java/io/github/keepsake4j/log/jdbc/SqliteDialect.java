@@ -47,9 +47,10 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
+        byte[] hash = Rows.hash(key);
         return connections.write(
                 new Connections.Call("append to memory", key),
-                session -> new SteppedAppender(session, this, key, Rows.hash(key), codec).append(append, texts, now));
+                session -> new SteppedAppender(session, this, key, hash, codec).append(append, texts, now));
     }
 
     @Override
@@ -77,8 +78,9 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
+        byte[] hash = Rows.hash(key);
         return connections.single(
                 new Connections.Call("read of memory", key),
-                session -> new SqliteReader(session, key, Rows.hash(key), codec).read(query));
+                session -> new SqliteReader(session, key, hash, codec).read(query));
     }
 }
