@@ -405,6 +405,14 @@ public final class Keepsake {
                         .toList();
     }
 
+    /** The requests that show what was retrieved for a question. */
+    public enum ShowRetrieved {
+        /** The requests of the question's own turn. Later requests have the question without it, which saves tokens. */
+        CURRENT_TURN,
+        /** All requests, as long as the question is shown. */
+        ALL_TURNS
+    }
+
     /** Configures a {@link Keepsake}. Not thread-safe. */
     public static final class Builder {
 
@@ -424,6 +432,7 @@ public final class Keepsake {
         private Duration turnLimit = Duration.ofMinutes(10);
         private Duration turnWait = Duration.ofSeconds(60);
         private boolean keepRequests;
+        private ShowRetrieved showRetrieved = ShowRetrieved.CURRENT_TURN;
         private @Nullable LeavingViewListener leavingViewListener;
         private @Nullable ImportSource importSource;
         private @Nullable MessageIndex index;
@@ -627,6 +636,18 @@ public final class Keepsake {
         }
 
         /**
+         * Sets which requests show what was retrieved for a question. The log keeps it in any case. It is known for
+         * questions of AI services whose turns are bound. Default: {@link ShowRetrieved#CURRENT_TURN}.
+         *
+         * @param requests the requests
+         * @return this builder
+         */
+        public Builder showRetrieved(ShowRetrieved requests) {
+            this.showRetrieved = Objects.requireNonNull(requests, "showRetrieved");
+            return this;
+        }
+
+        /**
          * Sets the listener for messages that leave the view, for example to extract facts from them. It is called on
          * the {@linkplain #executor executor} after a memory was read or an answer was added, and no turn waits for it.
          * Default: none.
@@ -763,6 +784,7 @@ public final class Keepsake {
                     worker,
                     metrics,
                     keepRequests,
+                    showRetrieved == ShowRetrieved.ALL_TURNS,
                     leavingViewListener,
                     remembered(logs, counter),
                     turnLimit,

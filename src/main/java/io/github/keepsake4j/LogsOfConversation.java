@@ -1,6 +1,5 @@
 package io.github.keepsake4j;
 
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.chat.ChatSettings;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
@@ -8,7 +7,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.text.OwnText;
 import io.github.keepsake4j.transfer.MemoryFork;
 import java.util.List;
 
@@ -21,11 +19,6 @@ record LogsOfConversation(MessageLog log, MessageLog nodeLog) implements ChatSet
             throw new InvalidInputException("newMemoryId", "must be the same kind of id as " + from + ", is " + into);
         }
         MemoryFork.create(from instanceof NodeKey ? nodeLog : log, from, messageId, into);
-    }
-
-    @Override
-    public UserMessage withoutRetrieved(UserMessage question) {
-        return OwnText.without(question);
     }
 
     @Override

@@ -77,9 +77,9 @@ public class ArchitectureTest {
 
     /** What a package may import of ours. A package that is not listed here is an error, so that none is forgotten. */
     private static final Map<String, List<String>> MAY_IMPORT = Map.ofEntries(
-            Map.entry("message", List.of()),
+            Map.entry("message", List.of("text")),
             Map.entry("base", List.of("message")),
-            Map.entry("text", List.of("message")),
+            Map.entry("text", List.of()),
             Map.entry("codec", List.of("message")),
             Map.entry("tokens", List.of("message", "text")),
             Map.entry("log", List.of("message", "base")),
@@ -99,7 +99,7 @@ public class ArchitectureTest {
             Map.entry(
                     "chat",
                     List.of(
-                            "message", "base", "codec", "tokens", "log", "context", "summary", "view", "turn",
+                            "message", "base", "codec", "text", "tokens", "log", "context", "summary", "view", "turn",
                             "metrics")),
             // The root package is the entry point; it knows nothing of a component on it.
             Map.entry(

@@ -227,6 +227,7 @@ public final class AppendRules {
                 "unknown",
                 Instant.EPOCH,
                 Outcome.UNREADABLE,
+                null,
                 null);
     }
 }

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.backend;
 
-import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.DailyUsage;
@@ -59,19 +59,19 @@ public final class MemoryTree {
         /**
          * Returns a message as the text to be stored.
          *
-         * @param message the message
+         * @param row the message, without its turn
          * @return the text
          */
-        String encode(ChatMessage message);
+        String encode(Row row);
 
         /**
          * Returns a stored message.
          *
          * @param entry the message
-         * @return its content
+         * @return its content, without its turn
          * @throws UnreadableDataException if it cannot be read
          */
-        ChatMessage message(Entry entry);
+        Row row(Entry entry);
 
         /**
          * Returns how a stored message was made.
@@ -89,16 +89,15 @@ public final class MemoryTree {
      * @param encode message to text
      * @param decode text to message; throws {@link UnreadableDataException}
      */
-    public record Payloads(Function<ChatMessage, String> encode, Function<String, ChatMessage> decode)
-            implements Bodies {
+    public record Payloads(Function<Row, String> encode, Function<String, Row> decode) implements Bodies {
 
         @Override
-        public String encode(ChatMessage message) {
-            return encode.apply(message);
+        public String encode(Row row) {
+            return encode.apply(row);
         }
 
         @Override
-        public ChatMessage message(Entry entry) {
+        public Row row(Entry entry) {
             return decode.apply(entry.payload());
         }
 
@@ -876,16 +875,20 @@ public final class MemoryTree {
     LoggedMessage logged(TreeNode node) {
         Entry entry = node.entry;
         try {
+            Row row = Outcome.UNREADABLE.equals(entry.outcome())
+                    ? new Row(UnknownMessage.unreadable(), null, null)
+                    : bodies.row(entry);
             return new LoggedMessage(
                     entry.id(),
                     entry.parentId(),
                     entry.sequence(),
-                    Outcome.UNREADABLE.equals(entry.outcome()) ? UnknownMessage.unreadable() : bodies.message(entry),
+                    row.message(),
                     entry.tokens(),
                     entry.tokenCounter(),
                     entry.createdAt(),
                     entry.outcome(),
-                    entry.question());
+                    entry.question(),
+                    row.asked());
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, entry.id(), e);
         }

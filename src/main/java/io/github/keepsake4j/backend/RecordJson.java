@@ -148,6 +148,7 @@ public final class RecordJson {
                                 .flatMap(range -> Stream.of(range.first(), range.last()))
                                 .toList())
                 .withAny("shortened", seen.shortened())
+                .withAny("later", seen.later())
                 .withAny("summary", seen.summary())
                 .withPresent("altered", seen.altered() ? true : null)
                 .withAny("memories", seen.memories());
@@ -165,7 +166,8 @@ public final class RecordJson {
                 json.numbers("shortened"),
                 json.numberOr("summary", 0),
                 Boolean.TRUE.equals(json.flag("altered")),
-                json.texts("memories"));
+                json.texts("memories"),
+                json.numbers("later"));
     }
 
     /**

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.backend;
 
-import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.MemoryTree.Plan;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.Repair;
@@ -132,7 +132,7 @@ record TreeCare(MemoryTree tree) {
 
     private boolean isReadable(TreeNode node) {
         try {
-            ChatMessage unused = tree.bodies.message(node.entry);
+            Row unused = tree.bodies.row(node.entry);
             return true;
         } catch (UnreadableDataException e) {
             return false;

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.backend;
 
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.MemoryTree.Plan;
 import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.log.Append;
@@ -47,7 +48,7 @@ record TreePlans(MemoryTree tree) {
         AppendRules.checkView(tree.key, append, id -> tree.find(id) != null);
         // Encoding can refuse a message, so everything is encoded before anything else is done.
         List<String> texts = append.messages().stream()
-                .map(message -> tree.bodies.encode(message.message()))
+                .map(message -> tree.bodies.encode(new Row(message.message(), null, message.asked())))
                 .toList();
         View view = append.view();
         if (view != null && before == null && texts.isEmpty()) {

@@ -54,6 +54,9 @@ final class AttachedServices<T> extends AiServices<T> {
         if (!context.hasChatMemory()) {
             chatMemoryProvider(id -> new KeepsakeChatMemory(id, memories.key(id), memories));
         }
+        // The memory leaves out what was retrieved when it shows the question again. Without it, the service would add the
+        // question as it was before its guardrails, and without the contents among its arguments.
+        storeRetrievedContentInChatMemory(true);
         TurnListeners.register(context.eventListenerRegistrar);
         if (context.streamingChatModel != null) {
             streamingChatModel(RememberingModel.of(context.streamingChatModel));

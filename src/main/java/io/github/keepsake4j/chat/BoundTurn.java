@@ -69,6 +69,9 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     private @Nullable String question;
 
+    /** A stored question as it is sent this time, or null if it is sent as it was stored. */
+    private @Nullable NewMessage sent;
+
     /** Questions of other turns that were without an answer when this turn began. */
     private final Map<String, LoggedMessage> unanswered = new LinkedHashMap<>();
 
@@ -104,9 +107,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** The type of the model that streams the answer to the last request, or null if it is not known to stream. */
     private @Nullable Class<?> streaming;
 
-    /** Whether the user's own text was stored in addition to the text that a guardrail made of it. */
-    private boolean keptAsked;
-
     private boolean failed;
     private boolean cancelled;
     private boolean completed;
@@ -132,6 +132,11 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             LoggedMessage again = question == null ? course().question : null;
             if (again != null && list.stream().anyMatch(UserMessage.class::isInstance)) {
                 question = again.id();
+                list.stream()
+                        .filter(UserMessage.class::isInstance)
+                        .filter(message -> !message.equals(again.message()))
+                        .findFirst()
+                        .ifPresent(this::asksOtherwise);
                 repeated = course().repeatsQuestion() && sightings.shows(again.sequence());
                 if (!repeated) {
                     sightings.asked(again.sequence(), again.message());
@@ -150,11 +155,30 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 return;
             }
             List<ChatMessage> rest = withoutWritten(list);
+            rest.replaceAll(this::asRewritten);
             if (!rest.isEmpty()) {
                 super.add(rest);
             }
-            keepAsked();
         });
+    }
+
+    private void asksOtherwise(ChatMessage message) {
+        sent = memories.prepare(message);
+        sightings.asksOtherwise();
+    }
+
+    /**
+     * Returns the question as an input guardrail rewrote it. An AI service that does not store what was retrieved adds
+     * the question as it was before the guardrail.
+     */
+    @SuppressWarnings("ReferenceEquality")
+    private ChatMessage asRewritten(ChatMessage message) {
+        UserMessage rewritten = invocation.rewritten();
+        if (rewritten == null || message != invocation.question || question != null) {
+            return message;
+        }
+        memories.turns.storesOriginal(key);
+        return rewritten;
     }
 
     /** Leaves out the tool results that were written while other tools of their round still ran. */
@@ -268,31 +292,11 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         super.add(list);
     }
 
-    /** Stores the user's own text in addition to the text that a guardrail made of it. */
-    private void keepAsked() {
-        String by = invocation.rewrittenBy();
-        String asked = question;
-        if (by == null || asked == null || keptAsked) {
-            return;
-        }
-        keptAsked = true;
-        quietly(() -> {
-            UserMessage original = invocation.question;
-            LoggedMessage stored = stored(asked);
-            if (!stored.message().equals(original)) {
-                NewMessage kept = memories.prepare(original).withOutcome(Outcome.rejected(by));
-                memories.append(
-                        key,
-                        inEpoch(Append.under(TurnPosition.parentOf(stored), List.of(kept))
-                                .onBranch(TurnPosition.ASIDE)));
-            }
-        });
-    }
-
     @Override
     NewMessage prepare(ChatMessage message) {
         NewMessage prepared = super.prepare(message);
-        if (message instanceof UserMessage && question == null) {
+        if (message instanceof UserMessage user && question == null) {
+            prepared = memories.asked(prepared, invocation.asked(user));
             question = prepared.id();
         }
         prepared = prepared.ofTurn(question);
@@ -362,6 +366,22 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         return asksLater ? withoutUnanswered(tail) : tail;
     }
 
+    @Override
+    Tail asSent(Tail tail) {
+        String asked = question;
+        NewMessage now = sent;
+        return asked == null
+                ? tail
+                : tail.showing(row -> !row.id().equals(asked)
+                        ? row
+                        : now == null
+                                ? row.asSent()
+                                : row.asSent(
+                                        ((UserMessage) now.message()).toBuilder().build(),
+                                        now.tokens(),
+                                        now.tokenCounter()));
+    }
+
     /** An AI service reads before it adds its question, which leaves out older ones without an answer. */
     private Tail withoutUnanswered(Tail tail) {
         Optional<LoggedMessage> newest = ContextTurn.unansweredAtEnd(tail.messages());
@@ -428,10 +448,13 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     @Override
-    public boolean repeatsQuestion(ChatRequest request) {
+    public ChatRequest withoutRepeatedQuestion(ChatRequest request) {
         lock.lock();
         try {
-            return repeated && sightings.isFollowedByQuestion(request);
+            LoggedMessage again = course().question;
+            return repeated && again != null && sightings.isFollowedByQuestion(request)
+                    ? sightings.asking(again.sequence(), request)
+                    : request;
         } finally {
             lock.unlock();
         }

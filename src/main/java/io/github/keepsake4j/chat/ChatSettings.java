@@ -1,6 +1,5 @@
 package io.github.keepsake4j.chat;
 
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.log.MessageLog;
@@ -28,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param worker creates summaries, or null for none
  * @param metrics the metrics sink
  * @param keepsRequests whether a request is stored with its answer if it differs from the memory's own part
+ * @param showsRetrieved whether later requests show what was retrieved for a question
  * @param listener receives the messages that leave the view, or null
  * @param remembered loads the memories that the strategy shows
  * @param turnLimit the time that a turn may run; an older question without an answer belongs to a process that was
@@ -45,6 +45,7 @@ public record ChatSettings(
         @Nullable SummaryWorker worker,
         Metrics metrics,
         boolean keepsRequests,
+        boolean showsRetrieved,
         @Nullable LeavingViewListener listener,
         Remembering remembered,
         Duration turnLimit,
@@ -71,14 +72,6 @@ public record ChatSettings(
          * @return the number of nodes' memories that were deleted
          */
         int eraseWithNodes(MemoryKey key);
-
-        /**
-         * Removes what was retrieved from a question.
-         *
-         * @param question a stored question
-         * @return the question as the user asked it
-         */
-        UserMessage withoutRetrieved(UserMessage question);
     }
 
     /** Loads the long-term memories that are shown in addition to the messages. Must be thread-safe. */

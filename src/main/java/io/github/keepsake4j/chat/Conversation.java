@@ -1,5 +1,6 @@
 package io.github.keepsake4j.chat;
 
+import io.github.keepsake4j.text.OwnText;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -523,9 +524,8 @@ public final class Conversation {
      *
      * @param answerId the id of the stored answer
      * @param call calls the AI service once with the given question and the same memory id, on the caller's thread.
-     * Texts retrieved for the question are left out, so that a retriever adds them
-     * once. The call may return a stream that is
-     *     started later
+     *     The question has only the user's own text, so that retrieval, guardrails and format instructions are applied
+     *     once. The call may return a stream that is started later
      * @param <T> the type of the call's result
      * @return the call's result
      * @throws TurnConflictException as {@code Keepsake.turn} does
@@ -557,14 +557,15 @@ public final class Conversation {
         } catch (UnknownMessageException e) {
             throw UnknownMessageException.notThere(key, parameter, messageId);
         }
-        UserMessage question = asked.map(LoggedMessage::message)
-                .filter(UserMessage.class::isInstance)
-                .map(UserMessage.class::cast)
+        LoggedMessage question = asked.filter(found -> found.message() instanceof UserMessage)
                 .orElseThrow(() -> new InvalidInputException(
                         parameter,
                         "must belong to a question; message " + messageId + " of memory " + key
                                 + " has none before it"));
-        return turn(turn, () -> call.apply(memories.settings.outside().withoutRetrieved(question)));
+        UserMessage own = question.asked() == null
+                ? OwnText.without((UserMessage) question.message())
+                : OwnText.with((UserMessage) question.message(), question.asked().text());
+        return turn(turn, () -> call.apply(own));
     }
 
     /**

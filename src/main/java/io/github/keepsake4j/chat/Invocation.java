@@ -1,5 +1,11 @@
 package io.github.keepsake4j.chat;
 
+import java.util.Map;
+import java.util.List;
+import java.util.Collection;
+import java.util.ArrayList;
+import io.github.keepsake4j.message.LoggedMessage.Asked;
+import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.invocation.InvocationContext;
 import dev.langchain4j.invocation.InvocationParameters;
@@ -17,7 +23,13 @@ final class Invocation implements CallsOfThread.Call {
 
     private final WeakReference<UUID> id;
     private final Object memoryId;
+    private final String type;
+    private final String method;
     final UserMessage question;
+
+    /** The contents that the caller wrote: those of the user message and of the arguments. */
+    private final List<Content> own;
+
     final InvocationParameters parameters;
 
     /** The listeners that reported the call first. Reports of other listeners about the same call are ignored. */
@@ -26,8 +38,8 @@ final class Invocation implements CallsOfThread.Call {
     private @Nullable BoundTurn turn;
     private boolean asked;
 
-    /** The guardrail that rewrote the user message, which may be before a memory is used. */
-    private volatile @Nullable String rewrittenBy;
+    /** The user message as an input guardrail rewrote it, which may be before a memory is used. */
+    private volatile @Nullable UserMessage rewritten;
 
     /** Whether the caller gets a flux, which reports the tokens that it returns. */
     private volatile boolean flux;
@@ -47,7 +59,36 @@ final class Invocation implements CallsOfThread.Call {
         this.memoryId = context.chatMemoryId();
         this.parameters = context.invocationParameters();
         this.question = question;
+        this.own = own(question, context.methodArguments());
+        this.type = context.interfaceName();
+        this.method = context.methodName();
         this.source = source;
+    }
+
+    private static List<Content> own(UserMessage question, List<Object> arguments) {
+        List<Content> own = new ArrayList<>(question.contents());
+        List<Content> more = new ArrayList<>();
+        arguments.forEach(argument -> addContents(argument, more));
+        question.contents().forEach(more::remove);
+        own.addAll(more);
+        return own;
+    }
+
+    /** Adds an argument's contents, which LangChain4j adds to the question. */
+    private static void addContents(@Nullable Object argument, List<Content> contents) {
+        if (argument instanceof Content content) {
+            contents.add(content);
+        } else if (argument instanceof Collection<?> list) {
+            list.forEach(each -> addContents(each, contents));
+        } else if (argument instanceof Map<?, ?> map) {
+            map.values().forEach(each -> addContents(each, contents));
+        }
+    }
+
+    /** Returns what the user wrote, if the question was sent with more or other text, with unknown size. */
+    @Nullable
+    Asked asked(UserMessage sent) {
+        return AskedForms.of(own, sent, rewritten != null, type, method);
     }
 
     boolean isToldBy(Object listeners) {
@@ -84,14 +125,14 @@ final class Invocation implements CallsOfThread.Call {
 
     void inputChecked(InputGuardrailExecutedEvent event) {
         if (event.result().hasRewrittenResult()) {
-            rewrittenBy = event.guardrailClass().getName();
+            rewritten = event.rewrittenUserMessage();
         }
     }
 
-    /** Returns the class of the guardrail that rewrote the user message, or null if none did. */
+    /** Returns the user message as an input guardrail rewrote it, or null if none did. */
     @Nullable
-    String rewrittenBy() {
-        return rewrittenBy;
+    UserMessage rewritten() {
+        return rewritten;
     }
 
     void returnsFlux() {

@@ -1,10 +1,10 @@
 package io.github.keepsake4j.chat;
 
+import java.util.stream.Stream;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
-import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
@@ -32,7 +32,7 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
     public static final int MAX_LENGTH = 120;
 
     /**
-     * Creates the preview of a message. The costs do not depend on the length of the message.
+     * Creates the preview of a message. A question is shown as its user wrote it.
      *
      * @param message the message
      * @return its preview
@@ -42,12 +42,18 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
                 message.id(),
                 message.message().type(),
                 message.createdAt(),
-                beginning(parts(message.message()).iterator()));
+                beginning(parts(message).iterator()));
     }
 
-    private static List<String> parts(ChatMessage message) {
+    private static List<String> parts(LoggedMessage logged) {
+        ChatMessage message = logged.message();
         if (message instanceof UserMessage user) {
-            return user.contents().stream().map(MessagePreview::part).toList();
+            return Stream.concat(
+                            Stream.of(logged.userText()),
+                            user.contents().stream()
+                                    .filter(content -> !(content instanceof TextContent))
+                                    .map(content -> "[" + content.type().name().toLowerCase(Locale.ROOT) + "]"))
+                    .toList();
         }
         if (message instanceof AiMessage ai) {
             String text = Objects.requireNonNullElse(ai.text(), "");
@@ -62,12 +68,6 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
             return List.of(Objects.requireNonNullElse(result.text(), ""));
         }
         return message instanceof SystemMessage system ? List.of(system.text()) : List.of();
-    }
-
-    private static String part(Content content) {
-        return content instanceof TextContent text
-                ? text.text()
-                : "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
     }
 
     private static String beginning(Iterator<String> parts) {

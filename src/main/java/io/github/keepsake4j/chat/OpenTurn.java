@@ -123,7 +123,7 @@ class OpenTurn {
             if (remembered != null) {
                 open.remembered(remembered.apply(tail).orElse(null));
             }
-            Context context = memories.select(id, key, tail, round, open.remembered());
+            Context context = memories.select(id, key, asSent(tail), round, open.remembered());
             open.read(tail);
             ShownView shown = ShownView.of(tail, context);
             memories.views.handOut(key, shown.reading(), shown.given());
@@ -224,6 +224,11 @@ class OpenTurn {
      */
     Tail read(int atLeast, @Nullable List<String> round) {
         return memories.load(id, key, atLeast, round);
+    }
+
+    /** Returns a tail in which the question of this turn is shown as it is sent. */
+    Tail asSent(Tail tail) {
+        return tail;
     }
 
     /** Returns the name of the branch that this turn is on, or null for the memory's current one. */
@@ -367,7 +372,7 @@ class OpenTurn {
                     Tail tail = load(open, list.size(), round);
                     Remembered known = open.remembered();
                     Remembered remembered = known != null ? known : memories.remembered(key, tail);
-                    return ShownView.of(tail, memories.select(id, key, tail, round, remembered));
+                    return ShownView.of(tail, memories.select(id, key, asSent(tail), round, remembered));
                 },
                 open.lists);
         try {
@@ -451,7 +456,7 @@ class OpenTurn {
         Tail after = tail == null ? null : tail.after(batch, result);
         open.appended(after, last instanceof ToolExecutionResultMessage);
         if (last instanceof AiMessage calls && calls.hasToolExecutionRequests() && after != null) {
-            Overflow over = memories.overflowWithResults(id, key, after, calls);
+            Overflow over = memories.overflowWithResults(id, key, asSent(after), calls);
             if (over != null && over.part() == Overflow.Part.LAST_ROUND) {
                 throw new ContextOverflowException(key, over);
             }

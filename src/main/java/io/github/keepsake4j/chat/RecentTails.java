@@ -97,7 +97,8 @@ final class RecentTails {
         }
 
         long size() {
-            return message.size() + row.id().length();
+            int asked = row.asked() == null ? 0 : 2 * row.asked().text().length();
+            return message.size() + row.id().length() + asked;
         }
 
         LoggedMessage given() {

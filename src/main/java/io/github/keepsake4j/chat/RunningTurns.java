@@ -1,6 +1,6 @@
 package io.github.keepsake4j.chat;
 
-import dev.langchain4j.data.message.ChatMessage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import dev.langchain4j.invocation.InvocationParameters;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.base.RecentlyUsed;
@@ -28,10 +28,12 @@ final class RunningTurns {
         void failed(String reason);
 
         /**
-         * Returns whether a request ends with a question that it already contains, before tool rounds of an earlier
-         * try.
+         * Removes the question at the end of a request that already contains it, before tool rounds of an earlier try.
+         * There, it is sent as at the end.
+         *
+         * @return the changed request, or the same one if it does not repeat its question
          */
-        boolean repeatsQuestion(ChatRequest request);
+        ChatRequest withoutRepeatedQuestion(ChatRequest request);
     }
 
     /** An answer that a model is giving in a stream. */
@@ -59,6 +61,8 @@ final class RunningTurns {
      * handler, because a stream may end without any event.
      */
     private final Set<Answer> streaming = Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     /** The record of models that give the reason why their streams end. */
     final AnswerEnd.Streams streamEnds = new AnswerEnd.Streams();
@@ -178,6 +182,17 @@ final class RunningTurns {
         }
     }
 
+    /** Warns once that an AI service adds questions as they were before its input guardrails. */
+    void storesOriginal(MemoryKey key) {
+        if (warned.compareAndSet(false, true)) {
+            LOG.warn(
+                    "Memory {}: an AI service has input guardrails and storeRetrievedContentInChatMemory(false), so it "
+                            + "adds questions as they were before the guardrails. They are stored as the guardrails "
+                            + "rewrote them. Set storeRetrievedContentInChatMemory(true), or use Keepsake.attach",
+                    key);
+        }
+    }
+
     /** Records a turn whose request ends with a question that it already contains. */
     void repeats(MemoryKey key, Waiting turn) {
         repeating.put(key, turn);
@@ -186,13 +201,10 @@ final class RunningTurns {
     /** Removes the question that an AI service adds at the end of a request that already contains it. */
     ChatRequest withoutRepeatedQuestion(ChatRequest request, MemoryKey key) {
         Waiting turn = repeating.get(key);
-        if (turn == null || !turn.repeatsQuestion(request)) {
-            return request;
+        ChatRequest changed = turn == null ? request : turn.withoutRepeatedQuestion(request);
+        if (!changed.equals(request)) {
+            repeating.remove(key);
         }
-        repeating.remove(key);
-        List<ChatMessage> messages = request.messages();
-        return request.toBuilder()
-                .messages(messages.subList(0, messages.size() - 1))
-                .build();
+        return changed;
     }
 }

@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The messages of a memory that a model was shown when it gave an answer. Immutable.
  *
- * @param messages the messages as they are stored, in the order in which they were shown, with the question
+ * @param messages the messages as they are stored, in the order in which they were shown, with the question. Earlier
+ *     questions have the form in which they were shown: without what was retrieved for them
  * @param shortened the ids of the tool results that were shown shortened or cleared
  * @param summary the summary that was shown in the place of older messages, or null if there was none
  * @param altered whether the request differed from these messages, for example by retrieved texts or additions of a
@@ -62,6 +63,8 @@ public record SeenMessages(
                 messages.add(question);
             }
         }
+        Set<Long> later = new HashSet<>(seen.later());
+        messages.replaceAll(message -> later.contains(message.sequence()) ? message.withMessage(message.later()) : message);
         Set<Long> shortened = new HashSet<>(seen.shortened());
         List<Summary> summaries = seen.summary() == 0 ? List.of() : Reads.summaries(log, key);
         Summary summary = summaries.stream()

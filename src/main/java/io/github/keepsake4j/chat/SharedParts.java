@@ -1,5 +1,7 @@
 package io.github.keepsake4j.chat;
 
+import io.github.keepsake4j.message.LoggedMessage.Asked;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
@@ -54,7 +56,8 @@ final class SharedParts {
         meter = new Meter(settings.metrics(), settings.logs());
         summaries = new Summaries(this, settings.worker());
         leaving = new LeavingMessages(settings.logs(), settings.executor(), settings.listener());
-        loader = new TailLoader(settings.strategy(), settings.executor(), settings.nanoTime());
+        loader = new TailLoader(
+                settings.strategy(), settings.showsRetrieved(), settings.executor(), settings.nanoTime());
         views = new ViewWriter(settings.logs(), this::append, meter::read, this::prepare);
     }
 
@@ -93,6 +96,18 @@ final class SharedParts {
     NewMessage prepare(String messageId, ChatMessage message, @Nullable Instant createdAt) {
         TokenCounter.Count count = settings.counter().count(message);
         return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
+    }
+
+    /** Adds what the user wrote to a question. Its size is that of the form that later requests show. */
+    NewMessage asked(NewMessage question, @Nullable Asked asked) {
+        UserMessage later = asked == null ? null : asked.later();
+        if (asked == null || later == null) {
+            return question.withAsked(asked);
+        }
+        TokenCounter.Count count = settings.counter().count(later);
+        int sent = count.counter().equals(question.tokenCounter()) ? question.tokens() : -1;
+        return new NewMessage(question.id(), question.message(), count.tokens(), count.counter(), question.createdAt())
+                .withAsked(new Asked(asked.text(), later, asked.rewritten(), sent));
     }
 
     /** Appends, and counts it. */

@@ -18,6 +18,7 @@ final class ShownMessages {
 
     private List<Long> shown = List.of();
     private List<Long> shortened = List.of();
+    private List<Long> later = List.of();
     private long summary;
     private boolean altered;
     private List<String> memories = List.of();
@@ -28,18 +29,32 @@ final class ShownMessages {
     /** The messages of the next request, unless other code changes it. */
     private List<ChatMessage> expected = List.of();
 
+    /** The sequence numbers of these messages, 0 for a message that is not in the log. */
+    private List<Long> places = List.of();
+
+    /** Whether the question is sent in another form than the stored one. */
+    private boolean differs;
+
     /** Records a read. */
     void shown(Tail tail, Context context, List<ChatMessage> messages) {
         shown = context.logged().stream().map(LoggedMessage::sequence).toList();
-        shortened = context.originals().values().stream()
-                .map(LoggedMessage::sequence)
-                .sorted()
-                .toList();
+        shortened = replaced(context, false);
+        later = replaced(context, true);
+        places = context.shown().stream().map(LoggedMessage::sequence).toList();
         Summary read = tail.summary();
         summary = context.summary() == null || read == null ? 0 : read.version();
         Remembered remembered = context.remembered();
         memories = remembered == null ? List.of() : remembered.memories();
         expected = List.copyOf(messages);
+    }
+
+    /** Returns the messages that are shown in other forms: questions without what was retrieved, or all others. */
+    private static List<Long> replaced(Context context, boolean questions) {
+        return context.originals().values().stream()
+                .filter(stored -> stored.hasLaterForm() == questions)
+                .map(LoggedMessage::sequence)
+                .sorted()
+                .toList();
     }
 
     /** Returns whether the model is shown a message. */
@@ -73,9 +88,27 @@ final class ShownMessages {
         return true;
     }
 
+    /** Records that the question is sent in another form than the stored one. */
+    void asksOtherwise() {
+        differs = true;
+    }
+
+    /** Returns a request that asks at its end a question that it has before tool rounds, with the question there only. */
+    ChatRequest asking(long question, ChatRequest request) {
+        int at = places.lastIndexOf(question);
+        List<ChatMessage> messages = new ArrayList<>(request.messages());
+        ChatMessage asked = messages.remove(messages.size() - 1);
+        if (at >= 0) {
+            messages.set(at, asked);
+            later = later.stream().filter(sequence -> sequence != question).toList();
+        }
+        expected = List.copyOf(messages);
+        return request.toBuilder().messages(messages).build();
+    }
+
     /** Compares a request with the messages that were read. */
     void requested(ChatRequest request) {
-        altered = !request.messages().equals(expected);
+        altered = differs || !request.messages().equals(expected);
         expected = List.of();
         // Shortened messages cannot be derived from the stored ones either.
         untold = altered || !shortened.isEmpty() ? request : null;
@@ -90,6 +123,6 @@ final class ShownMessages {
     /** Returns the sources of the answer to the last request, or null if nothing was read. */
     @Nullable
     Seen seen() {
-        return shown.isEmpty() ? null : new Seen(Seen.ranges(shown), shortened, summary, altered, memories);
+        return shown.isEmpty() ? null : new Seen(Seen.ranges(shown), shortened, summary, altered, memories, later);
     }
 }

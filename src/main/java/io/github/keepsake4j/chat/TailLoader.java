@@ -60,6 +60,10 @@ final class TailLoader {
     private static final int MARGIN_PART = 8;
 
     private final ContextStrategy strategy;
+
+    /** Whether later requests show what was retrieved for a question. */
+    private final boolean showsRetrieved;
+
     private final Function<Object, TokenSizes> counts;
     private final RecentTails recent = new RecentTails();
 
@@ -67,8 +71,9 @@ final class TailLoader {
     private final RecentlyUsed<MemoryKey, ReadBounds> known = new RecentlyUsed<>(MEMORIES);
 
     /** Creates a loader. The executor runs counters that call a server; the clock measures their pause. */
-    TailLoader(ContextStrategy strategy, Executor executor, LongSupplier nanoTime) {
+    TailLoader(ContextStrategy strategy, boolean showsRetrieved, Executor executor, LongSupplier nanoTime) {
         this.strategy = strategy;
+        this.showsRetrieved = showsRetrieved;
         this.counts = TokenSizes.kept(executor, nanoTime);
     }
 
@@ -223,7 +228,8 @@ final class TailLoader {
      * @param round the ids of the calls and of the results with which a turn continues, empty for none, or null if
      * unknown
      */
-    Context context(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
+    Context context(Object memoryId, MemoryKey key, Tail read, @Nullable List<String> round) {
+        Tail tail = showsRetrieved ? read.showing(LoggedMessage::asSent) : read;
         Summary summary = tail.summary();
         return Context.of(
                         memoryId,

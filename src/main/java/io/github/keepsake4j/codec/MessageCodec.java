@@ -3,6 +3,7 @@ package io.github.keepsake4j.codec;
 import com.fasterxml.jackson.core.JsonFactory;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Map;
@@ -55,42 +56,58 @@ public final class MessageCodec {
     }
 
     /**
-     * Encodes a message of a turn. {@link #decode} ignores the turn.
+     * Encodes a message with the fields that a log stores with it. {@link #decode} ignores these.
      *
-     * @param message a message as {@link #encode(ChatMessage)} takes it
-     * @param question the id of the question of its turn, or null for no turn
-     * @return the message as JSON, with a field {@code question}
+     * @param row a message as {@link #encode(ChatMessage)} takes it, with its fields
+     * @return the message as JSON, with a field {@code question} and a field {@code asked} if they are not null
      * @throws InvalidInputException if a part of the message could not be decoded to an equal value
      */
-    public String encode(ChatMessage message, @Nullable String question) {
-        return Json.write(MessageWriter.write(message).withPresent(QUESTION, question));
+    public String encode(Row row) {
+        return Json.write(MessageWriter.write(row.message())
+                .withPresent(QUESTION, row.question())
+                .withPresent("asked", AskedJson.write(row.message(), row.asked())));
     }
 
     /**
-     * A message and its turn.
+     * A message with the fields that a log stores in its JSON.
      *
      * @param message the message
      * @param question the id of the question of its turn, or null for no turn
+     * @param asked what the user wrote, or null
      */
-    public record OfTurn(ChatMessage message, @Nullable String question) {
+    public record Row(ChatMessage message, @Nullable String question, @Nullable Asked asked) {
 
         /** Leaves out the message's text, so that the result may be logged. */
         @Override
         public String toString() {
-            return "OfTurn[type=" + message.type() + ", question=" + question + "]";
+            return "Row[type=" + message.type() + ", question=" + question + "]";
         }
     }
 
     /**
-     * Decodes a message and its turn.
+     * Decodes a message with its fields.
      *
      * @param json JSON that this codec or LangChain4j's serializer returned
-     * @return the message, and its turn if that is known
+     * @return the message, and its fields if they are known
      * @throws UnreadableDataException if {@link #decode} would throw it
      */
-    public OfTurn decodeOfTurn(String json) {
-        JsonFields object = object("Message", json);
-        return new OfTurn(decode(object), object.values().get(QUESTION) instanceof String question ? question : null);
+    public Row decodeRow(String json) {
+        return decodeRow(object("Message", json));
+    }
+
+    /**
+     * Decodes a message with its fields that is a part of other JSON.
+     *
+     * @param json the message's fields
+     * @return the message, and its fields if they are known
+     * @throws io.github.keepsake4j.message.KeepsakeException as {@link #decode(JsonFields)}
+     */
+    public Row decodeRow(JsonFields json) {
+        ChatMessage message = decode(json);
+        return new Row(
+                message,
+                json.values().get(QUESTION) instanceof String question ? question : null,
+                AskedJson.read(json, message));
     }
 
     /**

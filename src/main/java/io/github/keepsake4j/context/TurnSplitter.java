@@ -182,17 +182,21 @@ final class TurnSplitter {
 
     /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
     private void begin(LoggedMessage logged, UserMessage user) {
-        if (hasBlank(user.contents())) {
-            if (!ContextTurn.begins(user)) {
+        UserMessage shown = logged.later() instanceof UserMessage later ? later : user;
+        if (logged.hasLaterForm()) {
+            replaced.put(logged.id(), shown);
+        }
+        if (hasBlank(shown.contents())) {
+            if (!ContextTurn.begins(shown)) {
                 repair(logged, Reason.EMPTY_TEXT);
                 return;
             }
-            List<Content> contents = user.contents().stream()
+            List<Content> contents = shown.contents().stream()
                     .filter(content -> !ContextTurn.isBlank(content))
                     .toList();
             // Blank text is removed even next to other contents such as an image, because providers refuse it there
             // too.
-            replaced.put(logged.id(), user.toBuilder().contents(contents).build());
+            replaced.put(logged.id(), shown.toBuilder().contents(contents).build());
         }
         OpenTurn previous = turns.peek();
         if (previous != null && previous.user.message().equals(user)) {

@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  *     day of its time. Its texts contain neither NUL nor unpaired surrogates; JSON of {@code RequestCodec} contains
  * neither
  * @param question the id of the question of the turn that it belongs to, its own id if it is that question; null for none
+ * @param asked what the user wrote, if it is a question with more or other text; null if that is not known. The size is
+ *     then that of the form that later requests show
  */
 public record NewMessage(
         String id,
@@ -33,7 +35,8 @@ public record NewMessage(
         @Nullable Instant createdAt,
         @Nullable Outcome outcome,
         Made made,
-        @Nullable String question) {
+        @Nullable String question,
+        LoggedMessage.@Nullable Asked asked) {
 
     /** Checks the components and truncates the time. */
     public NewMessage {
@@ -64,7 +67,7 @@ public record NewMessage(
      * @param createdAt when it was created, or null for the time of the store's clock
      */
     public NewMessage(String id, ChatMessage message, int tokens, String tokenCounter, @Nullable Instant createdAt) {
-        this(id, message, tokens, tokenCounter, createdAt, null, Made.NOTHING, null);
+        this(id, message, tokens, tokenCounter, createdAt, null, Made.NOTHING, null, null);
     }
 
     /**
@@ -87,7 +90,7 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withOutcome(@Nullable Outcome other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, other, made, question);
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, other, made, question, asked);
     }
 
     /**
@@ -97,7 +100,7 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage ofTurn(@Nullable String other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, made, other);
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, made, other, asked);
     }
 
     /**
@@ -107,7 +110,17 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withMade(Made other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, other, question);
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, other, question, asked);
+    }
+
+    /**
+     * Sets what the user wrote.
+     *
+     * @param other the forms of the question, or null
+     * @return a copy
+     */
+    public NewMessage withAsked(LoggedMessage.@Nullable Asked other) {
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, made, question, other);
     }
 
     /**
@@ -150,7 +163,8 @@ public record NewMessage(
      * @return the message
      */
     public LoggedMessage logged(String loggedId, @Nullable String parentId, long sequence, Instant time) {
-        return new LoggedMessage(loggedId, parentId, sequence, message, tokens, tokenCounter, time, outcome, question);
+        return new LoggedMessage(
+                loggedId, parentId, sequence, message, tokens, tokenCounter, time, outcome, question, asked);
     }
 
     /** Returns the id, the type and the size. The message's text is left out, so that the result may be logged. */

@@ -14,8 +14,15 @@ import java.util.List;
  * @param summary the {@link Summary#version()} of the summary that was shown, or 0 for none
  * @param altered whether the request differed from the memory's list
  * @param memories the ids of the long-term memories that were shown in addition to the messages, in order
+ * @param later the sequence numbers of the questions that were shown without the part that was retrieved for them
  */
-public record Seen(List<Range> shown, List<Long> shortened, long summary, boolean altered, List<String> memories) {
+public record Seen(
+        List<Range> shown,
+        List<Long> shortened,
+        long summary,
+        boolean altered,
+        List<String> memories,
+        List<Long> later) {
 
     /**
      * Messages whose sequence numbers have no gaps.
@@ -41,13 +48,15 @@ public record Seen(List<Range> shown, List<Long> shortened, long summary, boolea
         shown = List.copyOf(shown);
         shortened = List.copyOf(shortened);
         shortened.forEach(sequence -> InvalidInputException.checkAtLeast("seen shortened", 1, sequence));
+        later = List.copyOf(later);
+        later.forEach(sequence -> InvalidInputException.checkAtLeast("seen later", 1, sequence));
         InvalidInputException.checkAtLeast("seen summary", 0, summary);
         memories = List.copyOf(memories);
         memories.forEach(memory -> Ids.check("seen memory", memory));
     }
 
     /**
-     * Creates the value for a request without long-term memories.
+     * Creates the value for a request without long-term memories, of messages as they were sent.
      *
      * @param shown the messages, in the order in which they were shown
      * @param shortened the sequence numbers of the tool results that were shown shortened or cleared
@@ -55,7 +64,7 @@ public record Seen(List<Range> shown, List<Long> shortened, long summary, boolea
      * @param altered whether the request differed from the memory's list
      */
     public Seen(List<Range> shown, List<Long> shortened, long summary, boolean altered) {
-        this(shown, shortened, summary, altered, List.of());
+        this(shown, shortened, summary, altered, List.of(), List.of());
     }
 
     /**

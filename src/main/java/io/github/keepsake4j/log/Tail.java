@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,6 +156,25 @@ public record Tail(
                 without(oldest, messageId),
                 system,
                 newestUser,
+                view,
+                summary,
+                complete,
+                missingParent);
+    }
+
+    /**
+     * Returns this tail with messages in other forms.
+     *
+     * @param form returns the form of a message, under the same id
+     * @return a tail with the results in place of the messages
+     */
+    public Tail showing(UnaryOperator<LoggedMessage> form) {
+        return new Tail(
+                position,
+                messages.stream().map(form).toList(),
+                oldest.stream().map(form).toList(),
+                system,
+                user == null ? null : form.apply(user),
                 view,
                 summary,
                 complete,

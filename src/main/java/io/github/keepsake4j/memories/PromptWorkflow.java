@@ -10,7 +10,7 @@ import dev.langchain4j.model.output.FinishReason;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.text.PromptTags;
+import io.github.keepsake4j.base.PromptTags;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,8 @@
 package io.github.keepsake4j.message;
 
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.text.OwnText;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param outcome how it ended if it did not end well, or null
  * @param question the id of the question of the turn that it belongs to, its own id if it is that question; null if it was
  *     not appended by a bound turn
+ * @param asked what the user wrote, if the message is a question with more or other text; null if that is not recorded
  */
 public record LoggedMessage(
         String id,
@@ -29,7 +32,30 @@ public record LoggedMessage(
         String tokenCounter,
         Instant createdAt,
         @Nullable Outcome outcome,
-        @Nullable String question) {
+        @Nullable String question,
+        @Nullable Asked asked) {
+
+    /** The counter of a size that is not known. */
+    private static final String UNKNOWN_COUNTER = "unknown";
+
+    /**
+     * The forms of a question that was sent to a model with more, or with other text, than its user wrote.
+     *
+     * @param text the text that the user wrote, before retrieval, input guardrails and format instructions
+     * @param later the question as later requests show it: without the part that was retrieved for it. Null if they show
+     *     it as it was sent
+     * @param rewritten whether an input guardrail replaced the text, so that models do not get the user's own
+     * @param sentTokens the size in tokens of the question as it was sent, by the counter of the message, whose own size
+     *     is that of the later form; -1 if it is not known
+     */
+    public record Asked(String text, @Nullable UserMessage later, boolean rewritten, int sentTokens) {
+
+        /** Leaves out the texts, so that the result may be logged. */
+        @Override
+        public String toString() {
+            return "Asked[later=" + (later != null) + ", rewritten=" + rewritten + ", sentTokens=" + sentTokens + "]";
+        }
+    }
 
     /**
      * Creates a message without an outcome.
@@ -50,7 +76,7 @@ public record LoggedMessage(
             int tokens,
             String tokenCounter,
             Instant createdAt) {
-        this(id, parentId, sequence, message, tokens, tokenCounter, createdAt, null, null);
+        this(id, parentId, sequence, message, tokens, tokenCounter, createdAt, null, null, null);
     }
 
     /**
@@ -60,7 +86,8 @@ public record LoggedMessage(
      * @return the copy
      */
     public LoggedMessage ofTurn(@Nullable String other) {
-        return new LoggedMessage(id, parentId, sequence, message, tokens, tokenCounter, createdAt, outcome, other);
+        return new LoggedMessage(
+                id, parentId, sequence, message, tokens, tokenCounter, createdAt, outcome, other, asked);
     }
 
     /**
@@ -72,7 +99,8 @@ public record LoggedMessage(
     public LoggedMessage withMessage(ChatMessage other) {
         return other == message
                 ? this
-                : new LoggedMessage(id, parentId, sequence, other, tokens, tokenCounter, createdAt, outcome, question);
+                : new LoggedMessage(
+                        id, parentId, sequence, other, tokens, tokenCounter, createdAt, outcome, question, asked);
     }
 
     /**
@@ -82,7 +110,72 @@ public record LoggedMessage(
      * @return the copy
      */
     public LoggedMessage withOutcome(@Nullable Outcome other) {
-        return new LoggedMessage(id, parentId, sequence, message, tokens, tokenCounter, createdAt, other, question);
+        return new LoggedMessage(
+                id, parentId, sequence, message, tokens, tokenCounter, createdAt, other, question, asked);
+    }
+
+    /**
+     * Returns the text that the author wrote, for people: for history, titles and exports. If it is not recorded, texts
+     * that this library or LangChain4j's default injector added are left out.
+     *
+     * @return the text; empty if the author wrote none
+     */
+    public String userText() {
+        return asked == null ? OwnText.of(message).text() : asked.text();
+    }
+
+    /**
+     * Returns the text that the user wrote, if models may get it: for search, summaries and long-term memories.
+     *
+     * @return the text; null if it is not recorded, or if an input guardrail replaced it
+     */
+    public @Nullable String textForModels() {
+        return asked == null || asked.rewritten() ? null : asked.text();
+    }
+
+    /**
+     * Returns the message as later requests show it: without the part that was retrieved for it.
+     *
+     * @return a new instance, or the message itself if it has no other form
+     */
+    public ChatMessage later() {
+        UserMessage later = asked == null ? null : asked.later();
+        return later == null ? message : later.toBuilder().build();
+    }
+
+    /**
+     * Returns whether later requests show the message in another form than the one in which it was sent. Its size is
+     * that of the later form.
+     *
+     * @return whether {@link #later()} is another message
+     */
+    public boolean hasLaterForm() {
+        return asked != null && asked.later() != null;
+    }
+
+    /**
+     * Returns a copy that is shown as it was sent, with the size of that form.
+     *
+     * @return the copy, or this object if there is no other form
+     */
+    public LoggedMessage asSent() {
+        return asked == null || asked.later() == null
+                ? this
+                : asSent(message, asked.sentTokens(), asked.sentTokens() < 0 ? UNKNOWN_COUNTER : tokenCounter);
+    }
+
+    /**
+     * Returns a copy that is shown as it is sent this time.
+     *
+     * @param sent the message as it is sent
+     * @param size its size in tokens, 0 or more
+     * @param counter the name of the counter that counted the tokens
+     * @return the copy
+     */
+    public LoggedMessage asSent(ChatMessage sent, int size, String counter) {
+        Asked only = asked == null ? null : new Asked(asked.text(), null, asked.rewritten(), asked.sentTokens());
+        return new LoggedMessage(
+                id, parentId, sequence, sent, Math.max(0, size), counter, createdAt, outcome, question, only);
     }
 
     /** Returns a description without the message's text, so that it can be written to logs. */

@@ -8,7 +8,6 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.words.Words;
-import io.github.keepsake4j.text.OwnText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -63,7 +62,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         private int left = MAX_SPLIT;
 
         boolean takes(LoggedMessage message) {
-            int length = OwnText.blanked(message.message()).length();
+            int length = IndexedText.of(message).length();
             boolean fits = length <= left;
             left -= fits ? length : 0;
             return fits;

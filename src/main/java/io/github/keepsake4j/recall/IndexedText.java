@@ -13,9 +13,18 @@ final class IndexedText {
 
     private IndexedText() {}
 
+    /**
+     * Returns the text by which a message is found: what its user wrote, or all texts that no retrieval added. An added
+     * text that was recognized is blanked.
+     */
+    static String of(LoggedMessage message) {
+        String own = message.textForModels();
+        return own == null ? OwnText.blanked(message.message()) : own;
+    }
+
     /** Splits a message into the terms that an index keeps. */
     static IndexedMessage split(LoggedMessage message, Words words) {
-        String text = OwnText.blanked(message.message());
+        String text = of(message);
         List<Token> tokens = words.tokens(text);
         Map<String, Integer> terms = new HashMap<>();
         tokens.forEach(token -> terms.merge(token.term(), 1, Integer::sum));

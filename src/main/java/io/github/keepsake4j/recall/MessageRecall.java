@@ -11,7 +11,6 @@ import io.github.keepsake4j.recall.MessageSearch.Visible;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.WantedTerms;
-import io.github.keepsake4j.text.OwnText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -211,7 +210,7 @@ public final class MessageRecall {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
                 if (isSaid(message) && !Visible.endedBadly(message)) {
-                    String text = OwnText.blanked(message.message());
+                    String text = IndexedText.of(message);
                     utterances.add(Utterance.of(
                             message.sequence(),
                             RecalledText.speaker(message),
@@ -232,7 +231,7 @@ public final class MessageRecall {
 
         private static boolean isSaid(LoggedMessage message) {
             return (message.message() instanceof UserMessage || message.message() instanceof AiMessage)
-                    && !OwnText.blanked(message.message()).isBlank();
+                    && !IndexedText.of(message).isBlank();
         }
 
         /** Returns whether a message may be given out. */

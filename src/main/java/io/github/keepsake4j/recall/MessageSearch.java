@@ -12,7 +12,6 @@ import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.SearchResult.Highlight;
 import io.github.keepsake4j.recall.SearchResult.Hit;
 import io.github.keepsake4j.recall.words.Words;
-import io.github.keepsake4j.text.OwnText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -235,7 +234,8 @@ public final class MessageSearch {
                             true)
                     .values();
             // A memory that was erased and written again may have another message at this place.
-            List<Highlight> highlights = query.highlights(OwnText.blanked(message.message()), words);
+            String text = IndexedText.of(message);
+            List<Highlight> highlights = query.highlights(text, words);
             if (highlights.isEmpty()) {
                 return;
             }
@@ -244,7 +244,13 @@ public final class MessageSearch {
                 return;
             }
             hits.add(new Hit(
-                    place.score(), key, message, before(key, message, around), after(message, around), highlights));
+                    place.score(),
+                    key,
+                    message,
+                    text,
+                    before(key, message, around),
+                    after(message, around),
+                    highlights));
         }
 
         private boolean isWanted(MemoryKey key, LoggedMessage message) {

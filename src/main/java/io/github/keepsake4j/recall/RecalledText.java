@@ -1,13 +1,11 @@
 package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.text.Fence;
 import io.github.keepsake4j.text.MessageText;
-import io.github.keepsake4j.text.OwnText;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
@@ -38,7 +36,7 @@ final class RecalledText {
                     .append("] ")
                     .append(speaker(message))
                     .append(": ")
-                    .append(Fence.indented(own(message.message())))
+                    .append(Fence.indented(own(message)))
                     .append('\n');
         }
         return Fence.RECALLED.around(text.toString().stripTrailing());
@@ -59,16 +57,17 @@ final class RecalledText {
 
     /** Returns the largest number of lines of a message that are indented. */
     static long furtherLines(LoggedMessage message) {
-        return Fence.lineBreaks(MessageText.of(message.message()));
+        return Fence.lineBreaks(own(message));
     }
 
     /**
      * Returns the text of a message without texts that were recalled or retrieved for it, and without gaps in their
      * place.
      */
-    private static String own(ChatMessage message) {
-        String text = MessageText.of(message);
-        String blanked = OwnText.blanked(message);
+    private static String own(LoggedMessage message) {
+        String recorded = message.textForModels();
+        String text = recorded == null ? MessageText.of(message.message()) : recorded;
+        String blanked = IndexedText.of(message);
         if (blanked.equals(text)) {
             return text;
         }

@@ -25,14 +25,17 @@ public record SearchResult(List<Hit> hits, boolean lagging, Optional<SearchOptio
      * @param score how well it fits; only scores of one search can be compared
      * @param key the memory that it is in
      * @param message the message, as the log has it now
+     * @param text the text in which the words were found: what the user wrote, or the message's texts, joined by line
+     *     feeds, with blanks in place of texts that were retrieved for it
      * @param before the messages that it follows, oldest first
      * @param after the messages that follow it; if several answer the same message, the newest of them
-     * @param highlights the places of the words in the message's text, in order and without overlaps
+     * @param highlights the places of the words in the text, in order and without overlaps
      */
     public record Hit(
             double score,
             MemoryKey key,
             LoggedMessage message,
+            String text,
             List<LoggedMessage> before,
             List<LoggedMessage> after,
             List<Highlight> highlights) {
@@ -43,10 +46,16 @@ public record SearchResult(List<Hit> hits, boolean lagging, Optional<SearchOptio
             after = List.copyOf(after);
             highlights = List.copyOf(highlights);
         }
+
+        /** Leaves out the texts, so that the result may be logged. */
+        @Override
+        public String toString() {
+            return "Hit[score=" + score + ", key=" + key + ", message=" + message + ", highlights=" + highlights + "]";
+        }
     }
 
     /**
-     * A part of a message's text. The text of a user's message is its text contents, joined by line feeds.
+     * A part of a hit's text.
      *
      * @param start the index of its first UTF-16 code unit
      * @param end the index behind its last one

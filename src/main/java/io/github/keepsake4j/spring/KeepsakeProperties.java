@@ -1,5 +1,6 @@
 package io.github.keepsake4j.spring;
 
+import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.message.Ids;
@@ -24,6 +25,7 @@ import org.springframework.scheduling.support.CronExpression;
  * @param tenant the tenant of memory ids without a tenant, such as a String
  * @param acceptDefaultMemoryId whether AI services without a MemoryId may be used; all their users share one memory
  * @param keepRequests whether the whole request is stored with an answer if it differs from the stored messages
+ * @param showRetrieved the requests that show what was retrieved for a question
  * @param importFrom name of the ChatMemoryStore or ImportSource bean whose conversations are imported when they are
  * used
  * @param shutdownMaxWait the time for which a stopping application waits for summaries and the index
@@ -47,6 +49,7 @@ record KeepsakeProperties(
         @DefaultValue("default") String tenant,
         boolean acceptDefaultMemoryId,
         boolean keepRequests,
+        @DefaultValue("current-turn") Keepsake.ShowRetrieved showRetrieved,
         @Nullable String importFrom,
         @DefaultValue("10s") Duration shutdownMaxWait,
         @DefaultValue Strategy strategy,

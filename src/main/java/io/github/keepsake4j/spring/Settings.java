@@ -35,6 +35,7 @@ final class Settings {
         KeepsakeProperties.Turns turns = properties.turns();
         Keepsake.Builder builder = Keepsake.builder()
                 .tenant(properties.tenant())
+                .showRetrieved(properties.showRetrieved())
                 .turnPolicy(turns.policy())
                 .turnLease(turns.lease())
                 .turnLimit(turns.limit())

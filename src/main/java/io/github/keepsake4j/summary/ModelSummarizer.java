@@ -10,7 +10,7 @@ import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
-import io.github.keepsake4j.text.PromptTags;
+import io.github.keepsake4j.base.PromptTags;
 import io.github.keepsake4j.text.TextShortener;
 import io.github.keepsake4j.text.TranscriptText;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.summary;
 
+import io.github.keepsake4j.text.OwnText;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -47,8 +49,16 @@ public record SummaryTask(
     List<ChatMessage> told() {
         return messages.stream()
                 .filter(message -> !untold.contains(message.id()))
-                .map(LoggedMessage::message)
+                .map(SummaryTask::told)
                 .toList();
+    }
+
+    /** Returns a message without what was added to a question. */
+    private static ChatMessage told(LoggedMessage logged) {
+        String own = logged.textForModels();
+        return own != null && !own.isBlank() && logged.message() instanceof UserMessage user
+                ? OwnText.with(user, own)
+                : logged.message();
     }
 
     LoggedMessage last() {

@@ -33,10 +33,25 @@ final class TokenCounts {
      * @param memory the memory
      * @param id the message's id
      * @param share the number of tokens to which a tool result was shortened, or {@link #WHOLE}
+     * @param later whether a question is counted as later requests show it
      */
-    private record Key(Object memory, String id, long sequence, Instant createdAt, String counter, long share) {
+    private record Key(
+            Object memory,
+            String id,
+            long sequence,
+            Instant createdAt,
+            String counter,
+            long share,
+            boolean later) {
         static Key of(Object memory, LoggedMessage logged, TokenCounter counter, long share) {
-            return new Key(memory, logged.id(), logged.sequence(), logged.createdAt(), counter.name(), share);
+            return new Key(
+                    memory,
+                    logged.id(),
+                    logged.sequence(),
+                    logged.createdAt(),
+                    counter.name(),
+                    share,
+                    logged.hasLaterForm());
         }
     }
 
@@ -124,7 +139,7 @@ final class TokenCounts {
     }
 
     private static Known count(TokenSizes sizes, TokenCounter counter, LoggedMessage logged, int failures) {
-        TokenCounter.Count count = counter.count(logged.message(), sizes.time());
+        TokenCounter.Count count = counter.count(logged.later(), sizes.time());
         long tokens = TokenSizes.size(counter, count);
         if (count.counter().equals(counter.name())) {
             return Known.whole(tokens, 0);
@@ -157,7 +172,7 @@ final class TokenCounts {
         TokenCounter standard = TokenCounter.standard();
         int tokens = logged.tokenCounter().equals(standard.name())
                 ? logged.tokens()
-                : standard.count(logged.message()).tokens();
+                : standard.count(logged.later()).tokens();
         return (long) TokenCounter.STAND_IN_FACTOR * tokens;
     }
 }

@@ -214,7 +214,8 @@ final class ForkedBranch {
                 numbers(original.shortened()),
                 summary,
                 original.altered() || lacks,
-                original.memories());
+                original.memories(),
+                numbers(original.later()));
     }
 
     private List<Long> numbers(List<Long> sequences) {

@@ -44,14 +44,16 @@ record Line(String name, JsonFields json) {
 
     Moved message() {
         return checked(() -> {
+            MessageCodec.Row row = CODEC.decodeRow(json.neededObject("message"));
             NewMessage read = new NewMessage(
                             text("id"),
-                            CODEC.decode(json.neededObject("message")),
+                            row.message(),
                             (int) json.neededNumber("tokens", Integer.MAX_VALUE),
                             text("counter"),
                             json.neededTime("at"))
                     .withOutcome(RecordJson.outcome(json.object("outcome")))
                     .ofTurn(nullableText("question"))
+                    .withAsked(row.asked())
                     .withMade(RecordJson.made(json));
             return new Moved(read, nullableText("parent"));
         });

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.transfer;
 
-import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.MessageCodec;
@@ -79,13 +79,13 @@ final class Lines {
                 message.question(),
                 message.outcome(),
                 message.made(),
-                json(message.message())));
+                json(new Row(message.message(), null, message.asked()))));
     }
 
     /** Writes a message. Maps and sets of its attributes may have another order in each process, so they are sorted. */
-    private static String json(ChatMessage message) {
-        String json = CODEC.encode(message);
-        boolean isUnknown = message instanceof UnknownMessage;
+    private static String json(Row row) {
+        String json = CODEC.encode(row);
+        boolean isUnknown = row.message() instanceof UnknownMessage;
         if ((!isUnknown && !json.contains("\"attributes\""))
                 || !(PlainJson.read("message", json) instanceof Map<?, ?> fields)) {
             return json;

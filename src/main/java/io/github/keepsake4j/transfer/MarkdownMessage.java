@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.message.LoggedMessage.Asked;
 import static io.github.keepsake4j.transfer.MarkdownText.block;
 import static io.github.keepsake4j.transfer.MarkdownText.code;
 import static io.github.keepsake4j.transfer.MarkdownText.link;
@@ -34,6 +35,7 @@ final class MarkdownMessage {
             "tokens",
             "counter",
             "question",
+            "asked",
             "outcome",
             "message",
             "v",
@@ -72,7 +74,7 @@ final class MarkdownMessage {
             others.put("a newer version wrote", message.values());
         } else {
             others.putAll(message.values());
-            texts(message, out);
+            texts(message, moved.message().asked(), out);
         }
         others.keySet().removeAll(SHOWN);
         others.computeIfPresent("request", (name, text) -> leftOut((String) text));
@@ -83,13 +85,14 @@ final class MarkdownMessage {
         return out;
     }
 
-    private static void texts(JsonFields message, List<String> out) {
+    private static void texts(JsonFields message, @Nullable Asked asked, List<String> out) {
         if (message.has("id")) {
             out.add("Call " + code(message.text("id")) + ":");
         }
-        text(message.text("text"), out);
+        // A reader wants what the user wrote. The other formats have what was sent.
+        text(asked == null ? message.text("text") : asked.text(), out);
         for (JsonFields content : message.objects("contents")) {
-            text(content.text("text"), out);
+            text(asked == null ? content.text("text") : null, out);
             for (String kind : List.of("image", "audio", "video", "pdfFile")) {
                 JsonFields file = content.object(kind);
                 if (file != null) {

@@ -76,7 +76,8 @@ final class MemorySource {
                 seen.shortened().stream().map(this::number).toList(),
                 versions.getOrDefault(seen.summary(), 0L),
                 seen.altered(),
-                seen.memories());
+                seen.memories(),
+                seen.later().stream().map(this::number).toList());
     }
 
     /** Returns a message for an append, under ids that derive from its own. */
@@ -88,7 +89,8 @@ final class MemorySource {
                         message.tokenCounter(),
                         message.createdAt())
                 .withOutcome(message.outcome())
-                .ofTurn(message.question() == null ? null : ids.apply(message.question()));
+                .ofTurn(message.question() == null ? null : ids.apply(message.question()))
+                .withAsked(message.asked());
     }
 
     /** Returns the notes of messages, by their ids. Only answers have notes. */

@@ -207,7 +207,8 @@ public final class LlmNode {
         if (question != null) {
             sequences.add(question.sequence());
         }
-        Seen seen = new Seen(Seen.ranges(sequences), List.of(), 0, altered || history.altered());
+        Seen seen = new Seen(
+                Seen.ranges(sequences), List.of(), 0, altered || history.altered(), List.of(), history.later());
         return Made.of(response).withSeen(seen);
     }
 

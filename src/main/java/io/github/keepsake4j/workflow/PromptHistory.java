@@ -1,5 +1,6 @@
 package io.github.keepsake4j.workflow;
 
+import java.util.Set;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
@@ -56,7 +57,12 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
         static final Prompt NOTHING = new Prompt(List.of(), new Seen(List.of(), List.of(), 0, false));
     }
 
-    Prompt messages(List<LoggedMessage> thread, String tenantId, @Nullable FileUploadConfig config, int maxTokenLimit) {
+    Prompt messages(List<LoggedMessage> stored, String tenantId, @Nullable FileUploadConfig config, int maxTokenLimit) {
+        List<LoggedMessage> thread = asLater(stored);
+        Set<Long> later = stored.stream()
+                .filter(LoggedMessage::hasLaterForm)
+                .map(LoggedMessage::sequence)
+                .collect(Collectors.toSet());
         List<List<LoggedMessage>> turns = turns(thread);
         List<List<LoggedMessage>> may = newest(turns, maxTokenLimit);
         Function<@Nullable FileReference, Content> contents =
@@ -77,21 +83,36 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
             }
         }
         tellDropped(turns.size() - may.size() + left);
-        return new Prompt(shown.stream().map(Sized::message).toList(), seen(shown));
+        return new Prompt(shown.stream().map(Sized::message).toList(), seen(shown, later));
     }
 
-    private static Seen seen(Collection<Sized> shown) {
+    /** Returns messages as later requests show them: questions without what was retrieved for them. */
+    private static List<LoggedMessage> asLater(List<LoggedMessage> thread) {
+        return thread.stream()
+                .map(logged -> logged.hasLaterForm()
+                        ? logged.asSent(logged.later(), logged.tokens(), logged.tokenCounter())
+                        : logged)
+                .toList();
+    }
+
+    private static Seen seen(Collection<Sized> shown, Set<Long> later) {
         List<Long> sequences = shown.stream()
                 .filter(Sized::isStored)
                 .map(each -> each.logged().sequence())
                 .toList();
         boolean altered = shown.stream().anyMatch(each -> !each.same() || !each.isStored());
-        return new Seen(Seen.ranges(sequences), List.of(), 0, altered);
+        return new Seen(
+                Seen.ranges(sequences),
+                List.of(),
+                0,
+                altered,
+                List.of(),
+                sequences.stream().filter(later::contains).toList());
     }
 
     /** Returns the history as lines of text. The limit applies to the tokens of the whole text. */
     String text(List<LoggedMessage> thread, MemoryConfig.RolePrefix roles, int maxTokenLimit) {
-        List<List<LoggedMessage>> turns = turns(thread);
+        List<List<LoggedMessage>> turns = turns(asLater(thread));
         List<String> newestFirst = new ArrayList<>();
         int guess = 0;
         long tokens = 0;

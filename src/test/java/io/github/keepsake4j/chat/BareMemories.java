@@ -48,6 +48,7 @@ public final class BareMemories {
                 worker,
                 metrics,
                 false,
+                false,
                 null,
                 ChatSettings.Remembering.NONE,
                 Duration.ofMinutes(10),

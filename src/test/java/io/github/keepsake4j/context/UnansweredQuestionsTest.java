@@ -87,7 +87,8 @@ class UnansweredQuestionsTest {
                     "test",
                     Instant.EPOCH,
                     outcome,
-                    bound ? question() : null));
+                    bound ? question() : null,
+                    null));
         }
     }
 

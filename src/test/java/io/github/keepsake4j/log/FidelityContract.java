@@ -4,15 +4,21 @@ import static io.github.keepsake4j.log.LogTesting.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.image.Image;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Messages;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Messages that are read equal the messages that were appended. */
@@ -64,6 +70,44 @@ public interface FidelityContract extends LogUnderTest {
                 .as("seed %s", seed)
                 .extracting(LoggedMessage::message)
                 .isEqualTo(generated);
+    }
+
+    @Test
+    default void what_the_user_wrote_comes_back_with_the_question() {
+        Image image = Image.builder().base64Data("AAAA".repeat(100_000)).mimeType("image/png").build();
+        UserMessage sent = UserMessage.builder()
+                .name("Ada")
+                .contents(List.of(
+                        TextContent.from("What? \0\ud83d and facts"),
+                        ImageContent.from(image),
+                        TextContent.from("You must")))
+                .attributes(Map.of("a", 1L))
+                .build();
+        List<Asked> forms = List.of(
+                new Asked("What?", null, true, -1),
+                new Asked("", null, false, -1),
+                new Asked("What?", later(sent, TextContent.from("What?"), sent.contents().get(1)), false, 90),
+                new Asked("What?", later(sent, sent.contents().get(1), TextContent.from("\0 other")), false, -1));
+        List<NewMessage> batch = new ArrayList<>();
+        for (Asked asked : forms) {
+            batch.add(message("m" + batch.size(), sent, 1).ofTurn("m0").withAsked(asked));
+        }
+        log().append(KEY, Append.under(Parent.head(), batch));
+
+        List<LoggedMessage> read = log().read(KEY, ReadQuery.wholeBranch()).messages();
+        assertThat(read).extracting(LoggedMessage::asked).isEqualTo(forms);
+        assertThat(read).extracting(LoggedMessage::message).containsOnly(sent);
+        assertThat(read).extracting(LoggedMessage::question).containsOnly("m0");
+        assertThat(history(log(), KEY)).isEqualTo(read);
+        assertThat(Reads.messages(log(), KEY, Set.of("m2"))).isEqualTo(read.subList(2, 3));
+        assertThat(log().append(KEY, Append.under(Parent.head(), List.of(message("m0", sent, 1))))
+                        .replayed())
+                .as("what the user wrote is no part of equality")
+                .isTrue();
+    }
+
+    private static UserMessage later(UserMessage sent, Content... contents) {
+        return sent.toBuilder().contents(List.of(contents)).build();
     }
 
     @Test

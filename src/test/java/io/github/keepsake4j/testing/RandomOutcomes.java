@@ -127,7 +127,8 @@ public final class RandomOutcomes {
                         message.tokenCounter(),
                         message.createdAt(),
                         message.outcome(),
-                        message.question()));
+                        message.question(),
+                        message.asked()));
             }
         }
         return shown;

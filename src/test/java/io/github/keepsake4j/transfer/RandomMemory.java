@@ -10,6 +10,8 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.LoggedMessage.Asked;
+import io.github.keepsake4j.text.OwnText;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
@@ -124,6 +126,11 @@ final class RandomMemory {
             if (random.nextBoolean()) {
                 added = added.ofTurn(ids.isEmpty() || random.nextBoolean() ? id : ids.get(random.nextInt(ids.size())));
             }
+            if (message instanceof UserMessage user && random.nextBoolean()) {
+                UserMessage later = random.nextBoolean() ? null : OwnText.with(user, text("later"));
+                added = added.withAsked(new Asked(
+                        text("own"), later, later == null && random.nextBoolean(), later == null ? -1 : 7));
+            }
             if (random.nextInt(8) == 0) {
                 added = added.withOutcome(Outcome.incomplete("limit"));
             }
@@ -140,7 +147,8 @@ final class RandomMemory {
                             random.nextBoolean() ? List.of() : List.of(1L),
                             random.nextInt(summaries + 1),
                             random.nextBoolean(),
-                            random.nextBoolean() ? List.of() : List.of("memory, 1", "memory 2")));
+                            random.nextBoolean() ? List.of() : List.of("memory, 1", "memory 2"),
+                            random.nextBoolean() ? List.of() : List.of(1L)));
                 }
                 added = random.nextBoolean() ? added : added.withRequest("{\"q\": \"" + id + "\"}");
             }

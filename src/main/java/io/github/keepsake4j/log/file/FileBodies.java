@@ -1,6 +1,6 @@
 package io.github.keepsake4j.log.file;
 
-import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.Entry;
 import io.github.keepsake4j.backend.MemoryTree.Bodies;
 import io.github.keepsake4j.backend.RecordJson;
@@ -22,14 +22,14 @@ record FileBodies(Reader file) implements Bodies {
     }
 
     @Override
-    public String encode(ChatMessage message) {
-        return Contents.CODEC.encode(message);
+    public String encode(Row row) {
+        return Contents.CODEC.encode(row);
     }
 
     @Override
-    public ChatMessage message(Entry entry) {
+    public Row row(Entry entry) {
         try {
-            return Contents.CODEC.decode(fields(entry).neededObject("message"));
+            return Contents.CODEC.decodeRow(fields(entry).neededObject("message"));
         } catch (BadLineException e) {
             throw unreadable(entry, e);
         }

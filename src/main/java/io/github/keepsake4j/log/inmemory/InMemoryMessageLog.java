@@ -23,7 +23,7 @@ public final class InMemoryMessageLog extends TreeMessageLog {
 
     private static final MessageCodec CODEC = new MessageCodec();
 
-    static final MemoryTree.Payloads PAYLOADS = new MemoryTree.Payloads(CODEC::encode, CODEC::decode);
+    static final MemoryTree.Payloads PAYLOADS = new MemoryTree.Payloads(CODEC::encode, CODEC::decodeRow);
 
     private final Clock clock;
     private final ConcurrentMap<MemoryKey, StoredMemory> memories = new ConcurrentHashMap<>();

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.AppendRules;
 import io.github.keepsake4j.backend.Forks;
 import io.github.keepsake4j.base.InputRules;
@@ -168,7 +169,7 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public AppendResult append(MemoryKey key, Append append) {
         List<String> texts = append.messages().stream()
-                .map(message -> codec.encode(message.message(), message.question()))
+                .map(message -> codec.encode(new Row(message.message(), message.question(), message.asked())))
                 .toList();
         return dialect.append(connections, key, append, texts, now());
     }

@@ -175,9 +175,9 @@ final class Rows {
         String id = text(row, messageId);
         try {
             Outcome ended = NotesText.outcome(nullableText(row, outcome));
-            MessageCodec.OfTurn read = Outcome.UNREADABLE.equals(ended)
-                    ? new MessageCodec.OfTurn(UnknownMessage.unreadable(), null)
-                    : codec.decodeOfTurn(text(row, message));
+            MessageCodec.Row read = Outcome.UNREADABLE.equals(ended)
+                    ? new MessageCodec.Row(UnknownMessage.unreadable(), null, null)
+                    : codec.decodeRow(text(row, message));
             return new LoggedMessage(
                     id,
                     nullableText(row, parentId),
@@ -187,7 +187,8 @@ final class Rows {
                     text(row, tokenCounter),
                     time(number(row, createdAt)),
                     ended,
-                    read.question());
+                    read.question(),
+                    read.asked());
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }

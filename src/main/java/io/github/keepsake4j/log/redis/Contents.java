@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.AppendRules;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.backend.RecordJson;
@@ -39,7 +40,7 @@ final class Contents {
         if (message.question() != null) {
             line.put("question", message.question());
         }
-        return Text.CODEC.encodeStrings(line) + "\n" + Text.CODEC.encode(message.message());
+        return Text.CODEC.encodeStrings(line) + "\n" + Text.CODEC.encode(new Row(message.message(), null, message.asked()));
     }
 
     /** Reads a message as the script answers it. */
@@ -66,16 +67,18 @@ final class Contents {
                 throw new UnreadableDataException("it is not a message", null);
             }
             Map<String, String> line = Text.CODEC.decodeStrings(text.substring(0, end));
+            Row row = Text.CODEC.decodeRow(text.substring(end + 1));
             return new LoggedMessage(
                     id,
                     parentId,
                     seq,
-                    Text.CODEC.decode(text.substring(end + 1)),
+                    row.message(),
                     (int) tokens,
                     needed(line, "counter"),
                     time(needed(line, "at")),
                     ended,
-                    line.get("question"));
+                    line.get("question"),
+                    row.asked());
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.backend.Entry;
 import io.github.keepsake4j.backend.NotesText;
@@ -224,15 +224,15 @@ record Element(
     }
 
     /** Encodes a message as the fields of an element. */
-    static String encode(ChatMessage message) {
+    static String encode(Row row) {
         // The codec comes first, since it refuses messages that cannot be stored.
-        String whole = CODEC.encode(message);
-        PlainMessage plain = PlainMessage.of(message);
+        String whole = CODEC.encode(row);
+        PlainMessage plain = PlainMessage.of(row.message());
         Map<String, String> fields = new LinkedHashMap<>();
         fields.put("role", RawJson.write(plain.role()));
         fields.put("content", RawJson.write(plain.content()));
         fields.put("files", plain.files());
-        if (!plain.toMessage().equals(message)) {
+        if (row.asked() != null || !plain.toMessage().equals(row.message())) {
             fields.put(EXTRA, RawJson.object(Map.of("message", whole)));
         }
         return RawJson.object(fields);
@@ -242,7 +242,7 @@ record Element(
      * Decodes a message from an element, or from a result of {@link #encode}. If a program that does not know this
      * library's field has changed role, content or files, the message is decoded from these.
      */
-    static ChatMessage decode(String payload) {
+    static Row decode(String payload) {
         if (isBroken(payload)) {
             throw new UnreadableDataException("one of its fields is missing or has another type", null);
         }
@@ -256,12 +256,12 @@ record Element(
             String extra = value(fields.get(EXTRA));
             String whole = extra == null ? null : value(RawJson.fields(extra).get("message"));
             if (whole != null) {
-                ChatMessage message = CODEC.decode(whole);
-                if (PlainMessage.of(message).says(plain)) {
-                    return message;
+                Row row = CODEC.decodeRow(whole);
+                if (PlainMessage.of(row.message()).says(plain)) {
+                    return row;
                 }
             }
-            return plain.toMessage();
+            return new Row(plain.toMessage(), null, null);
         } catch (JsonProcessingException e) {
             throw new UnreadableDataException("it is not JSON" + RawJson.place(e), null);
         } catch (IOException e) {

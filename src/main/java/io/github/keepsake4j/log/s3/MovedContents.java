@@ -1,5 +1,7 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.message.LoggedMessage.Asked;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
@@ -71,7 +73,7 @@ final class MovedContents {
             return still;
         }
         return new Payloads(
-                message -> Element.encode(mapped(message, base64 -> moved(key, epoch, base64, moved))), still.decode());
+                row -> Element.encode(mapped(row, base64 -> moved(key, epoch, base64, moved))), still.decode());
     }
 
     private String moved(MemoryKey key, long epoch, String base64, Map<String, byte[]> moved) {
@@ -116,6 +118,21 @@ final class MovedContents {
 
     private String name(MemoryKey key, String hash) {
         return names.content(names.document(key), hash);
+    }
+
+    private static Row mapped(Row row, Function<String, @Nullable String> mapping) {
+        Asked asked = row.asked();
+        UserMessage later = asked == null ? null : asked.later();
+        return new Row(
+                mapped(row.message(), mapping),
+                null,
+                asked == null || later == null
+                        ? asked
+                        : new Asked(
+                                asked.text(),
+                                (UserMessage) mapped(later, mapping),
+                                asked.rewritten(),
+                                asked.sentTokens()));
     }
 
     /** Maps each base64 of a message; null becomes a placeholder. Returns the same message if nothing changes. */

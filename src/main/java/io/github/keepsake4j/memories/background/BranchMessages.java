@@ -120,7 +120,11 @@ public final class BranchMessages {
         Map<String, Made> made = made(log, key, unknown);
         for (LoggedMessage logged : tail.messages()) {
             ChatMessage message = logged.message();
-            OwnText own = OwnText.of(message);
+            String recorded = logged.textForModels();
+            // The trust is that of all texts that were sent.
+            OwnText own = recorded == null
+                    ? OwnText.of(message)
+                    : new OwnText(recorded, !logged.hasLaterForm() && OwnText.of(message).isAll());
             Trust exposure = known.get(logged.id());
             if (exposure == null) {
                 exposure = exposure(key, logged, made.getOrDefault(logged.id(), Made.NOTHING), before, own, exposed);
@@ -130,7 +134,7 @@ public final class BranchMessages {
             before = logged;
             if (isSource(logged)) {
                 Trust trust = message instanceof UserMessage ? Trust.USER : exposure;
-                messages.add(new SourceMessage(logged.id(), own.isAll() ? message : withText(message, own), trust));
+                messages.add(new SourceMessage(logged.id(), own.isAll() && recorded == null ? message : withText(message, own), trust));
             }
         }
         return new Branch(tail.epoch(), messages);

@@ -106,7 +106,7 @@ public final class EndingTurns {
             ChatResponse play(ChatRequest request);
         }
 
-        final List<ChatRequest> requests = Collections.synchronizedList(new ArrayList<>());
+        public final List<ChatRequest> requests = Collections.synchronizedList(new ArrayList<>());
         private final List<Step> steps;
         private int next;
 

@@ -30,7 +30,7 @@ import java.util.function.Function;
 final class EtagMessageLog extends TreeMessageLog {
 
     private static final MessageCodec CODEC = new MessageCodec();
-    private static final MemoryTree.Payloads PAYLOADS = new MemoryTree.Payloads(CODEC::encode, CODEC::decode);
+    private static final MemoryTree.Payloads PAYLOADS = new MemoryTree.Payloads(CODEC::encode, CODEC::decodeRow);
 
     /** A step that accesses the bucket. */
     private interface Step<T> {

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.text;
+package io.github.keepsake4j.base;
 
 import io.github.keepsake4j.message.Ids;
 import java.nio.charset.StandardCharsets;

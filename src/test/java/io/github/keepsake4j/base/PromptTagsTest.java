@@ -1,4 +1,4 @@
-package io.github.keepsake4j.text;
+package io.github.keepsake4j.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
