@@ -563,6 +563,7 @@ public class ArchitectureTest {
                             "chat\\.WatchedCall",
                             "cli\\.Library",
                             "cli\\.Terminal",
+                            "chat\\.AskedForms",
                             "log\\.CachedTokens(\\$1)?",
                             "log\\.s3\\.KeepsakeField",
                             "memories\\.Discussions",

@@ -39,7 +39,8 @@ public record Explanation(
      * @param messageId its id
      * @param type its type
      * @param tokens its size in tokens as counted when it was appended
-     * @param replaced whether a shorter message is shown in its place
+     * @param replaced whether another form is shown in its place: a shortened result, or a question without what was
+     *     retrieved for it
      * @param reason why it is not shown, or null if it is shown
      * @param outcome how it ended if it did not end well, or null
      */

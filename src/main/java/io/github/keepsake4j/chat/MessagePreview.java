@@ -6,10 +6,12 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.text.MessageText;
 import java.time.Instant;
 import java.util.Iterator;
 import java.util.List;
@@ -48,12 +50,15 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
     private static List<String> parts(LoggedMessage logged) {
         ChatMessage message = logged.message();
         if (message instanceof UserMessage user) {
-            return Stream.concat(
-                            Stream.of(logged.userText()),
-                            user.contents().stream()
-                                    .filter(content -> !(content instanceof TextContent))
-                                    .map(content -> "[" + content.type().name().toLowerCase(Locale.ROOT) + "]"))
-                    .toList();
+            String own = logged.userText();
+            return own.equals(MessageText.of(user))
+                    ? user.contents().stream().map(MessagePreview::part).toList()
+                    : Stream.concat(
+                                    Stream.of(own),
+                                    user.contents().stream()
+                                            .filter(content -> !(content instanceof TextContent))
+                                            .map(MessagePreview::part))
+                            .toList();
         }
         if (message instanceof AiMessage ai) {
             String text = Objects.requireNonNullElse(ai.text(), "");
@@ -68,6 +73,12 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
             return List.of(Objects.requireNonNullElse(result.text(), ""));
         }
         return message instanceof SystemMessage system ? List.of(system.text()) : List.of();
+    }
+
+    private static String part(Content content) {
+        return content instanceof TextContent text
+                ? text.text()
+                : "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
     }
 
     private static String beginning(Iterator<String> parts) {

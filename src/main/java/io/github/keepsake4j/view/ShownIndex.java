@@ -16,7 +16,7 @@ final class ShownIndex {
 
     private final ShownView shown;
 
-    /** The indexes of messages, in order, by the shown and by the whole message. */
+    /** The indexes of messages, in order, by the shown and by the whole message, and by the form of later requests. */
     private final Map<ChatMessage, List<Integer>> equal = new HashMap<>();
 
     /** The indexes of tool results by the ids of their calls, since a shortened form of a result equals neither. */
@@ -30,6 +30,10 @@ final class ShownIndex {
             add(equal, message, i);
             if (!whole.equals(message)) {
                 add(equal, whole, i);
+            }
+            ChatMessage later = shown.later(i);
+            if (later != null) {
+                add(equal, later, i);
             }
             if (whole instanceof ToolExecutionResultMessage result) {
                 add(results, String.valueOf(result.id()), i);

@@ -20,8 +20,13 @@ import org.jspecify.annotations.Nullable;
  *     running round
  * @param stored the stored messages by id, if a strategy shows another message in their place; null for a read without
  * a strategy
+ * @param later the questions as later requests show them, by id, if that is another form than the sent one
  */
-public record ShownView(Reading reading, List<LoggedMessage> messages, @Nullable Map<String, ChatMessage> stored) {
+public record ShownView(
+        Reading reading,
+        List<LoggedMessage> messages,
+        @Nullable Map<String, ChatMessage> stored,
+        Map<String, ChatMessage> later) {
 
     /**
      * Returns all messages that a memory shows.
@@ -30,7 +35,7 @@ public record ShownView(Reading reading, List<LoggedMessage> messages, @Nullable
      * @return the messages
      */
     public static ShownView of(Tail tail) {
-        return new ShownView(Reading.of(tail), tail.messages(), null);
+        return new ShownView(Reading.of(tail), tail.messages(), null, later(tail));
     }
 
     /**
@@ -44,7 +49,17 @@ public record ShownView(Reading reading, List<LoggedMessage> messages, @Nullable
         List<LoggedMessage> running = Reading.running(context);
         List<LoggedMessage> all = context.logged();
         all.addAll(running);
-        return new ShownView(Reading.of(tail, context, all, running), all, stored(context));
+        return new ShownView(Reading.of(tail, context, all, running), all, stored(context), later(tail));
+    }
+
+    private static Map<String, ChatMessage> later(Tail tail) {
+        Map<String, ChatMessage> later = new HashMap<>();
+        for (LoggedMessage message : tail.messages()) {
+            if (message.hasLaterForm()) {
+                later.put(message.id(), message.later());
+            }
+        }
+        return later;
     }
 
     private static Map<String, ChatMessage> stored(Context context) {
@@ -66,16 +81,26 @@ public record ShownView(Reading reading, List<LoggedMessage> messages, @Nullable
 
     /**
      * Returns whether a message that was decoded elsewhere is the message at an index. A strategy may have shown the
-     * whole message, or a shorter form in its place.
+     * whole message, or a shorter form in its place. A question may have been shown as it was sent, or without what was
+     * retrieved for it.
      */
     boolean isAt(int place, ChatMessage given) {
         LoggedMessage shown = messages.get(place);
-        if (stored == null || shown.message().equals(given)) {
-            return shown.message().equals(given);
+        if (shown.message().equals(given) || given.equals(later(place))) {
+            return true;
+        }
+        if (stored == null) {
+            return false;
         }
         ChatMessage whole = whole(place);
         return whole.equals(given)
                 || (whole instanceof ToolExecutionResultMessage result && ClearToolResults.isFormOf(given, result));
+    }
+
+    /** Returns the question at an index as later requests show it, or null if it has no such form. */
+    @Nullable
+    ChatMessage later(int place) {
+        return later.get(messages.get(place).id());
     }
 
     /** Returns the stored message at an index, which a strategy may have shown in a shorter form. */

@@ -12,6 +12,7 @@ import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -37,6 +38,7 @@ import java.util.Random;
 public final class PromptCacheBenchmark {
 
     private static final int TURNS = 500;
+    private static final String BEHIND = "\n\nAnswer using the following information:\n";
     private static final JtokkitTokenCountEstimator ESTIMATOR = JtokkitTokenCountEstimator.forModel("gpt-4o");
     private static final MessageCodec CODEC = new MessageCodec();
 
@@ -70,21 +72,44 @@ public final class PromptCacheBenchmark {
             rows.add(row("tokens " + limit, tokens, limit, true, chat));
             rows.add(row("tokens " + limit + ", step " + limit / 2, tokens.step(limit / 2), limit, true, chat));
         }
+        List<List<ChatMessage>> retrieving = new ArrayList<>(chat);
+        Random random = new Random(3);
+        retrieving.replaceAll(turn -> retrieving(turn, random));
+        TokenLimit tokens = TokenLimit.withMaxTokens(8000, ESTIMATOR).step(4000);
+        rows.add(row("the same, retrieval, shown in its own turn", tokens, 8000, true, retrieving));
+        rows.add(row("the same, retrieval, shown in all turns", tokens, 8000, true, retrieving, true));
         report.table(List.of("window", "same when full, %", "same, %", "fill, %", "moves"), rows);
         Path file = Path.of("src", "docs", "benchmarks", "prompt-cache.md");
         Files.writeString(file, report.markdown());
         System.out.print(report.markdown());
     }
 
+    /** Returns a turn whose question is sent with 300 words that were retrieved. */
+    private static List<ChatMessage> retrieving(List<ChatMessage> turn, Random random) {
+        List<ChatMessage> sent = new ArrayList<>(turn);
+        sent.set(0, UserMessage.from(((UserMessage) turn.get(0)).singleText() + BEHIND + words(random, 300)));
+        return sent;
+    }
+
     private static List<String> row(
             String name, ContextStrategy strategy, int limit, boolean tokens, List<List<ChatMessage>> chat) {
+        return row(name, strategy, limit, tokens, chat, false);
+    }
+
+    private static List<String> row(
+            String name,
+            ContextStrategy strategy,
+            int limit,
+            boolean tokens,
+            List<List<ChatMessage>> chat,
+            boolean allTurns) {
         List<LoggedMessage> log = new ArrayList<>();
         add(log, SystemMessage.from(words(new Random(0), 150)));
         List<Request> requests = new ArrayList<>();
         for (List<ChatMessage> turn : chat) {
             for (ChatMessage message : turn) {
                 if (message instanceof AiMessage) {
-                    requests.add(request(strategy, log, tokens));
+                    requests.add(request(strategy, log, tokens, allTurns));
                 }
                 add(log, message);
             }
@@ -115,7 +140,16 @@ public final class PromptCacheBenchmark {
                 Integer.toString(moves));
     }
 
-    private static Request request(ContextStrategy strategy, List<LoggedMessage> log, boolean tokens) {
+    private static Request request(
+            ContextStrategy strategy, List<LoggedMessage> stored, boolean tokens, boolean allTurns) {
+        String newest = stored.stream()
+                .filter(message -> message.message() instanceof UserMessage)
+                .reduce((first, second) -> second)
+                .map(LoggedMessage::id)
+                .orElse("");
+        List<LoggedMessage> log = stored.stream()
+                .map(message -> allTurns || message.id().equals(newest) ? message.asSent() : message)
+                .toList();
         LoggedMessage user = log.stream()
                 .filter(message -> message.message() instanceof UserMessage)
                 .reduce((first, second) -> second)
@@ -155,14 +189,21 @@ public final class PromptCacheBenchmark {
 
     private static void add(List<LoggedMessage> log, ChatMessage message) {
         long sequence = log.size() + 1L;
+        int size = ESTIMATOR.estimateTokenCountInMessage(message);
+        int behind = message instanceof UserMessage user ? user.singleText().indexOf(BEHIND) : -1;
+        UserMessage later =
+                behind < 0 ? null : UserMessage.from(((UserMessage) message).singleText().substring(0, behind));
         log.add(new LoggedMessage(
                 "m" + sequence,
                 sequence == 1 ? null : "m" + (sequence - 1),
                 sequence,
                 message,
-                ESTIMATOR.estimateTokenCountInMessage(message),
+                later == null ? size : ESTIMATOR.estimateTokenCountInMessage(later),
                 ESTIMATOR.name(),
-                Instant.EPOCH));
+                Instant.EPOCH,
+                null,
+                null,
+                later == null ? null : new Asked(later.singleText(), later, false, size)));
     }
 
     private static String words(Random random, int count) {

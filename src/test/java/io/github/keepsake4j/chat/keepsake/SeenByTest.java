@@ -183,7 +183,8 @@ class SeenByTest {
     void what_others_add_to_a_request_is_told() {
         Keepsake keepsake =
                 Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
-        Assistant assistant = keepsake.aiServices(Assistant.class)
+        Assistant assistant = EndingTurns.Column.LISTENERS_ONLY
+                .builder(keepsake, Assistant.class)
                 .chatModel(new Script("fine"))
                 .contentRetriever(query -> List.of(Content.from("a fact")))
                 .storeRetrievedContentInChatMemory(false)
@@ -208,7 +209,8 @@ class SeenByTest {
                 received.add(request);
                 return EndingTurns.response(ai("fine"));
             };
-            Assistant assistant = keepsake.aiServices(Assistant.class)
+            Assistant assistant = EndingTurns.Column.LISTENERS_ONLY
+                    .builder(keepsake, Assistant.class)
                     .chatModel(new Script(step))
                     .tools(new Tools())
                     .contentRetriever(query -> alters[0] ? List.of(Content.from("a fact")) : List.of())
