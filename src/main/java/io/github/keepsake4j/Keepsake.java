@@ -17,15 +17,12 @@ import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
-import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.MemoryBlock;
 import io.github.keepsake4j.memories.background.BackgroundCreators;
-import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -48,8 +45,6 @@ import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
-import java.time.LocalDate;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -57,7 +52,6 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -313,18 +307,7 @@ public final class Keepsake {
      * @return the page
      */
     public MemoryPage conversations(ListQuery query) {
-        MemoryPage page = log.list(tenant, query);
-        return new MemoryPage(
-                page.memories().stream()
-                        .filter(info -> info.key() instanceof ConversationKey)
-                        .toList(),
-                page.damaged().stream()
-                        .filter(damaged -> !(damaged.key() instanceof NodeKey))
-                        .toList(),
-                page.usage().stream()
-                        .filter(usage -> usage.key() instanceof ConversationKey)
-                        .toList(),
-                page.next());
+        return tenant(tenant).conversations(query);
     }
 
     /**
@@ -387,22 +370,15 @@ public final class Keepsake {
     }
 
     /**
-     * Reads how many tokens the answers in the configured tenant's memories used, including nodes' memories. Tokens are
-     * known for answers of AI services whose turns are bound; see {@link #attach}. {@link Reads#usage} reads those of
-     * another tenant.
+     * Returns a handle for all memories of a tenant, to list them, to sum up tokens, and to erase all of them or those of
+     * one user. Does no I/O.
      *
-     * @param from the first day, in UTC
-     * @param toExclusive the day after the last day
-     * @return one sum for each memory and day with usage, in order of days
-     * @throws InvalidInputException if the days are in the wrong order
+     * @param tenantId the tenant's id
+     * @return the handle
+     * @throws InvalidInputException if the id breaks a rule
      */
-    public List<DailyUsage> usage(LocalDate from, LocalDate toExclusive) {
-        List<DailyUsage> usage = Reads.usage(log, tenant, from, toExclusive);
-        return nodeLog == log
-                ? usage
-                : Stream.concat(usage.stream(), Reads.usage(nodeLog, tenant, from, toExclusive).stream())
-                        .sorted(Comparator.comparing(DailyUsage::day))
-                        .toList();
+    public Tenant tenant(String tenantId) {
+        return new Tenant(Ids.check("tenant", tenantId), log, nodeLog, search, creators);
     }
 
     /** The requests that show what was retrieved for a question. */

@@ -69,6 +69,11 @@ abstract class Subcommand implements Callable<Integer> {
         return false;
     }
 
+    /** Returns whether an option was given, rather than taken by default. */
+    boolean isGiven(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
     /** Returns the name of the command. */
     String name() {
         return spec.name();

@@ -44,6 +44,7 @@ public interface Care {
     /**
      * Removes the tombstones of a tenant's memories that were erased before a time. After that, work that began before
      * such an erasure and is still under way is no longer refused. Logs that keep a tombstone in a row remove nothing.
+     * Also ends the erasures of the tenant that a crash interrupted, so that none of their data remains.
      *
      * @param tenant the tenant's id
      * @param erasedBefore the time; it must be earlier than the start of any work that is still under way

@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -427,15 +428,37 @@ final class Indexer {
         }
     }
 
+    /** Removes a memory now. */
+    void remove(MemoryKey key) {
+        open();
+        index.remove(key);
+    }
+
+    /** Removes the memories of a tenant that do not exist now. */
+    void removeErased(String tenant) {
+        open();
+        eachIndexed(tenant, key -> {
+            if (Reads.info(logs.apply(key), key) == null) {
+                index.remove(key);
+            }
+        });
+    }
+
     private void removeErased(String tenant, Set<MemoryKey> listed) {
+        eachIndexed(tenant, key -> {
+            if (!listed.contains(key)) {
+                changed(key);
+            }
+        });
+    }
+
+    private void eachIndexed(String tenant, Consumer<MemoryKey> action) {
         long after = 0;
         while (true) {
             Map<Long, MemoryKey> page = index.memories(tenant, after, PAGE);
             for (Map.Entry<Long, MemoryKey> entry : page.entrySet()) {
                 after = Math.max(after, entry.getKey());
-                if (!listed.contains(entry.getValue())) {
-                    changed(entry.getValue());
-                }
+                action.accept(entry.getValue());
             }
             if (page.size() < PAGE) {
                 return;

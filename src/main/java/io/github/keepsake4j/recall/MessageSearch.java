@@ -112,6 +112,24 @@ public final class MessageSearch {
         });
     }
 
+    /**
+     * Removes a memory from the index now.
+     *
+     * @param key the memory
+     */
+    public void remove(MemoryKey key) {
+        indexer.remove(key);
+    }
+
+    /**
+     * Removes the memories of a tenant that no longer exist from the index now.
+     *
+     * @param tenant the tenant's id
+     */
+    public void removeErased(String tenant) {
+        indexer.removeErased(tenant);
+    }
+
     /** Returns the log that keeps a memory. */
     MessageLog log(MemoryKey key) {
         return logs.apply(key);

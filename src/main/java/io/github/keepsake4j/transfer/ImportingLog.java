@@ -193,9 +193,9 @@ public final class ImportingLog extends ForwardingMessageLog {
         return (grows ? current(key) : used(key)).details(key, parts);
     }
 
-    /** Removes nothing: without its tombstone, an erased conversation would be imported again. */
+    /** Removes no tombstone: without it, an erased conversation would be imported again. */
     @Override
     public long removeTombstones(String tenant, Instant erasedBefore) {
-        return 0;
+        return super.removeTombstones(tenant, Instant.EPOCH);
     }
 }

@@ -392,6 +392,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         return during("removal of tombstones of tenant " + tenant, () -> {
             long removed = 0;
             lock();
+            endErasures(Names.tenant(root, tenant));
             for (Path tombstone : Tombstone.in(Names.tenant(root, tenant))) {
                 boolean isRemoved = lock().holding(
                                 Names.lock(tombstone), tombstone, busyTimeout, () -> remove(tombstone, erasedBefore));
@@ -399,6 +400,38 @@ public final class FileMessageLog extends PlannedTreeLog {
             }
             return removed;
         });
+    }
+
+    /** Deletes the files of erased memories, if a crash came between the tombstone and their deletion. */
+    private void endErasures(Path directory) throws IOException {
+        for (String suffix : List.of(Names.DATA, Names.TORN, Names.LEASES)) {
+            for (Names names : Names.in(directory, suffix).values()) {
+                if (Files.exists(names.tombstone())) {
+                    lock().holding(names.lock(), names.data(), busyTimeout, () -> endErasure(names));
+                }
+            }
+        }
+    }
+
+    private boolean endErasure(Names names) throws IOException {
+        Tombstone tombstone = Tombstone.read(names.tombstone());
+        boolean isErased = tombstone != null && epoch(names) < tombstone.epoch();
+        if (isErased) {
+            delete(names);
+        }
+        return isErased;
+    }
+
+    /** Returns the epoch of a memory's file: 0 without a file, and a very large one if it cannot be read. */
+    private long epoch(Names names) throws IOException {
+        if (!Files.exists(names.data())) {
+            return 0;
+        }
+        try (Disk data = opener.open(names.data())) {
+            return Header.read(data).epoch();
+        } catch (BadLineException e) {
+            return Long.MAX_VALUE;
+        }
     }
 
     /**

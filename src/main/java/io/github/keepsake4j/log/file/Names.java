@@ -34,6 +34,8 @@ record Names(Path directory, String base, String hash) {
 
     static final String DATA = ".jsonl";
     static final String TOMBSTONE = ".erased";
+    static final String TORN = ".torn";
+    static final String LEASES = ".leases";
 
     static Names of(Path root, MemoryKey key) {
         String hash = hash(key.canonical());
@@ -92,11 +94,11 @@ record Names(Path directory, String base, String hash) {
 
     /** The file of incomplete lines that were moved out of the data because they were never acknowledged. */
     Path torn() {
-        return file(".torn");
+        return file(TORN);
     }
 
     Path leases() {
-        return file(".leases");
+        return file(LEASES);
     }
 
     Path tombstone() {

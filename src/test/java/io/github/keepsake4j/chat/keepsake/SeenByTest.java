@@ -294,7 +294,7 @@ class SeenByTest {
                 .chat("c", "one");
 
         LocalDate today = LocalDate.now(ZoneOffset.UTC);
-        Usage sum = keepsake.usage(today.minusDays(1), today.plusDays(1)).stream()
+        Usage sum = keepsake.tenant("default").usage(today.minusDays(1), today.plusDays(1)).stream()
                 .map(DailyUsage::usage)
                 .reduce(Usage.NONE, Usage::plus);
         assertThat(sum).isEqualTo(new Usage(110, 12, 64));

@@ -1,0 +1,222 @@
+package io.github.keepsake4j;
+
+import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
+import io.github.keepsake4j.memories.background.BackgroundCreators;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.recall.MessageSearch;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** All memories of one tenant. Obtained from {@link Keepsake#tenant}. Thread-safe. */
+public final class Tenant {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Tenant.class);
+    private static final int PAGE = 100;
+
+    private final String id;
+    private final List<MessageLog> logs;
+    private final @Nullable MessageSearch search;
+    private final @Nullable BackgroundCreators creators;
+
+    Tenant(
+            String id,
+            MessageLog log,
+            MessageLog nodeLog,
+            @Nullable MessageSearch search,
+            @Nullable BackgroundCreators creators) {
+        this.id = id;
+        this.logs = nodeLog == log ? List.of(log) : List.of(log, nodeLog);
+        this.search = search;
+        this.creators = creators;
+    }
+
+    /**
+     * The result of an erasure.
+     *
+     * @param memories the number of memories that were erased, of conversations and of nodes
+     * @param messages the number of messages in them, as far as they could be counted
+     * @param failed the number of memories that could not be erased; the log names them
+     */
+    public record Erased(long memories, long messages, long failed) {}
+
+    /**
+     * Lists the tenant's conversations in the message log, newest first, as {@link Keepsake#conversations} does.
+     *
+     * @param query the page to return
+     * @return the page
+     */
+    public MemoryPage conversations(ListQuery query) {
+        MemoryPage page = logs.get(0).list(id, query);
+        return new MemoryPage(
+                page.memories().stream()
+                        .filter(info -> info.key() instanceof ConversationKey)
+                        .toList(),
+                page.damaged().stream()
+                        .filter(damaged -> !(damaged.key() instanceof NodeKey))
+                        .toList(),
+                page.usage().stream()
+                        .filter(usage -> usage.key() instanceof ConversationKey)
+                        .toList(),
+                page.next());
+    }
+
+    /**
+     * Reads how many tokens the answers in the tenant's memories used, including nodes' memories. Tokens are known for
+     * answers of AI services whose turns are bound; see {@link Keepsake#attach}.
+     *
+     * @param from the first day, in UTC
+     * @param toExclusive the day after the last day
+     * @return one sum for each memory and day with usage, in order of days
+     * @throws io.github.keepsake4j.message.InvalidInputException if the days are in the wrong order
+     */
+    public List<DailyUsage> usage(LocalDate from, LocalDate toExclusive) {
+        return logs.stream()
+                .flatMap(log -> Reads.usage(log, id, from, toExclusive).stream())
+                .sorted(Comparator.comparing(DailyUsage::day))
+                .toList();
+    }
+
+    /**
+     * Erases everything of the tenant: conversations and nodes' memories in the message log and the node log, with all
+     * that belongs to them, their index entries, and long-term memories. This cannot be undone. Tombstones without
+     * content remain. A conversation that begins during the call may remain or be erased. Conversations that an import
+     * source has and that were not imported yet remain in it. If this method throws, or the process ends, a further
+     * call erases the rest.
+     *
+     * @return the result
+     * @throws KeepsakeException if a storage cannot be reached; retryable
+     */
+    public Erased erase() {
+        Erased erased = each(info -> true, true);
+        endErasures();
+        if (search != null) {
+            search.removeErased(id);
+        }
+        if (creators != null) {
+            creators.store().discussions(id, key -> {
+                if (Reads.info(logs.get(0), key) == null) {
+                    creators.store().erase(key);
+                }
+            });
+        }
+        return erased;
+    }
+
+    /**
+     * Erases all conversations and nodes' memories whose metadata have a text under a name, such as those of one user.
+     * A conversation is erased with the memories of its nodes. Otherwise this does the same as {@link #erase()}.
+     * Reads the list of all memories of the tenant.
+     *
+     * @param name a name of the metadata
+     * @param value the text
+     * @return the result
+     * @throws KeepsakeException if a storage cannot be reached; retryable
+     */
+    public Erased eraseWhere(String name, String value) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(value, "value");
+        Erased erased = each(info -> value.equals(info.metadata().get(name)), false);
+        endErasures();
+        return erased;
+    }
+
+    private Erased each(Predicate<MemoryInfo> chosen, boolean damagedToo) {
+        Run run = new Run();
+        for (MessageLog log : logs) {
+            for (MemoryPage page : Reads.pages(log, id, ListQuery.first(PAGE))) {
+                page.memories().stream().filter(chosen).forEach(info -> run.erase(log, info.key(), info.messages()));
+                if (damagedToo) {
+                    page.damaged().forEach(damaged -> run.erase(log, damaged));
+                }
+            }
+        }
+        return new Erased(run.memories, run.messages, run.failed);
+    }
+
+    /** One erasure of several memories. Used by one thread. */
+    private final class Run {
+
+        private long memories;
+        private long messages;
+        private long failed;
+
+        /** The nodes' memories that went with their conversations. A page that was read before may still have them. */
+        private final Set<NodeKey> gone = new HashSet<>();
+
+        void erase(MessageLog log, MemoryPage.Damaged damaged) {
+            if (damaged.key() == null) {
+                failed(damaged.name(), damaged.problem());
+            } else {
+                erase(log, damaged.key(), 0);
+            }
+        }
+
+        /** Erases the nodes first: if the process ends, the conversation is still listed. */
+        void erase(MessageLog log, MemoryKey key, long count) {
+            try {
+                if (key instanceof ConversationKey conversation) {
+                    for (MessageLog each : logs) {
+                        for (NodeKey node : each.nodes(conversation)) {
+                            MemoryInfo info = Reads.info(each, node);
+                            eraseOne(each, node, info == null ? 0 : info.messages());
+                            gone.add(node);
+                        }
+                    }
+                }
+                if (!(key instanceof NodeKey node && gone.contains(node))) {
+                    eraseOne(log, key, count);
+                }
+            } catch (KeepsakeException e) {
+                if (e.isRetryable()) {
+                    throw e;
+                }
+                failed(key.toString(), e.getClass().getName());
+            }
+        }
+
+        private void eraseOne(MessageLog log, MemoryKey key, long count) {
+            Tenant.this.erase(log, key);
+            memories++;
+            messages += count;
+        }
+
+        private void failed(String memory, String why) {
+            LOG.warn("Memory {} is not erased ({})", memory, why);
+            failed++;
+        }
+    }
+
+    private void erase(MessageLog log, MemoryKey key) {
+        if (search != null) {
+            search.remove(key);
+        }
+        log.erase(key);
+        if (search != null) {
+            // Again, because it may have been indexed meanwhile.
+            search.remove(key);
+        }
+    }
+
+    /** Ends erasures that a crash interrupted. No tombstone is that old. */
+    private void endErasures() {
+        logs.forEach(log -> log.removeTombstones(id, Instant.EPOCH));
+    }
+}

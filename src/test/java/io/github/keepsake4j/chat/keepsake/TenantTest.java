@@ -1,0 +1,219 @@
+package io.github.keepsake4j.chat.keepsake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.chat.ChatModel;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.Tenant;
+import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.log.ForwardingMessageLog;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.file.FileMessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.memories.Discussions;
+import io.github.keepsake4j.memories.MadeMemory;
+import io.github.keepsake4j.memories.MemoryKind;
+import io.github.keepsake4j.memories.MemoryStore;
+import io.github.keepsake4j.memories.Passage;
+import io.github.keepsake4j.memories.Trust;
+import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.StoredFiles;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** All memories of a tenant, or of one user, are listed and erased. */
+class TenantTest {
+
+    private static final int PLACES = 10;
+    private static final ChatModel MODEL = new Script("nothing");
+
+    private final MessageIndex index = new InMemoryMessageIndex();
+    private final MemoryStore store = new InMemoryMemoryStore();
+
+    /** The process ends. */
+    private static final class Killed extends Error {}
+
+    /** Ends the process at a call that erases, before or behind it. */
+    private static final class Killing extends ForwardingMessageLog {
+
+        private int left;
+
+        Killing(MessageLog log, int left) {
+            super(log);
+            this.left = left;
+        }
+
+        @Override
+        public long erase(MemoryKey key) {
+            kill();
+            long epoch = super.erase(key);
+            kill();
+            return epoch;
+        }
+
+        private void kill() {
+            if (left-- == 0) {
+                throw new Killed();
+            }
+        }
+    }
+
+    private Keepsake keepsake(MessageLog log, MessageLog nodes) {
+        return Keepsake.builder()
+                .messageLog(log)
+                .nodeLog(nodes)
+                .index(index)
+                .memories(Discussions.builder(store).chatModel(MODEL).build(), Duration.ofDays(1))
+                .build();
+    }
+
+    private void fill(Keepsake keepsake, String tenant) {
+        List<MemoryKey> keys = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            ConversationKey key = ConversationKey.of(tenant, "c" + i);
+            keys.add(key);
+            keys.add(NodeKey.of(tenant, "app", "c" + i, "writer"));
+            keepsake.conversation(key).describe("chat", Map.of("user", i % 2 == 0 ? "ann" : "bob"));
+            Passage passage = new Passage(List.of("m"), 1, "", "", "");
+            store.add(
+                    key,
+                    MemoryKind.FACT,
+                    0,
+                    passage,
+                    List.of(MadeMemory.ofText(MemoryKind.FACT, "a secret fact", passage, Trust.USER)));
+        }
+        keys.add(NodeKey.of(tenant, "app", "no conversation", "writer"));
+        keys.forEach(key -> {
+            keepsake.chatMemory(key).add(UserMessage.from("a secret of " + tenant));
+            keepsake.chatMemory(key).flush();
+        });
+    }
+
+    private void awaitIndexed(String tenant) {
+        Awaitility.await().until(() -> index.memories(tenant, 0, 100).size() == 9);
+    }
+
+    private static List<MemoryKey> keys(String tenant, MessageLog... logs) {
+        List<MemoryKey> keys = new ArrayList<>();
+        for (MessageLog log : logs) {
+            log.list(tenant, ListQuery.first(100)).memories().stream()
+                    .map(MemoryInfo::key)
+                    .forEach(keys::add);
+        }
+        return keys;
+    }
+
+    private List<MemoryKey> discussions(String tenant) {
+        List<MemoryKey> keys = new ArrayList<>();
+        store.discussions(tenant, keys::add);
+        return keys;
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void an_erasure_that_is_killed_anywhere_and_repeated_leaves_nothing(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open()) {
+            Keepsake before = keepsake(log, log);
+            fill(before, "other");
+            for (int place = 0; place < PLACES; place++) {
+                fill(before, "acme" + place);
+            }
+            awaitIndexed("other");
+            for (int place = 0; place < PLACES; place++) {
+                String tenant = "acme" + place;
+                awaitIndexed(tenant);
+                Killing killing = new Killing(log, place);
+                assertThatThrownBy(() -> keepsake(killing, killing).tenant(tenant).erase())
+                        .isInstanceOf(Killed.class);
+
+                Tenant.Erased rest = keepsake(log, log).tenant(tenant).erase();
+
+                assertThat(rest.memories()).isBetween(1L, 9L);
+                assertThat(rest.failed()).isZero();
+                assertThat(keys(tenant, log)).as("killed at %s", place).isEmpty();
+                assertThat(index.memories(tenant, 0, 100)).isEmpty();
+                assertThat(discussions(tenant)).isEmpty();
+                assertThat(keepsake(log, log).tenant(tenant).erase()).isEqualTo(new Tenant.Erased(0, 0, 0));
+            }
+            assertThat(keys("other", log)).hasSize(9);
+            assertThat(index.memories("other", 0, 100)).hasSize(9);
+            assertThat(discussions("other")).hasSize(4);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void the_conversations_of_a_user_go_with_their_nodes(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open();
+                MessageLog nodes = new InMemoryMessageLog()) {
+            Keepsake keepsake = keepsake(log, nodes);
+            fill(keepsake, "acme");
+            awaitIndexed("acme");
+
+            Tenant.Erased erased = keepsake.tenant("acme").eraseWhere("user", "ann");
+
+            assertThat(erased).isEqualTo(new Tenant.Erased(4, 4, 0));
+            List<String> left = List.of("c1", "c3");
+            assertThat(keys("acme", log)).extracting(key -> ((ConversationKey) key).conversationId())
+                    .containsExactlyInAnyOrderElementsOf(left);
+            assertThat(keys("acme", nodes)).hasSize(3);
+            assertThat(index.memories("acme", 0, 100)).hasSize(5);
+            assertThat(discussions("acme")).hasSize(2);
+            assertThat(keepsake.search().find(Scope.tenant("acme"), "secret").hits()).hasSize(5);
+            assertThat(keepsake.tenant("acme").conversations(ListQuery.first(10)).memories())
+                    .hasSize(2);
+            assertThat(keepsake.tenant("acme").eraseWhere("user", "ann")).isEqualTo(new Tenant.Erased(0, 0, 0));
+        }
+    }
+
+    /** The tombstone is written first, so the files of a killed erasure are no longer listed. */
+    @Test
+    void the_files_of_an_erasure_that_was_killed_go_too(@TempDir Path directory) throws Exception {
+        ConversationKey key = ConversationKey.of("default", "c");
+        Path data;
+        byte[] bytes;
+        try (MessageLog log = FileMessageLog.in(directory)) {
+            Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+            keepsake.chatMemory(key).add(UserMessage.from("a secret"));
+            data = StoredFiles.in(directory).stream()
+                    .filter(file -> file.toString().endsWith(".jsonl") && !file.endsWith("list.jsonl"))
+                    .findFirst()
+                    .orElseThrow();
+            bytes = Files.readAllBytes(data);
+            keepsake.conversation(key).erase();
+        }
+        Files.write(data, bytes);
+        Files.write(Path.of(data.toString().replace(".jsonl", ".torn")), bytes);
+        assertThat(StoredFiles.with("a secret", directory)).hasSize(2);
+
+        try (MessageLog log = FileMessageLog.in(directory)) {
+            Keepsake.builder().messageLog(log).build().tenant("default").erase();
+            assertThat(StoredFiles.with("a secret", directory)).isEmpty();
+            Keepsake.builder().messageLog(log).build().chatMemory(key).add(UserMessage.from("a new secret"));
+            log.removeTombstones("default", java.time.Instant.now());
+            assertThat(StoredFiles.with("a new secret", directory)).hasSize(1);
+        }
+    }
+}
