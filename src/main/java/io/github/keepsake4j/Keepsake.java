@@ -1,5 +1,6 @@
 package io.github.keepsake4j;
 
+import java.util.Map;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.StreamingChatModel;
@@ -381,6 +382,21 @@ public final class Keepsake {
         return new Tenant(Ids.check("tenant", tenantId), log, nodeLog, search, creators);
     }
 
+    /** Gives new memories their metadata. Must be thread-safe. */
+    @FunctionalInterface
+    public interface MetadataAtCreation {
+
+        /**
+         * Returns the metadata of a memory that may be new, such as its owner. Called on the thread that appends to the
+         * memory, as long as this process does not know that the memory exists. An exception goes to the caller of the
+         * append, and nothing is stored.
+         *
+         * @param key the memory, of a conversation or of a node
+         * @return short texts by name; empty for none
+         */
+        Map<String, String> of(MemoryKey key);
+    }
+
     /** The requests that show what was retrieved for a question. */
     public enum ShowRetrieved {
         /** The requests of the question's own turn. Later requests have the question without it, which saves tokens. */
@@ -408,6 +424,7 @@ public final class Keepsake {
         private Duration turnLimit = Duration.ofMinutes(10);
         private Duration turnWait = Duration.ofSeconds(60);
         private boolean keepRequests;
+        private @Nullable MetadataAtCreation metadataAtCreation;
         private ShowRetrieved showRetrieved = ShowRetrieved.CURRENT_TURN;
         private @Nullable LeavingViewListener leavingViewListener;
         private @Nullable ImportSource importSource;
@@ -612,6 +629,20 @@ public final class Keepsake {
         }
 
         /**
+         * Sets the metadata that a memory gets when its first message is appended, such as the user who began the
+         * conversation. They are stored in the same step, so no memory exists without them, and they change nothing if
+         * the memory exists. A fork and an imported conversation keep the metadata that they bring. Asynchronous
+         * methods call the function on the caller's thread. Default: none.
+         *
+         * @param metadata returns the metadata of a memory
+         * @return this builder
+         */
+        public Builder metadataAtCreation(MetadataAtCreation metadata) {
+            this.metadataAtCreation = Objects.requireNonNull(metadata, "metadataAtCreation");
+            return this;
+        }
+
+        /**
          * Sets which requests show what was retrieved for a question. The log keeps it in any case. It is known for
          * questions of AI services whose turns are bound. Default: {@link ShowRetrieved#CURRENT_TURN}.
          *
@@ -735,9 +766,11 @@ public final class Keepsake {
             BackgroundCreators creators = discussions == null ? null : creators(discussions, indexed);
             MessageLog kept = creators == null ? indexed : new ObservedLog(indexed, creators);
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
-            MessageLog conversations =
+            MessageLog undescribed =
                     importSource == null ? kept : new ImportingLog(kept, importSource.ofTenant(tenant), counter);
-            MessageLog nodes = nodeLog == null ? kept : search == null ? nodeLog : search.watched(nodeLog);
+            MessageLog undescribedNodes = nodeLog == null ? kept : search == null ? nodeLog : search.watched(nodeLog);
+            MessageLog conversations = described(undescribed);
+            MessageLog nodes = undescribedNodes == undescribed ? conversations : described(undescribedNodes);
             Function<MemoryKey, MessageLog> logs = key -> key instanceof NodeKey ? nodes : conversations;
             TurnLeases turns = new TurnLeases(logs, turnPolicy, turnLease, turnLimit, turnWait, BlockingWork::after);
             MemoryIds ids = new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper);
@@ -766,11 +799,16 @@ public final class Keepsake {
                     turnLimit,
                     System::nanoTime,
                     turns,
-                    new LogsOfConversation(conversations, nodes)));
+                    new LogsOfConversation(undescribed, undescribedNodes),
+                    (key, task) -> logs.apply(key) instanceof DescribingLog log ? log.capture(key, task) : task));
             if (search != null) {
                 search.start(tenant);
             }
             return new Keepsake(tenant, conversations, nodes, turns, memories, search, creators);
+        }
+
+        private MessageLog described(MessageLog log) {
+            return metadataAtCreation == null ? log : new DescribingLog(log, metadataAtCreation);
         }
 
         /** Returns the source of the long-term memories that the strategy shows. */

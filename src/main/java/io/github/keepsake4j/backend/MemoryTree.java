@@ -902,6 +902,11 @@ public final class MemoryTree {
         }
     }
 
+    /** Returns whether the memory was written since it was erased. */
+    boolean isThere() {
+        return createdAt != null;
+    }
+
     Position position(@Nullable TreeNode end) {
         return new Position(epoch, revision, id(end));
     }

@@ -80,7 +80,11 @@ record TreePlans(MemoryTree tree) {
                         MemoryTree.id(before), new Position(tree.epoch, raised, MemoryTree.id(end)), last, false),
                 time,
                 raised,
-                List.of(new TreeStep.Appended(added, append.reference(), set)));
+                tree.isThere() || append.metadata().isEmpty()
+                        ? List.of(new TreeStep.Appended(added, append.reference(), set))
+                        : List.of(
+                                new TreeStep.Appended(added, append.reference(), set),
+                                new TreeStep.Described(null, append.metadata())));
     }
 
     private Map<String, LoggedMessage> stored(Append append) {

@@ -12,6 +12,7 @@ import io.github.keepsake4j.turn.TurnLeases;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param nanoTime the clock of turns and of remote counts, in nanoseconds
  * @param turns runs turns under the configured policy
  * @param outside what a conversation does with more than its own memory
+ * @param capture prepares a task for another thread, which may create a memory with what its caller's thread has
  */
 public record ChatSettings(
         Function<MemoryKey, MessageLog> logs,
@@ -51,7 +53,8 @@ public record ChatSettings(
         Duration turnLimit,
         LongSupplier nanoTime,
         TurnLeases turns,
-        Outside outside) {
+        Outside outside,
+        BiFunction<MemoryKey, Runnable, Runnable> capture) {
 
     /** What a conversation does with more than its own memory. */
     public interface Outside {

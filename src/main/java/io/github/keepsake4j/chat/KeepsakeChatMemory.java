@@ -128,7 +128,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     public CompletableFuture<Void> addAsync(List<ChatMessage> messages) {
         List<ChatMessage> list = copy(messages);
         OpenTurn turn = adding(list);
-        return CompletableFuture.runAsync(() -> turn.add(list), unbound.memories.executor());
+        return run(() -> turn.add(list));
     }
 
     /**
@@ -140,7 +140,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     public CompletableFuture<Void> setAsync(List<ChatMessage> messages) {
         List<ChatMessage> list = copy(messages);
         OpenTurn turn = turn();
-        return CompletableFuture.runAsync(() -> turn.set(list), unbound.memories.executor());
+        return run(() -> turn.set(list));
     }
 
     /**
@@ -151,6 +151,11 @@ public final class KeepsakeChatMemory implements ChatMemory {
     public CompletableFuture<List<ChatMessage>> messagesAsync() {
         OpenTurn turn = turn();
         return CompletableFuture.supplyAsync(turn::messages, unbound.memories.executor());
+    }
+
+    private CompletableFuture<Void> run(Runnable task) {
+        SharedParts memories = unbound.memories;
+        return CompletableFuture.runAsync(memories.settings.capture().apply(unbound.key, task), memories.executor());
     }
 
     /** Returns the turn that the current call belongs to. */

@@ -168,7 +168,9 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      * @return a future that completes when the messages are set, or completes exceptionally
      */
     public CompletableFuture<Void> updateMessagesAsync(Object memoryId, List<ChatMessage> messages) {
-        return CompletableFuture.runAsync(() -> updateMessages(memoryId, messages), memories.executor());
+        Runnable task = () -> updateMessages(memoryId, messages);
+        return CompletableFuture.runAsync(
+                memories.settings.capture().apply(memories.key(memoryId), task), memories.executor());
     }
 
     /**

@@ -1,5 +1,9 @@
 package io.github.keepsake4j.log;
 
+import io.github.keepsake4j.base.InputRules;
+import java.util.LinkedHashMap;
+import java.util.Collections;
+import java.util.Map;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.HashSet;
@@ -21,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param importing whether a parent that is not in the memory is accepted and reported by reads, instead of refused
  * @param reference the name of the named branch that this append moves instead of the head, or null; see
  *     {@link #onBranch}
+ * @param metadata the metadata of the memory if this append creates it; see {@link #creating}
  */
 public record Append(
         Parent parent,
@@ -31,12 +36,15 @@ public record Append(
         @Nullable String expectedHead,
         @Nullable View view,
         boolean importing,
-        @Nullable String reference) {
+        @Nullable String reference,
+        Map<String, String> metadata) {
 
     /** Checks the components. */
     public Append {
         Objects.requireNonNull(parent, "parent");
         messages = List.copyOf(messages);
+        metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
+        InputRules.checkDescription(null, metadata);
         if (reference != null) {
             Ids.check("branch name", reference);
         }
@@ -59,7 +67,7 @@ public record Append(
      * @return the append
      */
     public static Append under(Parent parent, List<NewMessage> messages) {
-        return new Append(parent, messages, null, null, false, null, null, false, null);
+        return new Append(parent, messages, null, null, false, null, null, false, null, Map.of());
     }
 
     /**
@@ -79,7 +87,7 @@ public record Append(
      * @return the append
      */
     public static Append viewOnly(View view) {
-        return new Append(Parent.head(), List.of(), null, null, false, null, view, false, null);
+        return new Append(Parent.head(), List.of(), null, null, false, null, view, false, null, Map.of());
     }
 
     /**
@@ -89,7 +97,7 @@ public record Append(
      * @return a copy
      */
     public Append expectingHead(@Nullable String head) {
-        return new Append(parent, messages, epoch, revision, true, head, view, importing, reference);
+        return new Append(parent, messages, epoch, revision, true, head, view, importing, reference, metadata);
     }
 
     /**
@@ -119,7 +127,8 @@ public record Append(
                 expectedHead,
                 view,
                 importing,
-                reference);
+                reference,
+                metadata);
     }
 
     /**
@@ -129,7 +138,17 @@ public record Append(
      * @return a copy
      */
     public Append inEpoch(long inForce) {
-        return new Append(parent, messages, inForce, revision, expectsHead, expectedHead, view, importing, reference);
+        return new Append(
+                parent,
+                messages,
+                inForce,
+                revision,
+                expectsHead,
+                expectedHead,
+                view,
+                importing,
+                reference,
+                metadata);
     }
 
     /**
@@ -139,7 +158,8 @@ public record Append(
      * @return a copy
      */
     public Append withView(View set) {
-        return new Append(parent, messages, epoch, revision, expectsHead, expectedHead, set, importing, reference);
+        return new Append(
+                parent, messages, epoch, revision, expectsHead, expectedHead, set, importing, reference, metadata);
     }
 
     /**
@@ -148,7 +168,8 @@ public record Append(
      * @return a copy
      */
     public Append asImport() {
-        return new Append(parent, messages, epoch, revision, expectsHead, expectedHead, view, true, reference);
+        return new Append(
+                parent, messages, epoch, revision, expectsHead, expectedHead, view, true, reference, metadata);
     }
 
     /**
@@ -160,7 +181,20 @@ public record Append(
      * @return a copy
      */
     public Append onBranch(@Nullable String name) {
-        return new Append(parent, messages, epoch, revision, expectsHead, expectedHead, view, importing, name);
+        return new Append(
+                parent, messages, epoch, revision, expectsHead, expectedHead, view, importing, name, metadata);
+    }
+
+    /**
+     * Sets the metadata of the memory if this append creates it, in the same step. A memory that exists keeps its own.
+     *
+     * @param described short texts by name
+     * @return a copy
+     * @throws io.github.keepsake4j.message.InvalidInputException if a name or a text is null
+     */
+    public Append creating(Map<String, String> described) {
+        return new Append(
+                parent, messages, epoch, revision, expectsHead, expectedHead, view, importing, reference, described);
     }
 
     /**

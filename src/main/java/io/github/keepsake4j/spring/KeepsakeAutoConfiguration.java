@@ -154,6 +154,7 @@ class KeepsakeAutoConfiguration {
             ObjectProvider<MessageIndex> indexes,
             ObjectProvider<Words> words,
             ObjectProvider<Discussions> discussions,
+            ObjectProvider<Keepsake.MetadataAtCreation> metadataAtCreation,
             BackgroundWork work,
             ObjectProvider<KeepsakeCustomizer> customizers,
             ConfigurableListableBeanFactory beans) {
@@ -172,6 +173,7 @@ class KeepsakeAutoConfiguration {
             builder.summarizer(summarizer);
         }
         metrics.ifUnique(builder::metrics);
+        metadataAtCreation.ifUnique(builder::metadataAtCreation);
         indexes.ifUnique(builder::index);
         words.ifUnique(builder::words);
         Discussions made = properties.memories().enabled() ? discussions.getIfUnique() : null;

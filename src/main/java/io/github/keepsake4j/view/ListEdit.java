@@ -1,5 +1,6 @@
 package io.github.keepsake4j.view;
 
+import java.util.Map;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -138,7 +139,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
         }
         runs.add(new View.Run(reading.position().head(), View.HEAD));
         View view = View.of(null, runs).behindSummary(summary);
-        return new Append(Parent.head(), added(), null, null, false, null, view, false, null)
+        return new Append(Parent.head(), added(), null, null, false, null, view, false, null, Map.of())
                 .sinceRevisionOf(reading.position());
     }
 

@@ -215,6 +215,7 @@ end
 local function create(m)
   if not m.created then
     set('.epoch', m.epoch, '.revision', m.revision, '.created', q.now, '.number', q.number, '.active', q.active)
+    keep('.metadata', q.metadata or '')
   end
 end
 

@@ -60,6 +60,7 @@ public final class BareMemories {
                         Duration.ofMinutes(10),
                         Duration.ofSeconds(30),
                         pause -> executor),
-                null));
+                null,
+                (key, task) -> task));
     }
 }

@@ -706,7 +706,7 @@ INSERT INTO keepsake_made_word (memory_key, term, number, weight) VALUES (?, ?, 
 INSERT INTO keepsake_memory
   (memory_key, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq, tokens, created_at,
    stored_at, active_at)
-VALUES (?, ?, ?, ?, ?, '{}', 1, 1, 0, 0, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0, 0, ?, ?, ?)
 ON CONFLICT (memory_key) DO UPDATE
   SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
       node_id = excluded.node_id, metadata = excluded.metadata, created_at = excluded.created_at,
@@ -1666,7 +1666,7 @@ memory AS (
      head_path_tokens, head_system_seq, head_user_seq, head_view_seq, head_covers_seq, head_runs, head_id, prev_head_seq,
      prev_system_seq, prev_user_seq)
   SELECT ?, COALESCE(seen.number, nextval('keepsake_memory_number')), ?::text, ?::text,
-         ?::text, ?::text, '{}', COALESCE(seen.epoch, 1),
+         ?::text, ?::text, ?::text, COALESCE(seen.epoch, 1),
          CASE WHEN given.view IS NULL AND given.parent_id IS NULL THEN 1 ELSE 2 END, given.size, given.tokens,
          given.first_time, given.now, COALESCE(given.last_time, given.now), given.last_time,
          NULLIF(given.size, 0), first.run_start, first.depth + given.size,
@@ -1703,7 +1703,7 @@ memory AS (
              AND COALESCE(given.revision, 1) = 1 AND COALESCE(given.expected_last_seq, 0) = 0))
   ON CONFLICT (memory_key) DO UPDATE
   SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
-      node_id = excluded.node_id, metadata = COALESCE(m.metadata, '{}'),
+      node_id = excluded.node_id, metadata = COALESCE(m.metadata, excluded.metadata),
       created_at = CASE
         WHEN m.tenant IS NULL THEN excluded.created_at
         WHEN m.last_seq = 0 THEN LEAST(m.created_at, excluded.created_at)
@@ -1814,7 +1814,7 @@ viewed AS (
   ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
 )
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
--- values: [24, 1, 2, 3, 4, 25, 26, 27, 28, 10, 6, 5, 7, 24, 17, 8, 9, 29, 30, 31, 0, 0, 0, 27, 0, 29, 31, 0, 0, 0, 0, 0, 0, 0, 0, 20, 21, 22, 23, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18, 19]
+-- values: [25, 1, 2, 3, 4, 26, 27, 28, 29, 10, 6, 5, 7, 25, 17, 8, 9, 30, 31, 32, 0, 0, 0, 28, 0, 30, 32, 0, 0, 0, 0, 0, 0, 0, 0, 20, 21, 22, 23, 24, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18, 19]
 ;
 WITH RECURSIVE given AS MATERIALIZED (
   SELECT ?::bigint AS now, ?::bigint AS epoch, ?::bigint AS revision,
@@ -1894,7 +1894,7 @@ memory AS (
      head_path_tokens, head_system_seq, head_user_seq, head_view_seq, head_covers_seq, head_runs, head_id, prev_head_seq,
      prev_system_seq, prev_user_seq)
   SELECT ?, COALESCE(seen.number, nextval('keepsake_memory_number')), ?::text, ?::text,
-         ?::text, ?::text, '{}', COALESCE(seen.epoch, 1),
+         ?::text, ?::text, ?::text, COALESCE(seen.epoch, 1),
          CASE WHEN given.view IS NULL AND given.parent_id IS NULL THEN 1 ELSE 2 END, given.size, given.tokens,
          given.first_time, given.now, COALESCE(given.last_time, given.now), given.last_time,
          NULLIF(given.size, 0), first.run_start, first.depth + given.size,
@@ -1931,7 +1931,7 @@ memory AS (
              AND COALESCE(given.revision, 1) = 1 AND COALESCE(given.expected_last_seq, 0) = 0))
   ON CONFLICT (memory_key) DO UPDATE
   SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
-      node_id = excluded.node_id, metadata = COALESCE(m.metadata, '{}'),
+      node_id = excluded.node_id, metadata = COALESCE(m.metadata, excluded.metadata),
       created_at = CASE
         WHEN m.tenant IS NULL THEN excluded.created_at
         WHEN m.last_seq = 0 THEN LEAST(m.created_at, excluded.created_at)
@@ -2053,7 +2053,7 @@ viewed AS (
         cached_tokens = u.cached_tokens + excluded.cached_tokens
 )
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
--- values: [24, 1, 2, 3, 4, 25, 26, 27, 28, 10, 6, 5, 7, 24, 17, 8, 9, 29, 30, 31, 0, 0, 0, 27, 0, 29, 31, 0, 0, 0, 0, 0, 0, 0, 0, 20, 21, 22, 23, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18, 19, 32, 33, 34, 20, 35, 36, 37, 38]
+-- values: [25, 1, 2, 3, 4, 26, 27, 28, 29, 10, 6, 5, 7, 25, 17, 8, 9, 30, 31, 32, 0, 0, 0, 28, 0, 30, 32, 0, 0, 0, 0, 0, 0, 0, 0, 20, 21, 22, 23, 24, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18, 19, 33, 34, 35, 20, 36, 37, 38, 39]
 ;
 WITH RECURSIVE given AS MATERIALIZED (
   SELECT ?::text AS from_id, ?::text AS after_id, ?::bigint AS max_messages,

@@ -322,7 +322,7 @@ final class Checker {
         }
         Memory row = current == null ? Memory.NONE : current;
         // A missing row is created again. An existing row keeps its ids.
-        Memory.create(session, key, hash, now);
+        Memory.create(session, key, hash, Memory.NO_METADATA, now);
         Long sound = newestSound == 0 ? null : (Long) newestSound;
         long epoch = inRange(row.epoch(), 1);
         session.update(

@@ -339,7 +339,7 @@ public final class JdbcMessageLog implements MessageLog {
             if (!change.merge()) {
                 return connections.write("description of memory " + key, session -> {
                     // First, because it locks the row until the transaction ends.
-                    Memory.create(session, key, hash, now());
+                    Memory.create(session, key, hash, Memory.NO_METADATA, now());
                     Map<String, String> after = change.after(Map.of());
                     // A statement for only the title would have the same types as the one for the metadata.
                     String json = change.metadata() == null
@@ -355,7 +355,7 @@ public final class JdbcMessageLog implements MessageLog {
                 return known;
             }
             return connections.write(what, session -> {
-                Memory.create(session, key, hash, now());
+                Memory.create(session, key, hash, Memory.NO_METADATA, now());
                 Map<String, String> after = change.after(metadata(session, key, hash));
                 session.update(Sql.SET_METADATA, codec.encodeStrings(after), hash);
                 return after;

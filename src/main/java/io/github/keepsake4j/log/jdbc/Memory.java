@@ -25,6 +25,9 @@ record Memory(
         @Nullable String headId,
         @Nullable String damage) {
 
+    /** The stored form of no metadata. */
+    static final String NO_METADATA = "{}";
+
     static final Memory NONE = new Memory(1, 1, 0, 0, null, null, null);
 
     /** A number larger than any count, and small enough for additions. */
@@ -76,7 +79,7 @@ record Memory(
     }
 
     /** Creates the row, or restores the ids of a tombstone. */
-    static void create(Session session, MemoryKey key, byte[] hash, long now) throws SQLException {
+    static void create(Session session, MemoryKey key, byte[] hash, String metadata, long now) throws SQLException {
         KeyColumns columns = KeyColumns.of(key);
         session.update(
                 Sql.CREATE_MEMORY,
@@ -85,6 +88,7 @@ record Memory(
                 columns.app(),
                 columns.conversation(),
                 columns.node(),
+                metadata,
                 now,
                 now,
                 now);

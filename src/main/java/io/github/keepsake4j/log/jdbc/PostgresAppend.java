@@ -195,6 +195,7 @@ record PostgresAppend(MemoryKey key, KnownMemory known, Append append, Columns c
                 ids.app(),
                 ids.conversation(),
                 ids.node(),
+                codec.encodeStrings(append.metadata()),
                 now,
                 lastSeq,
                 underHead,

@@ -448,7 +448,7 @@ final class PostgresSql {
             + " size ids parents messages counters token_counts tokens_so_far times systems users";
 
     private static final String APPEND_PARAMETERS = BATCH_PARAMETERS
-            + " tenant app_id conversation_id node_id now expected_last_seq under_head parent_id importing "
+            + " tenant app_id conversation_id node_id metadata now expected_last_seq under_head parent_id importing "
             + "anchor_id view named";
 
     /** The notes of several messages, and the additions to the sums of each day. */
@@ -747,7 +747,7 @@ final class PostgresSql {
                  head_path_tokens, head_system_seq, head_user_seq, head_view_seq, head_covers_seq, head_runs, head_id, prev_head_seq,
                  prev_system_seq, prev_user_seq)
               SELECT :memory_key, COALESCE(seen.number, nextval('keepsake_memory_number')), :tenant::text, :app_id::text,
-                     :conversation_id::text, :node_id::text, '{}', COALESCE(seen.epoch, 1),
+                     :conversation_id::text, :node_id::text, :metadata::text, COALESCE(seen.epoch, 1),
                      CASE WHEN given.view IS NULL AND given.parent_id IS NULL THEN 1 ELSE 2 END, given.size, given.tokens,
                      given.first_time, given.now, COALESCE(given.last_time, given.now), given.last_time,
                      NULLIF(given.size, 0), first.run_start, first.depth + given.size,
@@ -784,7 +784,7 @@ final class PostgresSql {
                          AND COALESCE(given.revision, 1) = 1 AND COALESCE(given.expected_last_seq, 0) = 0))
               ON CONFLICT (memory_key) DO UPDATE
               SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
-                  node_id = excluded.node_id, metadata = COALESCE(m.metadata, '{}'),
+                  node_id = excluded.node_id, metadata = COALESCE(m.metadata, excluded.metadata),
                   created_at = CASE
                     WHEN m.tenant IS NULL THEN excluded.created_at
                     WHEN m.last_seq = 0 THEN LEAST(m.created_at, excluded.created_at)

@@ -13,7 +13,7 @@ final class Sql {
             INSERT INTO keepsake_memory
               (memory_key, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq, tokens, created_at,
                stored_at, active_at)
-            VALUES (?, ?, ?, ?, ?, '{}', 1, 1, 0, 0, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0, 0, ?, ?, ?)
             ON CONFLICT (memory_key) DO UPDATE
               SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
                   node_id = excluded.node_id, metadata = excluded.metadata, created_at = excluded.created_at,

@@ -43,7 +43,7 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
         Memory memory = dialect.locked(session, hash);
         if (!texts.isEmpty() && memory.lastSeq() == 0) {
             // There may have been no row to lock. This is undone if the append is refused.
-            Memory.create(session, key, hash, now);
+            Memory.create(session, key, hash, codec.encodeStrings(append.metadata()), now);
             memory = dialect.locked(session, hash);
         }
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());

@@ -311,7 +311,7 @@ final class TurnMode implements Memories {
         if (!append.expectsHead()) {
             return append;
         }
-        Append free = Append.under(append.parent(), append.messages());
+        Append free = Append.under(append.parent(), append.messages()).creating(append.metadata());
         Long epoch = append.epoch();
         return epoch == null ? free : free.inEpoch(epoch);
     }

@@ -1,0 +1,155 @@
+package io.github.keepsake4j.chat.keepsake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.service.MemoryId;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.turns.EndingTurns.Script;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.HeadConflictException;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Reads;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.CountedLog;
+import io.github.keepsake4j.testing.Home;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ExecutorService;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A memory gets its metadata with its first message. */
+class MetadataAtCreationTest {
+
+    private static final Map<String, String> OWNER = Map.of("user", "Ann \"\u00e9\ud83d\ude00\"", "a\n", "");
+
+    interface Chat {
+        String chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
+    }
+
+    private static Map<String, String> metadata(MessageLog log, MemoryKey key) {
+        return Reads.info(log, key).metadata();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void each_way_to_begin_a_memory_gives_it_its_metadata_once(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open()) {
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .metadataAtCreation(key -> OWNER)
+                    .build();
+            keepsake.chatMemory("add").add(UserMessage.from("a"));
+            keepsake.chatMemory("add").flush();
+            keepsake.chatMemory("set").set(List.of(SystemMessage.from("s"), UserMessage.from("a")));
+            keepsake.chatMemoryStore().updateMessages("store", List.of(UserMessage.from("a")));
+            keepsake.aiServices(Chat.class).chatModel(new Script("b")).build().chat("turn", "a");
+            MemoryKey node = keepsake.nodes("app").conversation("writer", "node").key();
+            keepsake.nodes("app").chatMemoryProvider("writer").get("node").add(UserMessage.from("a"));
+            keepsake.chatMemory(node).flush();
+            for (String id : List.of("add", "set", "store", "turn")) {
+                assertThat(metadata(log, ConversationKey.of("default", id))).as(id).isEqualTo(OWNER);
+            }
+            assertThat(metadata(log, node)).isEqualTo(OWNER);
+            assertThat(keepsake.tenant("default").eraseWhere("user", OWNER.get("user")).memories())
+                    .isEqualTo(5);
+
+            // Again after an erasure; the same for a memory that has metadata of its own.
+            keepsake.chatMemory("add").add(AiMessage.from("a"));
+            keepsake.conversation("described").describe("t", Map.of("mine", "1"));
+            keepsake.chatMemory("described").add(AiMessage.from("a"));
+            assertThat(metadata(log, ConversationKey.of("default", "add"))).isEqualTo(OWNER);
+            assertThat(metadata(log, ConversationKey.of("default", "described"))).isEqualTo(Map.of("mine", "1"));
+            String forked = keepsake.conversation("described").branch(1).head();
+            keepsake.conversation("described").fork(forked, "fork");
+            assertThat(metadata(log, ConversationKey.of("default", "fork")))
+                    .containsEntry("mine", "1")
+                    .doesNotContainKey("user");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void a_refused_append_creates_nothing(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open()) {
+            ConversationKey key = ConversationKey.of("acme", "c");
+            Append append = Append.underHead(NewMessage.of(UserMessage.from("a"), 1, "words"))
+                    .creating(OWNER);
+            assertThatThrownBy(() -> log.append(key, append.expectingHead("other")))
+                    .isInstanceOf(HeadConflictException.class);
+            assertThat(Reads.info(log, key)).isNull();
+            log.append(key, append);
+            log.append(
+                    key,
+                    Append.underHead(NewMessage.of(UserMessage.from("b"), 1, "words"))
+                            .creating(Map.of("user", "bob")));
+            assertThat(metadata(log, key)).isEqualTo(OWNER);
+        }
+    }
+
+    @Test
+    void the_function_is_called_on_the_callers_thread_until_the_memory_is_known() throws Exception {
+        List<String> threads = new ArrayList<>();
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        try {
+            CountedLog counted = new CountedLog();
+            MessageLog log = counted.around(new InMemoryMessageLog());
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .executor(executor)
+                    .metadataAtCreation(key -> {
+                        threads.add(Thread.currentThread().getName());
+                        return OWNER;
+                    })
+                    .build();
+            keepsake.chatMemory("async").addAsync(List.of(UserMessage.from("a"))).get();
+            assertThat(threads).containsExactly(Thread.currentThread().getName());
+            Chat chat = keepsake.aiServices(Chat.class).chatModel(new Script("b")).build();
+            chat.chat("turn", "a");
+            assertThat(threads).as("one more for the first turn").hasSize(2);
+            assertThat(counted.calls).isPositive();
+            counted.reset();
+            chat.chat("turn", "a");
+            assertThat(threads).hasSize(2);
+            int calls = counted.calls;
+            counted.reset();
+            Chat without = Keepsake.builder()
+                    .messageLog(log)
+                    .build()
+                    .aiServices(Chat.class)
+                    .chatModel(new Script("b"))
+                    .build();
+            without.chat("other", "a");
+            counted.reset();
+            without.chat("other", "a");
+            assertThat(calls).as("as many as without metadata").isEqualTo(counted.calls);
+        } finally {
+            executor.shutdown();
+        }
+    }
+
+    @Test
+    void an_error_of_the_function_stores_nothing() {
+        MessageLog log = new InMemoryMessageLog();
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .metadataAtCreation(key -> {
+                    throw new IllegalStateException("no user");
+                })
+                .build();
+        assertThatThrownBy(() -> keepsake.chatMemory("c").add(UserMessage.from("a"))).hasMessage("no user");
+        assertThat(Reads.info(log, ConversationKey.of("default", "c"))).isNull();
+    }
+}
