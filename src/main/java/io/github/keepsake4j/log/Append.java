@@ -210,4 +210,11 @@ public record Append(
         messages.forEach(message -> names.remove(message.id()));
         return names;
     }
+
+    /** Leaves out the metadata, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "Append[parent=" + parent + ", messages=" + messages + ", epoch=" + epoch + ", revision=" + revision
+                + ", expectedHead=" + (expectsHead ? expectedHead : "any") + ", reference=" + reference + "]";
+    }
 }

@@ -1,6 +1,9 @@
 package com.example.chat;
 
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.service.TokenStream;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
@@ -14,7 +17,6 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.SearchResult.Highlight;
-import io.github.keepsake4j.text.MessageText;
 import io.github.keepsake4j.turn.Turn;
 import java.io.IOException;
 import java.time.Instant;
@@ -28,6 +30,7 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.DeleteMapping;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
@@ -42,7 +45,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
  * What the user interface of a chat needs. An answer is streamed as server-sent events: {@code token} with a part of it, and
  * at the end {@code done} with its id, {@code stopped}, or {@code failed}.
  *
- * <p>Before anything else, a real application checks that the user owns the conversation.
+ * <p>A conversation belongs to the user who began it. For all others, it does not exist.
  */
 @RestController
 @RequestMapping("/conversations")
@@ -67,26 +70,36 @@ class ChatController {
 
     record Messages(List<Message> messages, Long before) {}
 
-    record Hit(Message message, List<Highlight> highlights) {}
+    record Hit(Message message, String text, List<Highlight> highlights) {}
 
     record Branch(String leafId, boolean current, String first, String last, long messages) {}
 
     private final Keepsake keepsake;
     private final StreamingAssistant assistant;
+    private final Owners owners;
 
     /** The conversations of the answers that are being sent. */
     private final Map<SseEmitter, String> streams = new ConcurrentHashMap<>();
 
-    ChatController(Keepsake keepsake, StreamingAssistant assistant) {
+    ChatController(Keepsake keepsake, StreamingAssistant assistant, Owners owners) {
         this.keepsake = keepsake;
         this.assistant = assistant;
+        this.owners = owners;
+    }
+
+    /** Runs before each of the methods below. A conversation that does not exist yet may be begun by any user. */
+    @ModelAttribute
+    void checkOwner(@PathVariable(required = false) String id) {
+        if (id != null && keepsake.conversation(id).info().filter(info -> !owners.owns(info)).isPresent()) {
+            throw new ResponseStatusException(HttpStatus.NOT_FOUND);
+        }
     }
 
     @GetMapping
     Entries list(@RequestParam(required = false) String cursor) {
         MemoryPage page = keepsake.conversations(new ListQuery(20, cursor).byActivity());
         return new Entries(
-                page.memories().stream().map(this::entry).toList(),
+                page.memories().stream().filter(owners::owns).map(this::entry).toList(),
                 page.next().map(ListQuery::cursor).orElse(null));
     }
 
@@ -115,15 +128,21 @@ class ChatController {
                 logged.id(),
                 logged.parentId(),
                 logged.message().type(),
-                MessageText.of(logged.message()),
+                logged.message().type() == ChatMessageType.USER ? logged.userText() : text(logged.message()),
                 logged.createdAt(),
                 logged.outcome() == null ? null : logged.outcome().kind().name());
+    }
+
+    private static String text(ChatMessage message) {
+        return message instanceof AiMessage answer
+                ? answer.text()
+                : message instanceof ToolExecutionResultMessage result ? result.text() : "";
     }
 
     @GetMapping("/{id}/search")
     List<Hit> search(@PathVariable String id, @RequestParam String text) {
         return keepsake.search().find(id, text).hits().stream()
-                .map(hit -> new Hit(message(hit.message()), hit.highlights()))
+                .map(hit -> new Hit(message(hit.message()), hit.text(), hit.highlights()))
                 .toList();
     }
 

@@ -7,6 +7,11 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
 import io.github.keepsake4j.Keepsake;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletRequestWrapper;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -17,6 +22,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.Principal;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -85,7 +93,7 @@ class ChatControllerTest {
         assertThat(list.findValuesAsString("preview")).contains("You said: How do ants find sugar?");
 
         JsonNode hit = get("bees/search?text=flower").get(0);
-        String found = hit.at("/message/text").asString();
+        String found = hit.get("text").asString();
         JsonNode where = hit.at("/highlights/0");
         assertThat(found.substring(where.get("start").asInt(), where.get("end").asInt()))
                 .isEqualTo("flower");
@@ -96,6 +104,61 @@ class ChatControllerTest {
                 .contains("ants")
                 .doesNotContain("bees");
         assertThat(get("bees/messages").get("messages")).isEmpty();
+    }
+
+    /** Stands for a login. */
+    @Component
+    static class UserOfHeader extends OncePerRequestFilter {
+        @Override
+        protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+                throws ServletException, IOException {
+            String user = request.getHeader("X-User");
+            chain.doFilter(
+                    new HttpServletRequestWrapper(request) {
+                        @Override
+                        public Principal getUserPrincipal() {
+                            return user == null ? null : () -> user;
+                        }
+                    },
+                    response);
+        }
+    }
+
+    private static HttpResponse<String> as(String user, String method, String path, String body) throws Exception {
+        return CLIENT.send(
+                HttpRequest.newBuilder(request("GET", path, null).uri())
+                        .header("X-User", user)
+                        .header("Content-Type", "application/json")
+                        .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+                        .build(),
+                BodyHandlers.ofString());
+    }
+
+    @Test
+    void a_conversation_is_there_only_for_the_user_who_began_it() throws Exception {
+        assertThat(as("ann", "POST", "of-ann/messages", "{\"text\": \"mine\"}").statusCode()).isEqualTo(200);
+        String text = "{\"text\": \"yours\"}";
+        String[][] requests = {
+            {"GET", "of-ann/messages", null},
+            {"GET", "of-ann/search?text=mine", null},
+            {"GET", "of-ann/branches", null},
+            {"PUT", "of-ann/branches/x", null},
+            {"PUT", "of-ann/title", text},
+            {"DELETE", "of-ann", null},
+            {"POST", "of-ann/messages", text},
+            {"PUT", "of-ann/messages/x", text},
+            {"POST", "of-ann/messages/x/regenerate", null},
+            {"POST", "of-ann/messages/x/retry", null},
+            {"POST", "of-ann/stop", null},
+        };
+        for (String[] request : requests) {
+            assertThat(as("bob", request[0], request[1], request[2]).statusCode())
+                    .as(String.join(" ", request[0], request[1]))
+                    .isEqualTo(404);
+        }
+        assertThat(as("bob", "GET", "", null).body()).doesNotContain("of-ann");
+        assertThat(as("ann", "GET", "", null).body()).contains("of-ann");
+        assertThat(as("ann", "GET", "of-ann/messages", null).body()).contains("mine");
     }
 
     @Test

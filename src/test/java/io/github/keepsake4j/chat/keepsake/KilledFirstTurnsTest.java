@@ -1,0 +1,80 @@
+package io.github.keepsake4j.chat.keepsake;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
+import io.github.keepsake4j.log.file.FileMessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Counts;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A process that begins conversations is killed at random points. Each conversation that exists has its owner. */
+@Timeout(1_200)
+class KilledFirstTurnsTest {
+
+    @TempDir
+    Path directory;
+
+    private static MessageLog open(Path directory, boolean files) {
+        return files
+                ? FileMessageLog.in(directory.resolve("files"))
+                : JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+    }
+
+    /** Begins conversations from a number on, and prints the number of each one that was acknowledged. */
+    static final class Beginner {
+        public static void main(String[] args) {
+            MessageLog log = open(Path.of(args[0]), Boolean.parseBoolean(args[1]));
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .metadataAtCreation(key -> Map.of("owner", "of " + key))
+                    .build();
+            for (int i = Integer.parseInt(args[2]); ; i++) {
+                keepsake.chatMemory("c" + i).add(UserMessage.from("Hello"));
+                System.out.println(i);
+                keepsake.chatMemory("c" + i).add(AiMessage.from("Hi"));
+            }
+        }
+    }
+
+    @Test
+    void no_conversation_is_without_its_owner() throws Exception {
+        Random random = new Random(Counts.seed());
+        for (boolean files : new boolean[] {false, true}) {
+            int begun = 0;
+            for (int kill = 0; kill < Counts.of(2, 100); kill++) {
+                try (Child child = Child.start(Beginner.class, directory, files, begun)) {
+                    for (int line = 1 + random.nextInt(40); line > 0; line--) {
+                        begun = Integer.parseInt(child.line());
+                    }
+                    child.kill();
+                }
+                // A conversation that was not acknowledged may exist. Its id is not used again.
+                begun += 1_000;
+            }
+            try (MessageLog log = open(directory, files)) {
+                int checked = 0;
+                for (MemoryPage page : Reads.pages(log, "default", ListQuery.first(100))) {
+                    for (MemoryInfo info : page.memories()) {
+                        assertThat(info.metadata()).isEqualTo(Map.of("owner", "of " + info.key()));
+                        checked++;
+                    }
+                }
+                assertThat(checked).isPositive();
+            }
+        }
+    }
+}
