@@ -564,6 +564,7 @@ public class ArchitectureTest {
                             "cli\\.Library",
                             "cli\\.Terminal",
                             "chat\\.AskedForms",
+                            "chat\\.Invocation",
                             "log\\.CachedTokens(\\$1)?",
                             "log\\.s3\\.KeepsakeField",
                             "memories\\.Discussions",

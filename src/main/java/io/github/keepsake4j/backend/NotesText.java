@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes and reads the notes of a message as short texts, which every backend stores. An outcome is its kind in lower
  * case, followed by a space and its reason. The notes of how an answer was made are words that begin with a letter:
- * {@code s1-5,7} are the messages shown, {@code c3,4} the results shortened, {@code l1} the questions without what was
- * retrieved, {@code v2} is the summary's version,
+ * {@code s1-5,7} are the messages shown, {@code c3,4} the results shortened, {@code l} means that earlier questions are without what
+ * was retrieved, {@code v2} is the summary's version,
  * {@code a} means altered, {@code u10,20,0} are the tokens used, and {@code bgpt-4o,STOP} are the model's name and its
  * reason to end. A word or a kind that a newer version wrote is ignored. Pure functions.
  */
@@ -84,8 +84,8 @@ public final class NotesText {
             if (!seen.shortened().isEmpty()) {
                 words.add(word("c", seen.shortened(), String::valueOf));
             }
-            if (!seen.later().isEmpty()) {
-                words.add(word("l", seen.later(), String::valueOf));
+            if (seen.later()) {
+                words.add("l");
             }
             if (seen.summary() > 0) {
                 words.add("v" + seen.summary());
@@ -120,7 +120,7 @@ public final class NotesText {
         }
         List<Seen.Range> shown = null;
         List<Long> shortened = List.of();
-        List<Long> later = List.of();
+        boolean later = false;
         long summary = 0;
         boolean altered = false;
         List<String> memories = List.of();
@@ -133,7 +133,7 @@ public final class NotesText {
                 switch (word.charAt(0)) {
                     case 's' -> shown = list(rest, NotesText::range);
                     case 'c' -> shortened = list(rest, Long::valueOf);
-                    case 'l' -> later = list(rest, Long::valueOf);
+                    case 'l' -> later = true;
                     case 'v' -> summary = Long.parseLong(rest);
                     case 'a' -> altered = true;
                     case 'm' -> memories = list(rest, NotesText::decoded);

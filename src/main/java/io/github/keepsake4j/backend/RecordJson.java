@@ -148,7 +148,7 @@ public final class RecordJson {
                                 .flatMap(range -> Stream.of(range.first(), range.last()))
                                 .toList())
                 .withAny("shortened", seen.shortened())
-                .withAny("later", seen.later())
+                .withPresent("later", seen.later() ? true : null)
                 .withAny("summary", seen.summary())
                 .withPresent("altered", seen.altered() ? true : null)
                 .withAny("memories", seen.memories());
@@ -167,7 +167,7 @@ public final class RecordJson {
                 json.numberOr("summary", 0),
                 Boolean.TRUE.equals(json.flag("altered")),
                 json.texts("memories"),
-                json.numbers("later"));
+                Boolean.TRUE.equals(json.flag("later")));
     }
 
     /**

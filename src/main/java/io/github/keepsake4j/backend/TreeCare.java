@@ -1,7 +1,7 @@
 package io.github.keepsake4j.backend;
 
-import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.MemoryTree.Plan;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Summary;

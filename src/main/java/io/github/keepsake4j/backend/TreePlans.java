@@ -1,8 +1,8 @@
 package io.github.keepsake4j.backend;
 
-import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.MemoryTree.Plan;
 import io.github.keepsake4j.base.InputRules;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;

@@ -3,78 +3,158 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.service.MemoryId;
+import dev.langchain4j.service.UserName;
+import dev.langchain4j.service.V;
 import dev.langchain4j.service.output.ServiceOutputParser;
 import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.text.MessageText;
 import io.github.keepsake4j.text.OwnText;
 import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out what was added to a question before it was sent. LangChain4j adds, in this order: what was retrieved, the
- * contents among the arguments, the text of input guardrails, and format instructions behind the last text. Pure
- * functions.
+ * contents among the arguments, the text of input guardrails, and format instructions behind the last text.
+ *
+ * @param question the question as the caller wrote it
+ * @param arguments the arguments of the call
+ * @param methods the methods of the AI service that may have been called; none if they are not known
+ * @param checked the question as the input guardrails got it, or null if there are none
+ * @param rewritten the question as the input guardrails rewrote it, or null if they did not
  */
-final class AskedForms {
+record AskedForms(
+        UserMessage question,
+        List<Object> arguments,
+        List<Method> methods,
+        @Nullable UserMessage checked,
+        @Nullable UserMessage rewritten) {
 
-    private AskedForms() {}
+    /** How LangChain4j begins all format instructions. */
+    private static final String FORMAT = "\nYou must ";
 
-    /**
-     * Compares a question with what the user wrote.
-     *
-     * @param own the contents of the rendered template and of the arguments
-     * @param sent the question as it is sent
-     * @param rewritten whether an input guardrail replaced the text
-     * @param type the name of the AI service's interface
-     * @param method the name of its method
-     * @return the forms, with unknown size; null if the sent question shows what the user wrote
-     */
-    static @Nullable Asked of(List<Content> own, UserMessage sent, boolean rewritten, String type, String method) {
-        String text = MessageText.of(own);
-        List<Content> added = new ArrayList<>(sent.contents());
-        List<Content> left = new ArrayList<>(own);
-        left.removeIf(added::remove);
-        if (!added.isEmpty()) {
-            // The instructions are behind the last text, so that one does not equal the user's.
-            String instructions = instructions(type, method, lastText(sent));
-            left.removeIf(content -> content instanceof TextContent one
-                    && added.remove(TextContent.from(one.text() + instructions)));
-            if (!added.isEmpty() && !rewritten) {
-                return new Asked(text, later(sent, added, left, instructions), false, -1);
-            }
+    /** Returns the methods of a service by name, or none if its class is not visible here. */
+    static List<Method> methods(String type, String name) {
+        try {
+            Class<?> service = Class.forName(type, false, Thread.currentThread().getContextClassLoader());
+            return Stream.of(service.getMethods())
+                    .filter(method -> method.getName().equals(name))
+                    .toList();
+        } catch (ReflectiveOperationException | LinkageError e) {
+            return List.of();
         }
-        OwnText guess = OwnText.of(sent);
-        return (rewritten && !added.isEmpty()) || !guess.isAll() || !guess.text().equals(text)
-                ? new Asked(text, null, rewritten && !added.isEmpty(), -1)
-                : null;
     }
 
-    /** Returns the question without the added contents, and with the user's texts in place of those. */
+    /** Returns whether a guardrail changed the question. Many return the text that they got. */
+    boolean isRewritten() {
+        return rewritten != null && !rewritten.equals(checked);
+    }
+
+    /** Returns the question as the guardrails rewrote it, without texts that are known to be retrieved. */
+    UserMessage withoutRetrieved() {
+        return OwnText.without(Objects.requireNonNull(rewritten, "rewritten"));
+    }
+
+    /**
+     * Compares the question with the sent one.
+     *
+     * @param sent the question as it is sent
+     * @return the forms, with unknown size; null if the sent question shows what the user wrote
+     */
+    @Nullable
+    Asked of(UserMessage sent) {
+        OwnText guess = OwnText.of(sent);
+        if (sent.equals(question) && guess.isAll()) {
+            return null;
+        }
+        List<Content> own = own();
+        String text = MessageText.of(own);
+        if (isRewritten()) {
+            UserMessage got = Objects.requireNonNull(checked, "checked");
+            boolean isRetrieved = !added(own, got, "").isEmpty();
+            UserMessage made = Objects.requireNonNull(rewritten, "rewritten");
+            return new Asked(text, null, isRetrieved ? OwnText.of(made).text() : MessageText.of(made), isRetrieved, -1);
+        }
+        // The instructions are behind the last text, so that one does not equal the user's.
+        String instructions = instructions(own, lastText(sent));
+        List<Content> added = added(own, sent, instructions);
+        if (!added.isEmpty()) {
+            return new Asked(text, later(own, sent, added, instructions), null, true, -1);
+        }
+        return guess.isAll() && guess.text().equals(text) ? null : new Asked(text, null, null, false, -1);
+    }
+
+    /** Returns the contents of a question that are neither the user's nor instructions. */
+    private static List<Content> added(List<Content> own, UserMessage sent, String instructions) {
+        List<Content> added = new ArrayList<>(sent.contents());
+        for (Content content : own) {
+            if (!added.remove(content) && !instructions.isEmpty() && content instanceof TextContent one) {
+                added.remove(TextContent.from(one.text() + instructions));
+            }
+        }
+        if (!instructions.isEmpty() && !added.isEmpty()) {
+            added.remove(TextContent.from(instructions));
+        }
+        return added;
+    }
+
+    /**
+     * Returns the question without the added contents, and with the user's texts in place of those. Blank texts are left
+     * out, because providers refuse them.
+     */
     private static @Nullable UserMessage later(
-            UserMessage sent, List<Content> added, List<Content> left, String instructions) {
-        List<Content> missing = new ArrayList<>(left);
+            List<Content> own, UserMessage sent, List<Content> added, String instructions) {
+        List<Content> missing = new ArrayList<>(own);
+        for (Content content : sent.contents()) {
+            if (!missing.remove(content)
+                    && content instanceof TextContent one
+                    && one.text().endsWith(instructions)) {
+                int end = one.text().length() - instructions.length();
+                missing.remove(TextContent.from(one.text().substring(0, end)));
+            }
+        }
         missing.removeIf(content -> !(content instanceof TextContent));
-        int last = missing.size() - 1;
-        String lastText = lastText(sent);
         List<Content> contents = new ArrayList<>();
         List<Content> rest = new ArrayList<>(added);
         for (Content content : sent.contents()) {
             if (!rest.remove(content)) {
                 contents.add(content);
-            } else if (content instanceof TextContent one) {
-                if (last >= 0 && !instructions.isEmpty() && one.text().equals(lastText)) {
-                    missing.set(last, TextContent.from(((TextContent) missing.get(last)).text() + instructions));
-                }
+            } else if (content instanceof TextContent) {
                 contents.addAll(missing);
                 missing.clear();
-                last = -1;
             }
         }
         contents.addAll(0, missing);
+        contents.removeIf(
+                content -> content instanceof TextContent text && text.text().isBlank());
+        addInstructions(contents, instructions);
         return contents.isEmpty() ? null : sent.toBuilder().contents(contents).build();
+    }
+
+    /** Adds the instructions behind the last text, unless they are there. */
+    private static void addInstructions(List<Content> contents, String instructions) {
+        int last = contents.size() - 1;
+        while (last >= 0 && !(contents.get(last) instanceof TextContent)) {
+            last--;
+        }
+        String text = last < 0 ? "" : ((TextContent) contents.get(last)).text();
+        if (!text.endsWith(instructions)) {
+            Content with = TextContent.from(text + instructions);
+            if (last < 0) {
+                contents.add(with);
+            } else {
+                contents.set(last, with);
+            }
+        }
     }
 
     private static String lastText(UserMessage message) {
@@ -86,20 +166,79 @@ final class AskedForms {
     }
 
     /** Returns the format instructions with which a text ends, or an empty text. */
-    private static String instructions(String type, String method, String text) {
-        try {
-            Class<?> service = Class.forName(type, false, Thread.currentThread().getContextClassLoader());
-            ServiceOutputParser parser = new ServiceOutputParser();
-            return Stream.of(service.getMethods())
-                    .filter(each -> each.getName().equals(method))
-                    .map(Method::getGenericReturnType)
-                    .map(parser::outputFormatInstructions)
-                    .filter(each -> each != null && text.endsWith(each))
+    private String instructions(List<Content> own, String text) {
+        if (methods.isEmpty()) {
+            return own.stream()
+                    .filter(TextContent.class::isInstance)
+                    .map(content -> ((TextContent) content).text())
+                    .filter(one -> text.startsWith(one + FORMAT))
+                    .map(one -> text.substring(one.length()))
                     .findFirst()
                     .orElse("");
-        } catch (ReflectiveOperationException | LinkageError | RuntimeException e) {
-            // Of an interface that this class loader does not see, or with a type that has no instructions.
+        }
+        return methods.stream()
+                .map(method -> instructions(method.getGenericReturnType()))
+                .filter(text::endsWith)
+                .max(Comparator.comparingInt(String::length))
+                .orElse("");
+    }
+
+    private static String instructions(Type type) {
+        try {
+            return Objects.requireNonNullElse(new ServiceOutputParser().outputFormatInstructions(type), "");
+        } catch (RuntimeException e) {
+            // Of a type without instructions.
             return "";
         }
+    }
+
+    /** Returns the contents that the user wrote: those of the question, and those of arguments that are added to it. */
+    private List<Content> own() {
+        List<Content> own = new ArrayList<>(question.contents());
+        if (methods.isEmpty()) {
+            List<Content> more = new ArrayList<>();
+            arguments.forEach(argument -> addContents(argument, more));
+            question.contents().forEach(more::remove);
+            own.addAll(more);
+            return own;
+        }
+        methods.stream()
+                .filter(method -> method.getParameterCount() == arguments.size())
+                .findFirst()
+                .ifPresent(method -> own.addAll(contents(method)));
+        return own;
+    }
+
+    /** Returns the contents among the arguments. If the question has no template, it consists of them. */
+    private List<Content> contents(Method method) {
+        boolean hasTemplate = method.isAnnotationPresent(dev.langchain4j.service.UserMessage.class);
+        List<Content> contents = new ArrayList<>();
+        Parameter[] parameters = method.getParameters();
+        for (int i = 0; i < parameters.length; i++) {
+            boolean isSole = parameters.length == 1
+                    && Stream.of(MemoryId.class, V.class, UserName.class).noneMatch(parameters[0]::isAnnotationPresent);
+            if (isSole || parameters[i].isAnnotationPresent(dev.langchain4j.service.UserMessage.class)) {
+                int before = contents.size();
+                addContents(arguments.get(i), contents);
+                hasTemplate |= contents.size() == before;
+            }
+        }
+        return hasTemplate ? contents : List.of();
+    }
+
+    private static void addContents(@Nullable Object argument, List<Content> contents) {
+        if (argument instanceof Content content) {
+            contents.add(content);
+        } else if (argument instanceof Collection<?> list) {
+            list.forEach(each -> addContents(each, contents));
+        } else if (argument instanceof Map<?, ?> map) {
+            map.values().forEach(each -> addContents(each, contents));
+        }
+    }
+
+    /** Leaves out the texts, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "AskedForms[methods=" + methods + ", isRewritten=" + isRewritten() + "]";
     }
 }

@@ -54,9 +54,6 @@ final class AttachedServices<T> extends AiServices<T> {
         if (!context.hasChatMemory()) {
             chatMemoryProvider(id -> new KeepsakeChatMemory(id, memories.key(id), memories));
         }
-        // The memory leaves out what was retrieved when it shows the question again. Without it, the service would add the
-        // question as it was before its guardrails, and without the contents among its arguments.
-        storeRetrievedContentInChatMemory(true);
         TurnListeners.register(context.eventListenerRegistrar);
         if (context.streamingChatModel != null) {
             streamingChatModel(RememberingModel.of(context.streamingChatModel));
@@ -98,10 +95,19 @@ final class AttachedServices<T> extends AiServices<T> {
         });
     }
 
-    private static @Nullable Object call(
+    /**
+     * Lets the service add questions as they are sent. This library's memories leave out what was retrieved when they show
+     * a question again. Otherwise the service would add the question as it was before its guardrails, and without the
+     * contents among its arguments.
+     */
+    private void storesSent() {
+        context.storeRetrievedContentInChatMemory = true;
+    }
+
+    private @Nullable Object call(
             Object service, InvocationHandler handler, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
-        WatchedCall call = WatchedCall.begin(method);
+        WatchedCall call = WatchedCall.begin(method, this::storesSent);
         try {
             return call.watched(handler.invoke(service, method, arguments));
         } catch (Throwable e) {

@@ -173,12 +173,15 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
      */
     @SuppressWarnings("ReferenceEquality")
     private ChatMessage asRewritten(ChatMessage message) {
-        UserMessage rewritten = invocation.rewritten();
-        if (rewritten == null || message != invocation.question || question != null) {
+        if (question != null || message != invocation.question) {
+            return message;
+        }
+        AskedForms forms = invocation.forms();
+        if (!forms.isRewritten()) {
             return message;
         }
         memories.turns.storesOriginal(key);
-        return rewritten;
+        return forms.withoutRetrieved();
     }
 
     /** Leaves out the tool results that were written while other tools of their round still ran. */
@@ -296,7 +299,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     NewMessage prepare(ChatMessage message) {
         NewMessage prepared = super.prepare(message);
         if (message instanceof UserMessage user && question == null) {
-            prepared = memories.asked(prepared, invocation.asked(user));
+            prepared = memories.asked(prepared, invocation.forms().of(user));
             question = prepared.id();
         }
         prepared = prepared.ofTurn(question);
@@ -377,7 +380,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                         : now == null
                                 ? row.asSent()
                                 : row.asSent(
-                                        ((UserMessage) now.message()).toBuilder().build(),
+                                        ((UserMessage) now.message())
+                                                .toBuilder().build(),
                                         now.tokens(),
                                         now.tokenCounter()));
     }

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.chat;
 
-import io.github.keepsake4j.text.OwnText;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -28,6 +27,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.summary.SummaryFailedException;
+import io.github.keepsake4j.text.OwnText;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnConflictException;
 import java.time.Instant;
@@ -562,9 +562,10 @@ public final class Conversation {
                         parameter,
                         "must belong to a question; message " + messageId + " of memory " + key
                                 + " has none before it"));
+        UserMessage stored = (UserMessage) question.message();
         UserMessage own = question.asked() == null
-                ? OwnText.without((UserMessage) question.message())
-                : OwnText.with((UserMessage) question.message(), question.asked().text());
+                ? OwnText.without(stored)
+                : OwnText.with(stored, question.asked().text());
         return turn(turn, () -> call.apply(own));
     }
 

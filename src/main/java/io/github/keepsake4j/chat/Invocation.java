@@ -1,17 +1,14 @@
 package io.github.keepsake4j.chat;
 
-import java.util.Map;
-import java.util.List;
-import java.util.Collection;
-import java.util.ArrayList;
-import io.github.keepsake4j.message.LoggedMessage.Asked;
-import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.invocation.InvocationContext;
 import dev.langchain4j.invocation.InvocationParameters;
 import dev.langchain4j.observability.api.event.InputGuardrailExecutedEvent;
 import dev.langchain4j.service.memory.ChatMemoryService;
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +24,10 @@ final class Invocation implements CallsOfThread.Call {
     private final String method;
     final UserMessage question;
 
-    /** The contents that the caller wrote: those of the user message and of the arguments. */
-    private final List<Content> own;
+    private final List<Object> arguments;
+
+    /** The methods of the service that may have been called, or null if they were not looked up. */
+    private volatile @Nullable List<Method> methods;
 
     final InvocationParameters parameters;
 
@@ -38,7 +37,10 @@ final class Invocation implements CallsOfThread.Call {
     private @Nullable BoundTurn turn;
     private boolean asked;
 
-    /** The user message as an input guardrail rewrote it, which may be before a memory is used. */
+    /** The user message as the first input guardrail got it, which may be before a memory is used. */
+    private volatile @Nullable UserMessage checked;
+
+    /** The user message as the last input guardrail rewrote it. LangChain4j drops the results of earlier ones. */
     private volatile @Nullable UserMessage rewritten;
 
     /** Whether the caller gets a flux, which reports the tokens that it returns. */
@@ -59,36 +61,24 @@ final class Invocation implements CallsOfThread.Call {
         this.memoryId = context.chatMemoryId();
         this.parameters = context.invocationParameters();
         this.question = question;
-        this.own = own(question, context.methodArguments());
+        this.arguments = new ArrayList<>(context.methodArguments());
         this.type = context.interfaceName();
         this.method = context.methodName();
         this.source = source;
     }
 
-    private static List<Content> own(UserMessage question, List<Object> arguments) {
-        List<Content> own = new ArrayList<>(question.contents());
-        List<Content> more = new ArrayList<>();
-        arguments.forEach(argument -> addContents(argument, more));
-        question.contents().forEach(more::remove);
-        own.addAll(more);
-        return own;
-    }
-
-    /** Adds an argument's contents, which LangChain4j adds to the question. */
-    private static void addContents(@Nullable Object argument, List<Content> contents) {
-        if (argument instanceof Content content) {
-            contents.add(content);
-        } else if (argument instanceof Collection<?> list) {
-            list.forEach(each -> addContents(each, contents));
-        } else if (argument instanceof Map<?, ?> map) {
-            map.values().forEach(each -> addContents(each, contents));
+    /** Records the method that was called, if it is one of this service. */
+    void calls(Method called) {
+        if (called.getName().equals(method) && called.getParameterCount() == arguments.size()) {
+            methods = List.of(called);
         }
     }
 
-    /** Returns what the user wrote, if the question was sent with more or other text, with unknown size. */
-    @Nullable
-    Asked asked(UserMessage sent) {
-        return AskedForms.of(own, sent, rewritten != null, type, method);
+    /** Returns the comparison of the question with the forms that it had until now. */
+    AskedForms forms() {
+        List<Method> known = methods;
+        return new AskedForms(
+                question, arguments, known == null ? AskedForms.methods(type, method) : known, checked, rewritten);
     }
 
     boolean isToldBy(Object listeners) {
@@ -112,6 +102,7 @@ final class Invocation implements CallsOfThread.Call {
             return null;
         }
         turn = new BoundTurn(memory, this);
+        WatchedCall.bound();
         return turn;
     }
 
@@ -124,15 +115,10 @@ final class Invocation implements CallsOfThread.Call {
     }
 
     void inputChecked(InputGuardrailExecutedEvent event) {
-        if (event.result().hasRewrittenResult()) {
-            rewritten = event.rewrittenUserMessage();
+        if (checked == null) {
+            checked = event.request().userMessage();
         }
-    }
-
-    /** Returns the user message as an input guardrail rewrote it, or null if none did. */
-    @Nullable
-    UserMessage rewritten() {
-        return rewritten;
+        rewritten = event.result().hasRewrittenResult() ? event.rewrittenUserMessage() : null;
     }
 
     void returnsFlux() {

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.chat;
 
-import java.util.concurrent.atomic.AtomicBoolean;
 import dev.langchain4j.invocation.InvocationParameters;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.base.RecentlyUsed;
@@ -13,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

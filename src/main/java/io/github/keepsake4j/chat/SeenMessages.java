@@ -63,8 +63,14 @@ public record SeenMessages(
                 messages.add(question);
             }
         }
-        Set<Long> later = new HashSet<>(seen.later());
-        messages.replaceAll(message -> later.contains(message.sequence()) ? message.withMessage(message.later()) : message);
+        if (seen.later() && messages.stream().anyMatch(LoggedMessage::hasLaterForm)) {
+            String own = Reads.message(log, key, answerId)
+                    .map(LoggedMessage::question)
+                    .orElse(null);
+            messages.replaceAll(message -> message.id().equals(own) || !message.hasLaterForm()
+                    ? message
+                    : message.withMessage(message.later()));
+        }
         Set<Long> shortened = new HashSet<>(seen.shortened());
         List<Summary> summaries = seen.summary() == 0 ? List.of() : Reads.summaries(log, key);
         Summary summary = summaries.stream()

@@ -1,10 +1,9 @@
 package io.github.keepsake4j.chat;
 
-import io.github.keepsake4j.message.LoggedMessage.Asked;
-import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
@@ -17,6 +16,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
@@ -107,7 +107,7 @@ final class SharedParts {
         TokenCounter.Count count = settings.counter().count(later);
         int sent = count.counter().equals(question.tokenCounter()) ? question.tokens() : -1;
         return new NewMessage(question.id(), question.message(), count.tokens(), count.counter(), question.createdAt())
-                .withAsked(new Asked(asked.text(), later, asked.rewritten(), sent));
+                .withAsked(new Asked(asked.text(), later, asked.rewritten(), asked.retrieved(), sent));
     }
 
     /** Appends, and counts it. */

@@ -10,6 +10,7 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,7 @@ final class ShownMessages {
 
     private List<Long> shown = List.of();
     private List<Long> shortened = List.of();
-    private List<Long> later = List.of();
+    private boolean later;
     private long summary;
     private boolean altered;
     private List<String> memories = List.of();
@@ -38,23 +39,19 @@ final class ShownMessages {
     /** Records a read. */
     void shown(Tail tail, Context context, List<ChatMessage> messages) {
         shown = context.logged().stream().map(LoggedMessage::sequence).toList();
-        shortened = replaced(context, false);
-        later = replaced(context, true);
+        Collection<LoggedMessage> replaced = context.originals().values();
+        shortened = replaced.stream()
+                .filter(stored -> !stored.hasLaterForm())
+                .map(LoggedMessage::sequence)
+                .sorted()
+                .toList();
+        later = replaced.stream().anyMatch(LoggedMessage::hasLaterForm);
         places = context.shown().stream().map(LoggedMessage::sequence).toList();
         Summary read = tail.summary();
         summary = context.summary() == null || read == null ? 0 : read.version();
         Remembered remembered = context.remembered();
         memories = remembered == null ? List.of() : remembered.memories();
         expected = List.copyOf(messages);
-    }
-
-    /** Returns the messages that are shown in other forms: questions without what was retrieved, or all others. */
-    private static List<Long> replaced(Context context, boolean questions) {
-        return context.originals().values().stream()
-                .filter(stored -> stored.hasLaterForm() == questions)
-                .map(LoggedMessage::sequence)
-                .sorted()
-                .toList();
     }
 
     /** Returns whether the model is shown a message. */
@@ -100,7 +97,6 @@ final class ShownMessages {
         ChatMessage asked = messages.remove(messages.size() - 1);
         if (at >= 0) {
             messages.set(at, asked);
-            later = later.stream().filter(sequence -> sequence != question).toList();
         }
         expected = List.copyOf(messages);
         return request.toBuilder().messages(messages).build();

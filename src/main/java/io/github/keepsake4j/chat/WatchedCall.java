@@ -34,15 +34,22 @@ final class WatchedCall {
     /** Whether the call returns a flux. */
     private final boolean flux;
 
-    private WatchedCall(@Nullable WatchedCall outer, boolean flux) {
+    private final Method method;
+
+    /** Called when the service uses a memory of this library. */
+    private final Runnable onBound;
+
+    private WatchedCall(@Nullable WatchedCall outer, boolean flux, Method method, Runnable onBound) {
         this.outer = outer;
         this.flux = flux;
+        this.method = method;
+        this.onBound = onBound;
     }
 
-    static WatchedCall begin(Method method) {
+    static WatchedCall begin(Method method, Runnable onBound) {
         // By its name, because Reactor may be absent.
         boolean flux = method.getReturnType().getName().equals("reactor.core.publisher.Flux");
-        WatchedCall call = new WatchedCall(INNERMOST.get(), flux);
+        WatchedCall call = new WatchedCall(INNERMOST.get(), flux, method, onBound);
         INNERMOST.set(call);
         return call;
     }
@@ -54,7 +61,18 @@ final class WatchedCall {
             if (call.flux && call.begun.isEmpty()) {
                 invocation.returnsFlux();
             }
+            if (call.begun.isEmpty()) {
+                invocation.calls(call.method);
+            }
             call.begun.add(invocation);
+        }
+    }
+
+    /** Records that a call on this thread uses a memory of this library. */
+    static void bound() {
+        WatchedCall call = INNERMOST.get();
+        if (call != null) {
+            call.onBound.run();
         }
     }
 

@@ -6,9 +6,9 @@ import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import org.jspecify.annotations.Nullable;
 
 @Command(
         name = "erase",
@@ -67,7 +67,8 @@ final class EraseCommand extends MemoryCommand {
             throw new InvalidInputException("--where", "must be a name, an equals sign and a text");
         }
         try (MessageLog log = open()) {
-            Tenant tenant = Keepsake.builder().messageLog(log).tenant(tenant()).build().tenant(tenant());
+            Tenant tenant =
+                    Keepsake.builder().messageLog(log).tenant(tenant()).build().tenant(tenant());
             Tenant.Erased erased = where == null
                     ? tenant.erase()
                     : tenant.eraseWhere(where.substring(0, equals), where.substring(equals + 1));

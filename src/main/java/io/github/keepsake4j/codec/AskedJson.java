@@ -24,7 +24,10 @@ final class AskedJson {
         if (asked == null) {
             return null;
         }
-        JsonObject json = new JsonObject().with("text", asked.text()).withPresent("rewritten", asked.rewritten() ? true : null);
+        JsonObject json = new JsonObject()
+                .with("text", asked.text())
+                .withPresent("rewritten", asked.rewritten())
+                .withPresent("retrieved", asked.retrieved() ? true : null);
         UserMessage later = asked.later();
         if (later != null) {
             List<@Nullable Object> items = new ArrayList<>();
@@ -42,7 +45,8 @@ final class AskedJson {
         if (content instanceof TextContent text) {
             return text.text().equals(own) ? null : text.text();
         }
-        throw new InvalidInputException(LATER, "must have no " + content.type() + " that the sent question does not have");
+        throw new InvalidInputException(
+                LATER, "must have no " + content.type() + " that the sent question does not have");
     }
 
     /** Reads the forms of a question, or returns null if there are none. */
@@ -59,7 +63,12 @@ final class AskedJson {
             later = user.toBuilder().contents(contents).build();
         }
         Integer tokens = json.number("tokens");
-        return new Asked(text, later, Boolean.TRUE.equals(json.flag("rewritten")), tokens == null ? -1 : tokens);
+        return new Asked(
+                text,
+                later,
+                json.text("rewritten"),
+                Boolean.TRUE.equals(json.flag("retrieved")),
+                tokens == null ? -1 : tokens);
     }
 
     private static Content content(JsonFields json, @Nullable Object item, List<Content> sent, String own) {

@@ -1,13 +1,13 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.base.InputRules;
-import java.util.LinkedHashMap;
-import java.util.Collections;
-import java.util.Map;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,9 @@ public record Append(
         Objects.requireNonNull(parent, "parent");
         messages = List.copyOf(messages);
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
-        InputRules.checkDescription(null, metadata);
+        if (!metadata.isEmpty()) {
+            InputRules.checkDescription(null, new LinkedHashMap<String, @Nullable String>(metadata));
+        }
         if (reference != null) {
             Ids.check("branch name", reference);
         }
@@ -139,16 +141,7 @@ public record Append(
      */
     public Append inEpoch(long inForce) {
         return new Append(
-                parent,
-                messages,
-                inForce,
-                revision,
-                expectsHead,
-                expectedHead,
-                view,
-                importing,
-                reference,
-                metadata);
+                parent, messages, inForce, revision, expectsHead, expectedHead, view, importing, reference, metadata);
     }
 
     /**

@@ -14,15 +14,10 @@ import java.util.List;
  * @param summary the {@link Summary#version()} of the summary that was shown, or 0 for none
  * @param altered whether the request differed from the memory's list
  * @param memories the ids of the long-term memories that were shown in addition to the messages, in order
- * @param later the sequence numbers of the questions that were shown without the part that was retrieved for them
+ * @param later whether earlier questions were shown without the part that was retrieved for them
  */
 public record Seen(
-        List<Range> shown,
-        List<Long> shortened,
-        long summary,
-        boolean altered,
-        List<String> memories,
-        List<Long> later) {
+        List<Range> shown, List<Long> shortened, long summary, boolean altered, List<String> memories, boolean later) {
 
     /**
      * Messages whose sequence numbers have no gaps.
@@ -48,8 +43,6 @@ public record Seen(
         shown = List.copyOf(shown);
         shortened = List.copyOf(shortened);
         shortened.forEach(sequence -> InvalidInputException.checkAtLeast("seen shortened", 1, sequence));
-        later = List.copyOf(later);
-        later.forEach(sequence -> InvalidInputException.checkAtLeast("seen later", 1, sequence));
         InvalidInputException.checkAtLeast("seen summary", 0, summary);
         memories = List.copyOf(memories);
         memories.forEach(memory -> Ids.check("seen memory", memory));
@@ -64,7 +57,7 @@ public record Seen(
      * @param altered whether the request differed from the memory's list
      */
     public Seen(List<Range> shown, List<Long> shortened, long summary, boolean altered) {
-        this(shown, shortened, summary, altered, List.of(), List.of());
+        this(shown, shortened, summary, altered, List.of(), false);
     }
 
     /**

@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.text.OwnText;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,16 +45,20 @@ public record LoggedMessage(
      * @param text the text that the user wrote, before retrieval, input guardrails and format instructions
      * @param later the question as later requests show it: without the part that was retrieved for it. Null if they show
      *     it as it was sent
-     * @param rewritten whether an input guardrail replaced the text, so that models do not get the user's own
+     * @param rewritten the text that input guardrails made of it, which models get instead of the user's own; null if
+     *     they changed nothing
+     * @param retrieved whether the sent question has contents that were retrieved for it
      * @param sentTokens the size in tokens of the question as it was sent, by the counter of the message, whose own size
      *     is that of the later form; -1 if it is not known
      */
-    public record Asked(String text, @Nullable UserMessage later, boolean rewritten, int sentTokens) {
+    public record Asked(
+            String text, @Nullable UserMessage later, @Nullable String rewritten, boolean retrieved, int sentTokens) {
 
         /** Leaves out the texts, so that the result may be logged. */
         @Override
         public String toString() {
-            return "Asked[later=" + (later != null) + ", rewritten=" + rewritten + ", sentTokens=" + sentTokens + "]";
+            return "Asked[later=" + (later != null) + ", rewritten=" + (rewritten != null) + ", retrieved=" + retrieved
+                    + ", sentTokens=" + sentTokens + "]";
         }
     }
 
@@ -125,12 +130,15 @@ public record LoggedMessage(
     }
 
     /**
-     * Returns the text that the user wrote, if models may get it: for search, summaries and long-term memories.
+     * Returns the text that models may get: for search, summaries and long-term memories. It is the text that the user
+     * wrote, or what input guardrails made of it, with blanks in place of recalled messages and long-term memories.
      *
-     * @return the text; null if it is not recorded, or if an input guardrail replaced it
+     * @return the text; null if it is not recorded
      */
     public @Nullable String textForModels() {
-        return asked == null || asked.rewritten() ? null : asked.text();
+        return asked == null
+                ? null
+                : OwnText.withoutFenced(Objects.requireNonNullElse(asked.rewritten(), asked.text()));
     }
 
     /**
@@ -154,6 +162,15 @@ public record LoggedMessage(
     }
 
     /**
+     * Returns whether the message was sent with contents that were retrieved for it.
+     *
+     * @return whether it is recorded that it was
+     */
+    public boolean isRetrieved() {
+        return asked != null && asked.retrieved();
+    }
+
+    /**
      * Returns a copy that is shown as it was sent, with the size of that form.
      *
      * @return the copy, or this object if there is no other form
@@ -173,7 +190,9 @@ public record LoggedMessage(
      * @return the copy
      */
     public LoggedMessage asSent(ChatMessage sent, int size, String counter) {
-        Asked only = asked == null ? null : new Asked(asked.text(), null, asked.rewritten(), asked.sentTokens());
+        Asked only = asked == null
+                ? null
+                : new Asked(asked.text(), null, asked.rewritten(), asked.retrieved(), asked.sentTokens());
         return new LoggedMessage(
                 id, parentId, sequence, sent, Math.max(0, size), counter, createdAt, outcome, question, only);
     }

@@ -64,7 +64,9 @@ final class PostgresErrors {
         }
         if (e instanceof ConnectException || SqlStates.isUnavailable(e)) {
             return new StorageUnavailableException(
-                    what + ": PostgreSQL cannot be reached or is too busy" + SqlStates.inBrackets(e), cause);
+                    what + ": PostgreSQL cannot be reached or is too busy" + SqlStates.inBrackets(e)
+                            + SqlStates.advice(e),
+                    cause);
         }
         return new KeepsakeException(what + " failed" + SqlStates.inBrackets(e), cause);
     }

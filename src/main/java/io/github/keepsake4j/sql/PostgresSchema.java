@@ -20,6 +20,9 @@ final class PostgresSchema {
     private final Connections.Look look;
     private volatile boolean checked;
 
+    /** Whether the tables were there before. If they are gone, making them again would hide the loss. */
+    private volatile boolean found;
+
     PostgresSchema(SqlSchema schema, SchemaMode mode, Connections.Look look) {
         this.scripts = SchemaScripts.postgresql(schema);
         this.mode = mode;
@@ -50,7 +53,8 @@ final class PostgresSchema {
         try {
             session.connection().inTransaction(() -> {
                 versions[0] = scripts.versions(session);
-                if (mode == SchemaMode.ALWAYS && !scripts.isComplete(versions[0])) {
+                boolean isLost = found && versions[0].version() == 0;
+                if (mode == SchemaMode.ALWAYS && !isLost && !scripts.isComplete(versions[0])) {
                     // Instances do this one after the other, and the second one finds the tables.
                     session.lock(scripts.schema().lock());
                     versions[0] = scripts.complete(session);
@@ -66,11 +70,19 @@ final class PostgresSchema {
                 return;
             }
             if (INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
-                throw scripts.missing(versions[0], "this database user may not create or read them", e);
+                throw scripts.missing(
+                        versions[0],
+                        "this database user may not create or read them; if they exist, grant it the rights",
+                        e);
             }
             throw e;
         }
-        scripts.check(versions[0], "the library makes and changes them only with schema(SchemaMode.ALWAYS)");
+        scripts.check(
+                versions[0],
+                found
+                        ? "they were there before; restore them, or open the log again to start with empty ones"
+                        : "the library makes and changes them only with schema(SchemaMode.ALWAYS)");
+        found = true;
         checked = true;
     }
 

@@ -6,10 +6,15 @@ import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
 import java.sql.Statement;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Classifies errors of PostgreSQL by their SQLSTATE (PostgreSQL, "Appendix A. Error Codes"). */
 public final class SqlStates {
+
+    /** Parts of the errors with which PgBouncer refuses a connection for good. */
+    private static final List<String> REFUSED_BY_POOLER =
+            List.of("authentication failed", "no such user", "unsupported startup parameter");
 
     private static final String READ_ONLY = "25006";
     private static final String MISSING = "a table or column is missing; check the search path, and ";
@@ -142,12 +147,44 @@ public final class SqlStates {
         if (state.isEmpty() && e.getErrorCode() == SQLITE_ERROR) {
             return MISSING + tables;
         }
+        if (state.startsWith("08") && isRefusedByPooler(e)) {
+            return "the pooler refuses this connection; check the user, the password and the parameters of the URL";
+        }
         return switch (state) {
+            case "22P05" -> "a character is not in the database's encoding; use a database with the encoding UTF8";
             case "08004" -> "the server does not take such a connection; check the URL, the password and pg_hba.conf";
             case "42501" -> "this database user may not do that; grant it the rights that it lacks";
             case "3F000", "42P01", "42703", "42S02", "42S22" -> MISSING + tables;
             case "42804", "42883" -> "a column has another type; " + tables;
             default -> null;
+        };
+    }
+
+    /** Returns whether PgBouncer refuses a connection for good, with the state of a broken connection. */
+    private static boolean isRefusedByPooler(SQLException e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            String message = String.valueOf(cause.getMessage());
+            if (REFUSED_BY_POOLER.stream().anyMatch(message::contains)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Returns the reason of an outage and what to do, or an empty text.
+     *
+     * @param e the error
+     * @return the text, which begins with a blank
+     */
+    static String advice(SQLException e) {
+        return switch (of(e)) {
+            case "57014" ->
+                ": a time limit stopped the statement. If a retry does not help, raise statementTimeout of the builder, "
+                        + "or statement_timeout of the server";
+            case "55P03" -> ": another transaction holds a lock. Retry, and look for long transactions";
+            case "53300" -> ": the server has no free connection. Use smaller pools, or raise max_connections";
+            default -> "";
         };
     }
 

@@ -152,7 +152,8 @@ final class SqliteChannel {
     /** Creates missing tables. Complete tables are only read, so that this does not wait for writers. */
     private void complete(Session session) throws SQLException {
         SchemaScripts.Versions versions = scripts.versions(session);
-        if (!scripts.isComplete(versions)) {
+        boolean isLost = versions.version() == 0 && opened != null && opened.equals(file.identity());
+        if (!scripts.isComplete(versions) && !isLost) {
             SqlSchema.Foreign foreign = scripts.schema().foreign();
             if (versions.version() == 0 && foreign != null && session.hasTable(foreign.table())) {
                 throw new UnreadableDataException(file + " " + foreign.problem(), null);

@@ -53,7 +53,11 @@ final class SqliteErrors {
                     e);
         }
         StorageUnavailableException outage = new StorageUnavailableException(
-                text + "the file cannot be used at the moment. Check the disk, and retry", e);
+                text
+                        + (isBusy(e)
+                                ? "the file cannot be used at the moment: another process or transaction holds its lock. Retry"
+                                : "the file cannot be used at the moment. Check the disk, and retry"),
+                e);
         if (isOf(
                         e,
                         SQLiteErrorCode.SQLITE_BUSY,

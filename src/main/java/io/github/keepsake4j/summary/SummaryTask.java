@@ -1,11 +1,11 @@
 package io.github.keepsake4j.summary;
 
-import io.github.keepsake4j.text.OwnText;
-import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.text.OwnText;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

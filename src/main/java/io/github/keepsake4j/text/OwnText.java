@@ -48,13 +48,23 @@ public record OwnText(String text, boolean isAll) {
     }
 
     /**
+     * Returns a text, with spaces in place of texts in a {@link Fence}.
+     *
+     * @param text any text
+     * @return a text of the same length
+     */
+    public static String withoutFenced(String text) {
+        return Fence.MEMORIES.blank(Fence.RECALLED.blank(text));
+    }
+
+    /**
      * Returns the text of a message, with spaces in place of texts that were recalled, remembered or retrieved for it.
      *
      * @param message any message
      * @return its texts, one after the other; empty if it has none
      */
     public static String blanked(ChatMessage message) {
-        String text = Fence.MEMORIES.blank(Fence.RECALLED.blank(MessageText.of(message)));
+        String text = withoutFenced(MessageText.of(message));
         int retrieved = message instanceof UserMessage ? text.indexOf(BEFORE_RETRIEVED) : -1;
         return retrieved < 0 ? text : text.substring(0, retrieved) + " ".repeat(text.length() - retrieved);
     }
@@ -78,11 +88,15 @@ public record OwnText(String text, boolean isAll) {
      * Returns a question with another text.
      *
      * @param question the question
-     * @param text the text, not blank
+     * @param text the text; if it is blank and there are other contents, the result has no text
      * @return a copy with one text, and the other contents behind it
      */
     public static UserMessage with(UserMessage question, String text) {
-        List<Content> contents = new ArrayList<>(List.of(TextContent.from(text)));
+        boolean hasOthers = question.contents().stream().anyMatch(content -> !(content instanceof TextContent));
+        List<Content> contents = new ArrayList<>();
+        if (!text.isBlank() || !hasOthers) {
+            contents.add(TextContent.from(text));
+        }
         question.contents().stream()
                 .filter(content -> !(content instanceof TextContent))
                 .forEach(contents::add);

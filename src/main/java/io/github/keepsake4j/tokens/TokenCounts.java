@@ -36,13 +36,7 @@ final class TokenCounts {
      * @param later whether a question is counted as later requests show it
      */
     private record Key(
-            Object memory,
-            String id,
-            long sequence,
-            Instant createdAt,
-            String counter,
-            long share,
-            boolean later) {
+            Object memory, String id, long sequence, Instant createdAt, String counter, long share, boolean later) {
         static Key of(Object memory, LoggedMessage logged, TokenCounter counter, long share) {
             return new Key(
                     memory,

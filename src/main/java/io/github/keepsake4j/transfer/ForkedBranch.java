@@ -215,7 +215,7 @@ final class ForkedBranch {
                 summary,
                 original.altered() || lacks,
                 original.memories(),
-                numbers(original.later()));
+                original.later());
     }
 
     private List<Long> numbers(List<Long> sequences) {

@@ -1,9 +1,9 @@
 package io.github.keepsake4j.transfer;
 
-import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Summary;

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.transfer;
 
-import io.github.keepsake4j.message.LoggedMessage.Asked;
 import static io.github.keepsake4j.transfer.MarkdownText.block;
 import static io.github.keepsake4j.transfer.MarkdownText.code;
 import static io.github.keepsake4j.transfer.MarkdownText.link;
@@ -10,6 +9,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
 import java.util.ArrayList;

@@ -77,7 +77,7 @@ final class MemorySource {
                 versions.getOrDefault(seen.summary(), 0L),
                 seen.altered(),
                 seen.memories(),
-                seen.later().stream().map(this::number).toList());
+                seen.later());
     }
 
     /** Returns a message for an append, under ids that derive from its own. */

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.view;
 
-import java.util.Map;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -10,6 +9,7 @@ import io.github.keepsake4j.log.View;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +71,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
                 places.add(Objects.requireNonNull(item.known()));
             } else {
                 places.add(new StoredPosition(
-                        added.id(), parent, ++sequence, added.message().type(), added.tokens()));
+                        added.id(), parent, ++sequence, added.message().type(), added.tokens(), added.question()));
                 parent = added.id();
             }
         }

@@ -15,8 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param sequence its sequence in the log
  * @param type the message's type
  * @param tokens the message's stored token count
+ * @param question the id of the question of its turn, or null
  */
-record StoredPosition(String id, @Nullable String parentId, long sequence, ChatMessageType type, int tokens) {
+record StoredPosition(
+        String id,
+        @Nullable String parentId,
+        long sequence,
+        ChatMessageType type,
+        int tokens,
+        @Nullable String question) {
 
     static StoredPosition of(LoggedMessage message) {
         return new StoredPosition(
@@ -24,7 +31,8 @@ record StoredPosition(String id, @Nullable String parentId, long sequence, ChatM
                 message.parentId(),
                 message.sequence(),
                 message.message().type(),
-                message.tokens());
+                message.tokens(),
+                message.question());
     }
 
     static List<StoredPosition> of(List<LoggedMessage> messages) {
@@ -45,6 +53,6 @@ record StoredPosition(String id, @Nullable String parentId, long sequence, ChatM
     StoredPosition in(Map<String, LoggedMessage> there) {
         return parentId == null || there.containsKey(parentId)
                 ? this
-                : new StoredPosition(id, null, sequence, type, tokens);
+                : new StoredPosition(id, null, sequence, type, tokens, question);
     }
 }

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.view;
 
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
@@ -359,10 +360,20 @@ public final class ViewWriter {
 
         private ListEdit edit() {
             List<ListEdit.Item> items = new ArrayList<>(list.size());
+            String question = null;
             for (int i = 0; i < places.length; i++) {
                 StoredPosition place = places[i];
+                if (place != null) {
+                    question = place.question();
+                } else if (list.get(i) instanceof UserMessage) {
+                    question = null;
+                }
                 if (!omitted[i]) {
-                    items.add(place != null ? ListEdit.Item.of(place) : ListEdit.Item.of(prepared(i)));
+                    // A new answer belongs to the turn of the question before it.
+                    items.add(
+                            place != null
+                                    ? ListEdit.Item.of(place)
+                                    : ListEdit.Item.of(prepared(i).ofTurn(question)));
                 }
             }
             return new ListEdit(items, summary).followedBy(running);

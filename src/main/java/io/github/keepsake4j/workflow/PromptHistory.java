@@ -1,6 +1,5 @@
 package io.github.keepsake4j.workflow;
 
-import java.util.Set;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
@@ -59,10 +58,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
 
     Prompt messages(List<LoggedMessage> stored, String tenantId, @Nullable FileUploadConfig config, int maxTokenLimit) {
         List<LoggedMessage> thread = asLater(stored);
-        Set<Long> later = stored.stream()
-                .filter(LoggedMessage::hasLaterForm)
-                .map(LoggedMessage::sequence)
-                .collect(Collectors.toSet());
+        boolean later = stored.stream().anyMatch(LoggedMessage::hasLaterForm);
         List<List<LoggedMessage>> turns = turns(thread);
         List<List<LoggedMessage>> may = newest(turns, maxTokenLimit);
         Function<@Nullable FileReference, Content> contents =
@@ -95,19 +91,13 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
                 .toList();
     }
 
-    private static Seen seen(Collection<Sized> shown, Set<Long> later) {
+    private static Seen seen(Collection<Sized> shown, boolean later) {
         List<Long> sequences = shown.stream()
                 .filter(Sized::isStored)
                 .map(each -> each.logged().sequence())
                 .toList();
         boolean altered = shown.stream().anyMatch(each -> !each.same() || !each.isStored());
-        return new Seen(
-                Seen.ranges(sequences),
-                List.of(),
-                0,
-                altered,
-                List.of(),
-                sequences.stream().filter(later::contains).toList());
+        return new Seen(Seen.ranges(sequences), List.of(), 0, altered, List.of(), later);
     }
 
     /** Returns the history as lines of text. The limit applies to the tokens of the whole text. */

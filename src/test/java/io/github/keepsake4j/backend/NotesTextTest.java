@@ -24,9 +24,9 @@ class NotesTextTest {
         assertThat(NotesText.of(new Made(new Seen(List.of(), List.of(), 0, false), null)))
                 .isEqualTo("s");
         assertThat(NotesText.made("s")).isEqualTo(new Made(new Seen(List.of(), List.of(), 0, false), null));
-        Seen remembered = new Seen(List.of(), List.of(), 0, false, List.of("1", "a, b"), List.of(2L));
-        assertThat(NotesText.of(new Made(remembered, null))).isEqualTo("s l2 m1,a%2C+b");
-        assertThat(NotesText.made("s l2 m1,a%2C+b")).isEqualTo(new Made(remembered, null));
+        Seen remembered = new Seen(List.of(), List.of(), 0, false, List.of("1", "a, b"), true);
+        assertThat(NotesText.of(new Made(remembered, null))).isEqualTo("s l m1,a%2C+b");
+        assertThat(NotesText.made("s l m1,a%2C+b")).isEqualTo(new Made(remembered, null));
         assertThat(NotesText.of(new Made(null, Usage.NONE))).isEqualTo("u0,0,0");
         assertThat(NotesText.made("u0,0,0")).isEqualTo(new Made(null, Usage.NONE));
         Made named = new Made(seen, usage, "org/model 7b,q4\u00e9", "STOP", null);

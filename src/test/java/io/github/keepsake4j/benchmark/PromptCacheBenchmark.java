@@ -191,8 +191,9 @@ public final class PromptCacheBenchmark {
         long sequence = log.size() + 1L;
         int size = ESTIMATOR.estimateTokenCountInMessage(message);
         int behind = message instanceof UserMessage user ? user.singleText().indexOf(BEHIND) : -1;
-        UserMessage later =
-                behind < 0 ? null : UserMessage.from(((UserMessage) message).singleText().substring(0, behind));
+        UserMessage later = behind < 0
+                ? null
+                : UserMessage.from(((UserMessage) message).singleText().substring(0, behind));
         log.add(new LoggedMessage(
                 "m" + sequence,
                 sequence == 1 ? null : "m" + (sequence - 1),
@@ -203,7 +204,7 @@ public final class PromptCacheBenchmark {
                 Instant.EPOCH,
                 null,
                 null,
-                later == null ? null : new Asked(later.singleText(), later, false, size)));
+                later == null ? null : new Asked(later.singleText(), later, null, true, size)));
     }
 
     private static String words(Random random, int count) {

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessageDeserializer;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.cli.Shell.Result;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
@@ -231,18 +231,20 @@ class CommandsTest {
                 log.append(key, Append.under(Parent.head(), List.of(user(id, "Inside"))));
                 log.change(key, Change.Describe.as(null, Map.of("user", id.equals("c") ? "bob=1" : "ann")));
             }
-            log.append(
-                    NodeKey.of("acme", "app", "a", "n"), Append.under(Parent.head(), List.of(user("x", "Inside"))));
+            log.append(NodeKey.of("acme", "app", "a", "n"), Append.under(Parent.head(), List.of(user("x", "Inside"))));
         }
         assertThat(shell.run("erase", "--all"))
-                .isEqualTo(new Result(
-                        2, "", "keepsake: --all: needs --tenant, and neither --session nor --with-nodes\n"));
+                .isEqualTo(
+                        new Result(2, "", "keepsake: --all: needs --tenant, and neither --session nor --with-nodes\n"));
         assertThat(shell.run("erase", "--where", "user=ann").code()).isEqualTo(2);
-        assertThat(shell.run("erase", "--all", "--tenant", "acme", "--where", "user").code())
+        assertThat(shell.run("erase", "--all", "--tenant", "acme", "--where", "user")
+                        .code())
                 .isEqualTo(2);
-        assertThat(shell.good("erase", "--all", "--tenant", "acme", "--where", "user=ann").out())
+        assertThat(shell.good("erase", "--all", "--tenant", "acme", "--where", "user=ann")
+                        .out())
                 .isEqualTo("erased  3 memories with 3 messages\n");
-        assertThat(shell.good("erase", "--all", "--tenant", "acme", "--where", "user=bob=1", "--json").out())
+        assertThat(shell.good("erase", "--all", "--tenant", "acme", "--where", "user=bob=1", "--json")
+                        .out())
                 .isEqualTo("{\"tenant\":\"acme\",\"memories\":1,\"messages\":1,\"failed\":0}\n");
         assertThat(shell.good("erase", "--all", "--tenant", "acme").out())
                 .isEqualTo("erased  0 memories with 0 messages\n");

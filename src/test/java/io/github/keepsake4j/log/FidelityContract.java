@@ -3,8 +3,8 @@ package io.github.keepsake4j.log;
 import static io.github.keepsake4j.log.LogTesting.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.image.Image;
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.ImageContent;
@@ -74,7 +74,10 @@ public interface FidelityContract extends LogUnderTest {
 
     @Test
     default void what_the_user_wrote_comes_back_with_the_question() {
-        Image image = Image.builder().base64Data("AAAA".repeat(100_000)).mimeType("image/png").build();
+        Image image = Image.builder()
+                .base64Data("AAAA".repeat(100_000))
+                .mimeType("image/png")
+                .build();
         UserMessage sent = UserMessage.builder()
                 .name("Ada")
                 .contents(List.of(
@@ -84,10 +87,15 @@ public interface FidelityContract extends LogUnderTest {
                 .attributes(Map.of("a", 1L))
                 .build();
         List<Asked> forms = List.of(
-                new Asked("What?", null, true, -1),
-                new Asked("", null, false, -1),
-                new Asked("What?", later(sent, TextContent.from("What?"), sent.contents().get(1)), false, 90),
-                new Asked("What?", later(sent, sent.contents().get(1), TextContent.from("\0 other")), false, -1));
+                new Asked("What?", null, "W\0", true, -1),
+                new Asked("", null, null, false, -1),
+                new Asked(
+                        "What?",
+                        later(sent, TextContent.from("What?"), sent.contents().get(1)),
+                        null,
+                        true,
+                        90),
+                new Asked("What?", later(sent, sent.contents().get(1), TextContent.from("\0 other")), null, true, -1));
         List<NewMessage> batch = new ArrayList<>();
         for (Asked asked : forms) {
             batch.add(message("m" + batch.size(), sent, 1).ofTurn("m0").withAsked(asked));

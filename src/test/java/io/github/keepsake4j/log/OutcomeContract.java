@@ -182,7 +182,7 @@ interface OutcomeContract extends LogUnderTest {
                 3,
                 true,
                 List.of("m1", "a, b\u00e9 u1,2,3"),
-                List.of(1L, 4L));
+                true);
         assertThat(seen.sequences()).containsExactly(1L, 2L, 5L, 4L, 7L, 8L, 9L);
         Usage usage = new Usage(1_000_000_000_000L, 2, 3);
         Seen empty = new Seen(List.of(), List.of(), 0, false);

@@ -10,8 +10,6 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.message.LoggedMessage.Asked;
-import io.github.keepsake4j.text.OwnText;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
@@ -21,9 +19,11 @@ import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.text.OwnText;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -129,7 +129,11 @@ final class RandomMemory {
             if (message instanceof UserMessage user && random.nextBoolean()) {
                 UserMessage later = random.nextBoolean() ? null : OwnText.with(user, text("later"));
                 added = added.withAsked(new Asked(
-                        text("own"), later, later == null && random.nextBoolean(), later == null ? -1 : 7));
+                        text("own"),
+                        later,
+                        later == null && random.nextBoolean() ? text("masked") : null,
+                        random.nextBoolean(),
+                        later == null ? -1 : 7));
             }
             if (random.nextInt(8) == 0) {
                 added = added.withOutcome(Outcome.incomplete("limit"));
@@ -148,7 +152,7 @@ final class RandomMemory {
                             random.nextInt(summaries + 1),
                             random.nextBoolean(),
                             random.nextBoolean() ? List.of() : List.of("memory, 1", "memory 2"),
-                            random.nextBoolean() ? List.of() : List.of(1L)));
+                            random.nextBoolean()));
                 }
                 added = random.nextBoolean() ? added : added.withRequest("{\"q\": \"" + id + "\"}");
             }

@@ -90,7 +90,11 @@ class ChatController {
     /** Runs before each of the methods below. A conversation that does not exist yet may be begun by any user. */
     @ModelAttribute
     void checkOwner(@PathVariable(required = false) String id) {
-        if (id != null && keepsake.conversation(id).info().filter(info -> !owners.owns(info)).isPresent()) {
+        if (id != null
+                && keepsake.conversation(id)
+                        .info()
+                        .filter(info -> !owners.owns(info))
+                        .isPresent()) {
             throw new ResponseStatusException(HttpStatus.NOT_FOUND);
         }
     }

@@ -136,7 +136,8 @@ class ChatControllerTest {
 
     @Test
     void a_conversation_is_there_only_for_the_user_who_began_it() throws Exception {
-        assertThat(as("ann", "POST", "of-ann/messages", "{\"text\": \"mine\"}").statusCode()).isEqualTo(200);
+        assertThat(as("ann", "POST", "of-ann/messages", "{\"text\": \"mine\"}").statusCode())
+                .isEqualTo(200);
         String text = "{\"text\": \"yours\"}";
         String[][] requests = {
             {"GET", "of-ann/messages", null},

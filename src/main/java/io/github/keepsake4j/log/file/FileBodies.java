@@ -1,10 +1,10 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.Entry;
 import io.github.keepsake4j.backend.MemoryTree.Bodies;
 import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;

@@ -178,6 +178,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             memories.drop(names);
             return tombstone;
         }
+        checkThere(names.directory(), memories.isKnown(names));
         if (!list(names.directory()).has(names.hash()) || Files.exists(names.made())) {
             return Tombstone.NEVER;
         }
@@ -186,6 +187,16 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
         throw new StorageUnavailableException(
                 "The file " + names.data() + " was removed; put it back, or erase the memory to start again", null);
+    }
+
+    /** A directory that disappears while this process knows its memories is not one without memories. */
+    private static void checkThere(Path directory, boolean isKnown) {
+        if (isKnown && !Files.isDirectory(directory)) {
+            throw new StorageUnavailableException(
+                    "The directory " + directory + " of a tenant was removed while it was in use; put it back, or open "
+                            + "the log again to start with an empty one",
+                    null);
+        }
     }
 
     @Override
@@ -556,6 +567,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             list = known == null ? new TenantList(directory, opener, force) : known;
             lists.put(directory, list);
         }
+        checkThere(directory, !list.isEmpty());
         if (!list.refresh()) {
             holdingList(directory, () -> {
                 list.prepare();

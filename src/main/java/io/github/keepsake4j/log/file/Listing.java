@@ -188,7 +188,7 @@ record Listing(
 
     private @Nullable MemoryInfo info(Names names) throws IOException {
         try (Disk data = opener.open(names.data())) {
-            Header header = header(names, data);
+            Header header = Memory.header(names, data);
             Totals totals = Totals.last(data);
             if (totals != null) {
                 return totals.info(header, data);
@@ -197,13 +197,5 @@ record Listing(
             // The title is not at the place that the end names, so the file must be read.
         }
         return asking.ask(names, MemoryTree::info).flatMap(Function.identity()).orElse(null);
-    }
-
-    private static Header header(Names names, Disk data) throws IOException {
-        try {
-            return Header.read(data);
-        } catch (BadLineException e) {
-            throw Memory.unreadableHeader(names, e);
-        }
     }
 }

@@ -114,6 +114,11 @@ final class Memories implements Memory.Room {
                 "The file " + names.data() + " was replaced during each try. Retry later", null);
     }
 
+    /** Returns whether a memory is in the heap. */
+    synchronized boolean isKnown(Names names) {
+        return entries.containsKey(names.base());
+    }
+
     private synchronized @Nullable Entry use(Names names) {
         Entry entry = entries.get(names.base());
         if (entry != null) {

@@ -130,12 +130,10 @@ final class Memory implements Closeable {
         Disk disk = opener.open(names.data());
         boolean done = false;
         try {
-            Header header = Header.read(disk);
+            Header header = header(names, disk);
             // A file that was replaced in between may be the older one.
             done = Objects.equals(identity, identity(names.data()));
             return done ? new Memory(names, opener, force, room, identity, header, disk) : null;
-        } catch (BadLineException e) {
-            throw unreadableHeader(names, e);
         } finally {
             if (!done) {
                 disk.close();
@@ -143,7 +141,20 @@ final class Memory implements Closeable {
         }
     }
 
-    static UnreadableDataException unreadableHeader(Names names, BadLineException e) {
+    /** Reads the first line of a memory's file, which names the memory. */
+    static Header header(Names names, Disk disk) throws IOException {
+        try {
+            Header header = Header.read(disk);
+            if (!names.areOf(header.key())) {
+                throw new BadLineException("it names another memory than the file's name does");
+            }
+            return header;
+        } catch (BadLineException e) {
+            throw unreadableHeader(names, e);
+        }
+    }
+
+    private static UnreadableDataException unreadableHeader(Names names, BadLineException e) {
         return new UnreadableDataException(
                 "The first line of " + names.data() + ", which names the memory, cannot be read: " + e.problem()
                         + ". Nothing was changed. Restore the line from a backup, or erase the memory",

@@ -42,6 +42,11 @@ record Names(Path directory, String base, String hash) {
         return new Names(tenant(root, key.tenant()), readable(key) + "-" + hash, hash);
     }
 
+    /** Returns whether these are the names of a memory. */
+    boolean areOf(MemoryKey key) {
+        return hash.equals(hash(key.canonical()));
+    }
+
     /** Returns the names of a memory that a list names. */
     static Names ofBase(Path directory, String base) {
         return new Names(directory, base, base.substring(base.length() - HASH_LENGTH));

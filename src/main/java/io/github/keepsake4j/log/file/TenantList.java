@@ -120,6 +120,11 @@ final class TenantList {
         last = Math.max(last, number);
     }
 
+    /** Returns whether no memory is known. */
+    synchronized boolean isEmpty() {
+        return numbers.isEmpty();
+    }
+
     /** Returns whether a memory was created and not erased since. */
     synchronized boolean has(String hash) {
         return numbers.containsKey(hash);

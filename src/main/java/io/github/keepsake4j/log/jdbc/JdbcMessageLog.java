@@ -1,10 +1,10 @@
 package io.github.keepsake4j.log.jdbc;
 
-import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.AppendRules;
 import io.github.keepsake4j.backend.Forks;
 import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;

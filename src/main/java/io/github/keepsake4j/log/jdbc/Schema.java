@@ -11,7 +11,8 @@ final class Schema {
             "",
             "keepsake_schema",
             0x6B65657073616B65L,
-            "nothing was changed: call check() to list the damage and repair() to repair it, or restore a backup",
+            "nothing was changed: restore a backup; or, if only rows are damaged, call check() to list the damage and "
+                    + "repair() to repair it",
             null,
             List.of(new SqlSchema.Script("V1__keepsake.sql", 2)));
 

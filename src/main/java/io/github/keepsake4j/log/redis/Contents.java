@@ -1,11 +1,11 @@
 package io.github.keepsake4j.log.redis;
 
-import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.backend.AppendRules;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.JsonObject;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -40,7 +40,8 @@ final class Contents {
         if (message.question() != null) {
             line.put("question", message.question());
         }
-        return Text.CODEC.encodeStrings(line) + "\n" + Text.CODEC.encode(new Row(message.message(), null, message.asked()));
+        return Text.CODEC.encodeStrings(line) + "\n"
+                + Text.CODEC.encode(new Row(message.message(), null, message.asked()));
     }
 
     /** Reads a message as the script answers it. */

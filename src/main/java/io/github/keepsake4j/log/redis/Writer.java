@@ -123,9 +123,7 @@ final class Writer {
                         append.expectsHead() ? Text.id(Objects.requireNonNullElse(append.expectedHead(), "")) : null)
                 .with("importing", append.importing())
                 .with("reference", append.reference())
-                .with(
-                        "metadata",
-                        append.metadata().isEmpty() ? null : Text.CODEC.encodeStrings(append.metadata()))
+                .with("metadata", append.metadata().isEmpty() ? null : Text.CODEC.encodeStrings(append.metadata()))
                 .with("now", now.toString());
         if (append.parent() instanceof Parent.Root) {
             request.with("parent", "root");

@@ -1,12 +1,12 @@
 package io.github.keepsake4j.log.s3;
 
-import io.github.keepsake4j.codec.MessageCodec.Row;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.backend.Entry;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;

@@ -1,7 +1,5 @@
 package io.github.keepsake4j.log.s3;
 
-import io.github.keepsake4j.message.LoggedMessage.Asked;
-import io.github.keepsake4j.codec.MessageCodec.Row;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
@@ -9,7 +7,9 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.backend.MemoryTree.Payloads;
 import io.github.keepsake4j.base.RecentlyUsed;
+import io.github.keepsake4j.codec.MessageCodec.Row;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.message.MemoryKey;
 import java.lang.ref.SoftReference;
 import java.nio.charset.StandardCharsets;
@@ -132,6 +132,7 @@ final class MovedContents {
                                 asked.text(),
                                 (UserMessage) mapped(later, mapping),
                                 asked.rewritten(),
+                                asked.retrieved(),
                                 asked.sentTokens()));
     }
 

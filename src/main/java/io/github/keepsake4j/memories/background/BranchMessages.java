@@ -124,7 +124,9 @@ public final class BranchMessages {
             // The trust is that of all texts that were sent.
             OwnText own = recorded == null
                     ? OwnText.of(message)
-                    : new OwnText(recorded, !logged.hasLaterForm() && OwnText.of(message).isAll());
+                    : new OwnText(
+                            recorded.strip(),
+                            !logged.isRetrieved() && OwnText.of(message).isAll());
             Trust exposure = known.get(logged.id());
             if (exposure == null) {
                 exposure = exposure(key, logged, made.getOrDefault(logged.id(), Made.NOTHING), before, own, exposed);
@@ -133,8 +135,11 @@ public final class BranchMessages {
             exposed.put(logged.sequence(), exposure);
             before = logged;
             if (isSource(logged)) {
-                Trust trust = message instanceof UserMessage ? Trust.USER : exposure;
-                messages.add(new SourceMessage(logged.id(), own.isAll() && recorded == null ? message : withText(message, own), trust));
+                // What a guardrail made of a question with retrieved texts may still have them.
+                boolean isMixed = logged.isRetrieved() && !logged.hasLaterForm();
+                Trust trust = message instanceof UserMessage && !isMixed ? Trust.USER : exposure;
+                messages.add(new SourceMessage(
+                        logged.id(), own.isAll() && recorded == null ? message : withText(message, own), trust));
             }
         }
         return new Branch(tail.epoch(), messages);

@@ -22,8 +22,8 @@ import io.github.keepsake4j.testing.Home;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -55,14 +55,19 @@ class MetadataAtCreationTest {
             keepsake.chatMemory("set").set(List.of(SystemMessage.from("s"), UserMessage.from("a")));
             keepsake.chatMemoryStore().updateMessages("store", List.of(UserMessage.from("a")));
             keepsake.aiServices(Chat.class).chatModel(new Script("b")).build().chat("turn", "a");
-            MemoryKey node = keepsake.nodes("app").conversation("writer", "node").key();
+            MemoryKey node =
+                    keepsake.nodes("app").conversation("writer", "node").key();
             keepsake.nodes("app").chatMemoryProvider("writer").get("node").add(UserMessage.from("a"));
             keepsake.chatMemory(node).flush();
             for (String id : List.of("add", "set", "store", "turn")) {
-                assertThat(metadata(log, ConversationKey.of("default", id))).as(id).isEqualTo(OWNER);
+                assertThat(metadata(log, ConversationKey.of("default", id)))
+                        .as(id)
+                        .isEqualTo(OWNER);
             }
             assertThat(metadata(log, node)).isEqualTo(OWNER);
-            assertThat(keepsake.tenant("default").eraseWhere("user", OWNER.get("user")).memories())
+            assertThat(keepsake.tenant("default")
+                            .eraseWhere("user", OWNER.get("user"))
+                            .memories())
                     .isEqualTo(5);
 
             // Again after an erasure; the same for a memory that has metadata of its own.
@@ -70,7 +75,8 @@ class MetadataAtCreationTest {
             keepsake.conversation("described").describe("t", Map.of("mine", "1"));
             keepsake.chatMemory("described").add(AiMessage.from("a"));
             assertThat(metadata(log, ConversationKey.of("default", "add"))).isEqualTo(OWNER);
-            assertThat(metadata(log, ConversationKey.of("default", "described"))).isEqualTo(Map.of("mine", "1"));
+            assertThat(metadata(log, ConversationKey.of("default", "described")))
+                    .isEqualTo(Map.of("mine", "1"));
             String forked = keepsake.conversation("described").branch(1).head();
             keepsake.conversation("described").fork(forked, "fork");
             assertThat(metadata(log, ConversationKey.of("default", "fork")))
@@ -114,9 +120,12 @@ class MetadataAtCreationTest {
                         return OWNER;
                     })
                     .build();
-            keepsake.chatMemory("async").addAsync(List.of(UserMessage.from("a"))).get();
+            keepsake.chatMemory("async")
+                    .addAsync(List.of(UserMessage.from("a")))
+                    .get();
             assertThat(threads).containsExactly(Thread.currentThread().getName());
-            Chat chat = keepsake.aiServices(Chat.class).chatModel(new Script("b")).build();
+            Chat chat =
+                    keepsake.aiServices(Chat.class).chatModel(new Script("b")).build();
             chat.chat("turn", "a");
             assertThat(threads).as("one more for the first turn").hasSize(2);
             assertThat(counted.calls).isPositive();
@@ -149,7 +158,8 @@ class MetadataAtCreationTest {
                     throw new IllegalStateException("no user");
                 })
                 .build();
-        assertThatThrownBy(() -> keepsake.chatMemory("c").add(UserMessage.from("a"))).hasMessage("no user");
+        assertThatThrownBy(() -> keepsake.chatMemory("c").add(UserMessage.from("a")))
+                .hasMessage("no user");
         assertThat(Reads.info(log, ConversationKey.of("default", "c"))).isNull();
     }
 }

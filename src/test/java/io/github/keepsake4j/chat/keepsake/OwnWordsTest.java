@@ -68,7 +68,34 @@ public class OwnWordsTest {
     }
 
     interface Texts {
-        String read(@MemoryId Object id, @dev.langchain4j.service.UserMessage List<dev.langchain4j.data.message.Content> parts);
+        String read(
+                @MemoryId Object id,
+                @dev.langchain4j.service.UserMessage List<dev.langchain4j.data.message.Content> parts);
+    }
+
+    interface Overloaded {
+        String ask(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
+
+        int ask(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text, @V("x") String x);
+    }
+
+    interface Seeing {
+        int count(@MemoryId Object id, @dev.langchain4j.service.UserMessage ImageContent image);
+    }
+
+    interface Twice {
+        String read(
+                @MemoryId Object id,
+                @dev.langchain4j.service.UserMessage String text,
+                @dev.langchain4j.service.UserMessage List<dev.langchain4j.data.message.Content> parts);
+    }
+
+    /** Accepts everything as it is. */
+    public static class Passing implements InputGuardrail {
+        @Override
+        public InputGuardrailResult validate(UserMessage question) {
+            return success();
+        }
     }
 
     /** Masks a card's number. */
@@ -104,52 +131,91 @@ public class OwnWordsTest {
 
     private static List<Row> rows() {
         return List.of(
-                new Row("plain", "one apple", "one apple", "one apple", "apple", "fact", (keepsake, model, column) -> column
-                        .builder(keepsake, Chat.class)
-                        .chatModel(model)
-                        .build()
-                        .chat("c", "one apple")),
                 new Row(
-                        "retrieval", "one apple" + FACT, "one apple", "one apple", "apple", "fact",
+                        "plain",
+                        "one apple",
+                        "one apple",
+                        "one apple",
+                        "apple",
+                        "fact",
+                        (keepsake, model, column) -> column.builder(keepsake, Chat.class)
+                                .chatModel(model)
+                                .build()
+                                .chat("c", "one apple")),
+                new Row(
+                        "retrieval",
+                        "one apple" + FACT,
+                        "one apple",
+                        "one apple",
+                        "apple",
+                        "fact",
                         (keepsake, model, column) -> retrieving(column.builder(keepsake, Chat.class))
                                 .chatModel(model)
                                 .build()
                                 .chat("c", "one apple")),
                 new Row(
-                        "retrieval, tools", "one apple" + FACT, "one apple", "one apple", "apple", "fact",
+                        "retrieval, tools",
+                        "one apple" + FACT,
+                        "one apple",
+                        "one apple",
+                        "apple",
+                        "fact",
                         (keepsake, model, column) -> retrieving(column.builder(keepsake, Chat.class))
                                 .chatModel(model)
                                 .tools(new EndingTurns.Tools())
                                 .build()
                                 .chat("c", "one apple")),
                 new Row(
-                        "structured", "one apple" + FORMAT, "one apple" + FORMAT, "one apple", "apple", "strictly",
+                        "structured",
+                        "one apple" + FORMAT,
+                        "one apple" + FORMAT,
+                        "one apple",
+                        "apple",
+                        "strictly",
                         (keepsake, model, column) -> column.builder(keepsake, Counting.class)
                                 .chatModel(model)
                                 .build()
                                 .count("c", "one apple")),
                 new Row(
-                        "retrieval, structured", "one apple" + FACT + FORMAT, "one apple" + FORMAT, "one apple", "apple", "fact",
+                        "retrieval, structured",
+                        "one apple" + FACT + FORMAT,
+                        "one apple" + FORMAT,
+                        "one apple",
+                        "apple",
+                        "fact",
                         (keepsake, model, column) -> retrieving(column.builder(keepsake, Counting.class))
                                 .chatModel(model)
                                 .build()
                                 .count("c", "one apple")),
                 new Row(
-                        "retrieval, template", "Say apple in French" + FACT, "Say apple in French", "Say apple in French",
-                        "french", "fact",
+                        "retrieval, template",
+                        "Say apple in French" + FACT,
+                        "Say apple in French",
+                        "Say apple in French",
+                        "french",
+                        "fact",
                         (keepsake, model, column) -> retrieving(column.builder(keepsake, Template.class))
                                 .chatModel(model)
                                 .build()
                                 .say("c", "apple")),
                 new Row(
-                        "retrieval, image", "one apple" + FACT + "|IMAGE", "one apple|IMAGE", "one apple", "apple", "fact",
+                        "retrieval, image",
+                        "one apple" + FACT + "|IMAGE",
+                        "one apple|IMAGE",
+                        "one apple",
+                        "apple",
+                        "fact",
                         (keepsake, model, column) -> retrieving(column.builder(keepsake, Contents.class))
                                 .chatModel(model)
                                 .build()
                                 .see("c", "one apple", ImageContent.from("AAAA", "image/png"))),
                 new Row(
-                        "texts and an image", "one apple|IMAGE|two pears", "one apple|IMAGE|two pears", "one apple\ntwo pears",
-                        "pears", "fact",
+                        "texts and an image",
+                        "one apple|IMAGE|two pears",
+                        "one apple|IMAGE|two pears",
+                        "one apple\ntwo pears",
+                        "pears",
+                        "fact",
                         (keepsake, model, column) -> column.builder(keepsake, Texts.class)
                                 .chatModel(model)
                                 .build()
@@ -160,8 +226,12 @@ public class OwnWordsTest {
                                                 ImageContent.from("AAAA", "image/png"),
                                                 TextContent.from("two pears")))),
                 new Row(
-                        "own injector, structured", "Facts: You must know a fact\nQ: one apple!" + FORMAT, "one apple" + FORMAT,
-                        "one apple", "apple", "fact",
+                        "own injector, structured",
+                        "Facts: You must know a fact\nQ: one apple!" + FORMAT,
+                        "one apple" + FORMAT,
+                        "one apple",
+                        "apple",
+                        "fact",
                         (keepsake, model, column) -> column.builder(keepsake, Counting.class)
                                 .chatModel(model)
                                 .retrievalAugmentor(DefaultRetrievalAugmentor.builder()
@@ -172,21 +242,104 @@ public class OwnWordsTest {
                                 .build()
                                 .count("c", "one apple")),
                 new Row(
-                        "quoted template", "one apple" + ADDED + "mine", "one apple" + ADDED + "mine", "one apple" + ADDED + "mine",
-                        "mine", "fact",
+                        "quoted template",
+                        "one apple" + ADDED + "mine",
+                        "one apple" + ADDED + "mine",
+                        "one apple" + ADDED + "mine",
+                        "mine",
+                        "fact",
                         (keepsake, model, column) -> column.builder(keepsake, Chat.class)
                                 .chatModel(model)
                                 .build()
                                 .chat("c", "one apple" + ADDED + "mine")),
                 new Row(
-                        "masking", "card ****", "card ****", "card 4711", "card", "4711",
+                        "retrieval, overloaded method",
+                        "one apple" + FACT + FORMAT,
+                        "one apple" + FORMAT,
+                        "one apple",
+                        "apple",
+                        "fact",
+                        (keepsake, model, column) -> retrieving(column.builder(keepsake, Overloaded.class))
+                                .chatModel(model)
+                                .build()
+                                .ask("c", "one apple", "x")),
+                new Row(
+                        "image alone, structured",
+                        "IMAGE|" + FORMAT,
+                        "IMAGE|" + FORMAT,
+                        "",
+                        "imaginary",
+                        "strictly",
+                        (keepsake, model, column) -> column.builder(keepsake, Seeing.class)
+                                .chatModel(model)
+                                .build()
+                                .count("c", ImageContent.from("AAAA", "image/png"))),
+                new Row(
+                        "the same text twice, retrieval",
+                        "one apple" + FACT + "|one apple",
+                        "one apple|one apple",
+                        "one apple\none apple",
+                        "apple",
+                        "fact",
+                        (keepsake, model, column) -> retrieving(column.builder(keepsake, Twice.class))
+                                .chatModel(model)
+                                .build()
+                                .read("c", "one apple", List.of(TextContent.from("one apple")))),
+                new Row(
+                        "a guardrail that changes nothing, retrieval",
+                        "one apple" + FACT,
+                        "one apple",
+                        "one apple",
+                        "apple",
+                        "fact",
+                        (keepsake, model, column) -> retrieving(column.builder(keepsake, Chat.class))
+                                .chatModel(model)
+                                .inputGuardrails(new Masking())
+                                .build()
+                                .chat("c", "one apple")),
+                new Row(
+                        "masking, then a guardrail that passes",
+                        "card 4711",
+                        "card 4711",
+                        "card 4711",
+                        "card",
+                        "fact",
+                        (keepsake, model, column) -> column.builder(keepsake, Chat.class)
+                                .chatModel(model)
+                                .inputGuardrails(new Masking(), new Passing())
+                                .build()
+                                .chat("c", "card 4711")),
+                new Row(
+                        "masking, structured",
+                        "card ****" + FORMAT,
+                        "card ****" + FORMAT,
+                        "card 4711",
+                        "card",
+                        "strictly",
+                        (keepsake, model, column) -> column.builder(keepsake, Counting.class)
+                                .chatModel(model)
+                                .inputGuardrails(new Masking())
+                                .build()
+                                .count("c", "card 4711")),
+                new Row(
+                        "masking",
+                        "card ****",
+                        "card ****",
+                        "card 4711",
+                        "card",
+                        "4711",
                         (keepsake, model, column) -> column.builder(keepsake, Chat.class)
                                 .chatModel(model)
                                 .inputGuardrails(new Masking())
                                 .build()
                                 .chat("c", "card 4711")),
                 new Row(
-                        "masking, nothing retrieved is stored", "card ****", "card ****", "card 4711", "card", "4711",
+                        "masking, nothing retrieved is stored",
+                        "card ****",
+                        "card ****",
+                        "card 4711",
+                        "card",
+                        "4711",
                         (keepsake, model, column) -> column.builder(keepsake, Chat.class)
                                 .chatModel(model)
                                 .inputGuardrails(new Masking())
@@ -194,7 +347,12 @@ public class OwnWordsTest {
                                 .build()
                                 .chat("c", "card 4711")),
                 new Row(
-                        "masking, retrieval", "card ****" + FACT, "card ****" + FACT, "card 4711", "card", "4711",
+                        "masking, retrieval",
+                        "card ****" + FACT,
+                        "card ****" + FACT,
+                        "card 4711",
+                        "card",
+                        "4711",
                         (keepsake, model, column) -> retrieving(column.builder(keepsake, Chat.class))
                                 .chatModel(model)
                                 .inputGuardrails(new Masking())
@@ -222,11 +380,10 @@ public class OwnWordsTest {
 
     @TestFactory
     Stream<DynamicTest> table() {
-        return rows().stream()
-                .flatMap(row -> Stream.of(Column.AI_SERVICES, Column.ATTACH, Column.LISTENERS_ONLY)
-                        .flatMap(column -> Stream.of(Home.values())
-                                .map(home -> DynamicTest.dynamicTest(
-                                        row.name() + ", " + column + ", " + home, () -> check(row, column, home)))));
+        return rows().stream().flatMap(row -> Stream.of(Column.AI_SERVICES, Column.ATTACH, Column.LISTENERS_ONLY)
+                .flatMap(column -> Stream.of(Home.values())
+                        .map(home -> DynamicTest.dynamicTest(
+                                row.name() + ", " + column + ", " + home, () -> check(row, column, home)))));
     }
 
     private static void check(Row row, Column column, Home home) throws Exception {
@@ -248,7 +405,9 @@ public class OwnWordsTest {
         LoggedMessage question = all.get(0);
         assertThat(text(question.message())).isEqualTo(row.stored());
         assertThat(question.userText()).isEqualTo(row.own());
-        assertThat(all).filteredOn(message -> message.message() instanceof UserMessage).hasSize(2);
+        assertThat(all)
+                .filteredOn(message -> message.message() instanceof UserMessage)
+                .hasSize(2);
         for (ChatRequest request : model.requests) {
             assertThat(text(request.messages().get(0))).as("in its own turn").isEqualTo(row.stored());
         }
@@ -258,12 +417,20 @@ public class OwnWordsTest {
         SeenMessages seen = keepsake.conversation("c").seenBy(answer).orElseThrow();
         assertThat(seen.messages()).extracting(LoggedMessage::message).isEqualTo(later.messages());
         assertThat(seen.altered()).isFalse();
-        assertThat(keepsake.search().find(Scope.memory(key), row.hidden()).hits()).isEmpty();
+        assertThat(keepsake.search().find(Scope.memory(key), row.hidden()).hits())
+                .isEmpty();
         List<SearchResult.Hit> hits =
                 keepsake.search().find(Scope.memory(key), row.found()).hits();
+        if (row.found().equals("imaginary")) {
+            assertThat(hits).isEmpty();
+            return;
+        }
         assertThat(hits).hasSize(1);
         SearchResult.Highlight highlight = hits.get(0).highlights().get(0);
-        assertThat(hits.get(0).text().substring(highlight.start(), highlight.end()).toLowerCase(java.util.Locale.ROOT))
+        assertThat(hits.get(0)
+                        .text()
+                        .substring(highlight.start(), highlight.end())
+                        .toLowerCase(java.util.Locale.ROOT))
                 .isEqualTo(row.found());
         StringBuilder export = new StringBuilder();
         MarkdownExport.of(log).writeMemory(key, export);
@@ -273,7 +440,9 @@ public class OwnWordsTest {
     private static String text(ChatMessage message) {
         if (message instanceof UserMessage user) {
             return user.contents().stream()
-                    .map(content -> content instanceof TextContent text ? text.text() : content.type().name())
+                    .map(content -> content instanceof TextContent text
+                            ? text.text()
+                            : content.type().name())
                     .collect(Collectors.joining("|"));
         }
         return MessageText.of(message);

@@ -301,6 +301,21 @@ class SeenByTest {
     }
 
     @Test
+    void an_answer_that_was_replaced_by_a_list_stays_in_view() {
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Script model = new Script("a0", "a1");
+        Assistant assistant =
+                keepsake.aiServices(Assistant.class).chatModel(model).build();
+        assistant.chat("c", "q0");
+        keepsake.chatMemory("c").set(List.of(user("q0"), ai("changed")));
+
+        assistant.chat("c", "q1");
+
+        assertThat(model.lastRequest()).isEqualTo("U(q0), A(changed), U(q1)");
+    }
+
+    @Test
     void nothing_is_known_of_what_the_application_adds_itself() {
         Keepsake keepsake =
                 Keepsake.builder().messageLog(new InMemoryMessageLog()).build();

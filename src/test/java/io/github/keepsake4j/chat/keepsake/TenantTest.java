@@ -144,7 +144,8 @@ class TenantTest {
                 String tenant = "acme" + place;
                 awaitIndexed(tenant);
                 Killing killing = new Killing(log, place);
-                assertThatThrownBy(() -> keepsake(killing, killing).tenant(tenant).erase())
+                assertThatThrownBy(
+                                () -> keepsake(killing, killing).tenant(tenant).erase())
                         .isInstanceOf(Killed.class);
 
                 Tenant.Erased rest = keepsake(log, log).tenant(tenant).erase();
@@ -176,13 +177,17 @@ class TenantTest {
 
             assertThat(erased).isEqualTo(new Tenant.Erased(4, 4, 0));
             List<String> left = List.of("c1", "c3");
-            assertThat(keys("acme", log)).extracting(key -> ((ConversationKey) key).conversationId())
+            assertThat(keys("acme", log))
+                    .extracting(key -> ((ConversationKey) key).conversationId())
                     .containsExactlyInAnyOrderElementsOf(left);
             assertThat(keys("acme", nodes)).hasSize(3);
             assertThat(index.memories("acme", 0, 100)).hasSize(5);
             assertThat(discussions("acme")).hasSize(2);
-            assertThat(keepsake.search().find(Scope.tenant("acme"), "secret").hits()).hasSize(5);
-            assertThat(keepsake.tenant("acme").conversations(ListQuery.first(10)).memories())
+            assertThat(keepsake.search().find(Scope.tenant("acme"), "secret").hits())
+                    .hasSize(5);
+            assertThat(keepsake.tenant("acme")
+                            .conversations(ListQuery.first(10))
+                            .memories())
                     .hasSize(2);
             assertThat(keepsake.tenant("acme").eraseWhere("user", "ann")).isEqualTo(new Tenant.Erased(0, 0, 0));
         }

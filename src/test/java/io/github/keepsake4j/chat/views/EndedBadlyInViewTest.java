@@ -360,11 +360,15 @@ class EndedBadlyInViewTest {
             LocalDate to = today.plusDays(2);
 
             Keepsake one = Keepsake.builder().messageLog(log).build();
-            assertThat(one.usage(from, to)).extracting(DailyUsage::usage).containsExactly(usage);
+            assertThat(one.tenant("default").usage(from, to))
+                    .extracting(DailyUsage::usage)
+                    .containsExactly(usage);
             assertThat(Reads.usage(log, "other", from, to)).isEmpty();
             nodes.append(node, Append.underHead(answer));
             Keepsake both = Keepsake.builder().messageLog(log).nodeLog(nodes).build();
-            assertThat(both.usage(from, to)).extracting(DailyUsage::key).containsExactlyInAnyOrder(KEY, node);
+            assertThat(both.tenant("default").usage(from, to))
+                    .extracting(DailyUsage::key)
+                    .containsExactlyInAnyOrder(KEY, node);
         }
     }
 }

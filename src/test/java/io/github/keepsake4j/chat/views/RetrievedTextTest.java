@@ -101,7 +101,8 @@ class RetrievedTextTest {
             Keepsake keepsake = keepsake(log, 400, show);
             int turn = show == ShowRetrieved.ALL_TURNS ? 10 + 105 + 1 : 10 + 1;
             for (int i = 0; i < 60; i++) {
-                List<ChatMessage> request = ask(keepsake, id, words("question" + i, 10)).messages();
+                List<ChatMessage> request =
+                        ask(keepsake, id, words("question" + i, 10)).messages();
                 int shown = size(request.subList(0, request.size() - 1));
                 assertThat(shown).isLessThanOrEqualTo(400);
                 if (i * turn > 400) {
@@ -181,8 +182,8 @@ class RetrievedTextTest {
         }
         assertThat(service.count("c", "and now", Turn.on("main"))).isEqualTo(8);
         assertThat(model.requests.get(4).messages().get(0))
-                .isEqualTo(UserMessage.from(
-                        "how many\nYou must answer strictly in the following format: integer number"));
+                .isEqualTo(
+                        UserMessage.from("how many\nYou must answer strictly in the following format: integer number"));
     }
 
     /** Lists with either form come back from JSON, through a stock window and through the memory itself. */
@@ -213,10 +214,7 @@ class RetrievedTextTest {
                 window.add(AiMessage.from("more"));
                 window.set(window.messages());
             }
-            long added = keepsake.conversation(id)
-                    .history(HistoryQuery.oldest(100))
-                    .messages()
-                    .stream()
+            long added = keepsake.conversation(id).history(HistoryQuery.oldest(100)).messages().stream()
                     .filter(each -> each.message() instanceof UserMessage)
                     .count();
             assertThat(added).as("run %s", run).isEqualTo(stored.size() / 2);

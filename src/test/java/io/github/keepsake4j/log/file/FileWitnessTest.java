@@ -88,6 +88,43 @@ class FileWitnessTest {
         }
     }
 
+    /** A backup may be put back under the name of another memory. */
+    @Test
+    void a_file_of_another_memory_is_not_read_as_this_one() throws Exception {
+        ConversationKey other = ConversationKey.of("acme", "other");
+        Path ofOther = Names.of(files.names().directory().getParent(), other).data();
+        try (MessageLog log = files.open()) {
+            log.append(other, batch("secret"));
+        }
+        Files.copy(ofOther, files.names().data(), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        try (MessageLog log = files.open()) {
+            assertThatThrownBy(() -> branch(log, KEY))
+                    .isInstanceOf(UnreadableDataException.class)
+                    .hasMessageContaining("names another memory");
+            assertThatThrownBy(() -> log.append(KEY, batch("x"))).isInstanceOf(UnreadableDataException.class);
+            assertThat(log.list("acme", ListQuery.first(5)).memories())
+                    .extracting(MemoryInfo::key)
+                    .containsExactly(other);
+            assertThat(branch(log, other)).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_directory_that_is_removed_while_it_is_in_use_is_not_taken_for_empty_memories() throws Exception {
+        try (MessageLog log = files.open()) {
+            assertThat(branch(log, KEY)).hasSize(5);
+            assertThat(log.list("acme", ListQuery.first(5)).memories()).hasSize(1);
+            Path away = directory.resolve("away");
+            Files.move(files.names().directory(), away);
+            assertThatThrownBy(() -> branch(log, KEY)).isInstanceOf(StorageUnavailableException.class);
+            assertThatThrownBy(() -> log.append(KEY, batch("x"))).isInstanceOf(StorageUnavailableException.class);
+            assertThatThrownBy(() -> log.list("acme", ListQuery.first(5)))
+                    .isInstanceOf(StorageUnavailableException.class);
+            Files.move(away, files.names().directory());
+            assertThat(branch(log, KEY)).hasSize(5);
+        }
+    }
+
     @Test
     void a_file_that_was_removed_while_no_process_ran_is_not_taken_for_an_empty_memory() throws Exception {
         Path away = directory.resolve("away");
