@@ -30,9 +30,11 @@ import io.github.keepsake4j.summary.SummaryFailedException;
 import io.github.keepsake4j.text.OwnText;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnConflictException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -429,6 +431,28 @@ public final class Conversation {
      */
     public Map<String, String> mergeMetadata(Map<String, @Nullable String> changes) {
         return memories.log(key).change(key, Change.Describe.merging(changes));
+    }
+
+    /**
+     * Lets the memory expire after it was not used for a period. An append is a use, a read is not. The next {@code CleanUp}
+     * then removes it; until then, it can be used. The period is in the metadata {@link MemoryInfo#EXPIRE_AFTER_USE}, so
+     * {@code describe} without it ends the expiry, and {@code metadataAtCreation} can set it for new memories.
+     *
+     * @param period the period, longer than zero and at most 1,000 years, or null for none
+     * @throws InvalidInputException if the period is out of range
+     */
+    public void expireAfterUse(@Nullable Duration period) {
+        mergeMetadata(Collections.singletonMap(MemoryInfo.EXPIRE_AFTER_USE, period == null ? null : period.toString()));
+    }
+
+    /**
+     * Lets the memory expire at a time, even if it is used. The next {@code CleanUp} then removes it. The time is in the
+     * metadata {@link MemoryInfo#EXPIRE_AT}, as {@link #expireAfterUse} describes.
+     *
+     * @param time the time, or null for none
+     */
+    public void expireAt(@Nullable Instant time) {
+        mergeMetadata(Collections.singletonMap(MemoryInfo.EXPIRE_AT, time == null ? null : time.toString()));
     }
 
     /**

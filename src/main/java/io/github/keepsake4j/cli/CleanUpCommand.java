@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "clean-up",
-        header = "Deletes the memories to which nothing was added for a while.",
+        header = "Deletes the memories to which nothing was added for a while, or which have expired.",
         description = {
             "This cannot be undone. With --json, each memory is an object on a line of its own, and the last line is the sum."
         })

@@ -46,6 +46,7 @@ public record Append(
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
         if (!metadata.isEmpty()) {
             InputRules.checkDescription(null, new LinkedHashMap<String, @Nullable String>(metadata));
+            MemoryInfo.Expiry.of(metadata);
         }
         if (reference != null) {
             Ids.check("branch name", reference);

@@ -152,7 +152,8 @@ public sealed interface Change<R> {
         /**
          * Checks and copies the components.
          *
-         * @throws InvalidInputException if the title breaks a rule, or the metadata contain a null that is not allowed
+         * @throws InvalidInputException if the title breaks a rule, or the metadata contain a null that is not allowed, or an
+         * expiry that {@link MemoryInfo.Expiry} refuses
          */
         public Describe {
             if (metadata != null) {
@@ -160,6 +161,9 @@ public sealed interface Change<R> {
             }
             if (!merge) {
                 InputRules.checkDescription(title, metadata);
+            }
+            if (metadata != null) {
+                MemoryInfo.Expiry.of(metadata);
             }
         }
 

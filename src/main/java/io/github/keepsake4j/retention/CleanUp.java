@@ -15,17 +15,21 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.BiPredicate;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes memories to which nothing was appended for a while, and conversations together with the memories of their
- * nodes. A scheduler should call it, for instance once a night:
+ * Removes memories to which nothing was appended for a while or which have expired, and conversations together with the
+ * memories of their nodes. A scheduler should call it, for instance once a night:
  *
  * <pre>{@code
  * CleanUp cleanUp = CleanUp.of(messageLog, nodeLog).idleFor(Duration.ofDays(180));
@@ -84,12 +88,14 @@ public final class CleanUp {
     /**
      * The result of a run.
      *
-     * @param looked the number of memories that were checked
+     * @param looked the number of listed memories that were checked
      * @param removed the number of memories that were removed, or in a dry run would have been
      * @param messages the number of messages in the removed memories
      * @param failed the number of memories that could not be read or removed
      */
     public record Report(long looked, long removed, long messages, long failed) {
+
+        static final Report NOTHING = new Report(0, 0, 0, 0);
 
         /** The report on a memory that was checked and kept. */
         static final Report STAYS = new Report(1, 0, 0, 0);
@@ -213,7 +219,10 @@ public final class CleanUp {
     }
 
     /**
-     * Removes a tenant's idle memories.
+     * Removes a tenant's idle memories, and those that have expired; see {@link MemoryInfo#expiresAt}. An append keeps a
+     * memory that expires after its last use; a change of the conditions that is made during the run may come too late.
+     * The memories of a conversation's nodes are removed with an expired conversation. If the process ends in between,
+     * they remain until they are idle or have expired themselves.
      *
      * @param tenant the tenant's id
      * @return the result of the run
@@ -221,8 +230,7 @@ public final class CleanUp {
     public Report run(String tenant) {
         Instant now = clock.instant();
         Instant limit = now.minus(idle);
-        Report report = each(
-                tenant, info -> info.lastUse().isBefore(limit), key -> true, (log, key) -> log.eraseIfIdle(key, limit));
+        Report report = each(tenant, new Due(now, limit)::look, key -> true);
         if (!dry) {
             logs.forEach(log -> log.removeTombstones(tenant, now.minus(tombstones)));
         }
@@ -239,26 +247,91 @@ public final class CleanUp {
     public Report conversation(ConversationKey conversation) {
         return each(
                 conversation.tenant(),
-                info -> isPart(conversation, info.key()),
-                key -> isPart(conversation, key),
-                (log, key) -> {
-                    // Also first, because a run after a crash would not list the conversation.
-                    others.accept(key);
-                    log.erase(key);
-                    return true;
-                });
+                (log, info) -> isPart(conversation, info.key())
+                        ? remove(log, info, () -> {
+                            // Also first, because a run after a crash would not list the conversation.
+                            others.accept(info.key());
+                            log.erase(info.key());
+                            return true;
+                        })
+                        : Report.STAYS,
+                key -> isPart(conversation, key));
+    }
+
+    /** Removes the memories that are idle or have expired. Used by one thread. */
+    private final class Due {
+
+        private final Instant now;
+        private final Instant limit;
+
+        /** The nodes' memories that went with their conversations. A page that was read before may still have them. */
+        private final Set<MemoryKey> gone = new HashSet<>();
+
+        Due(Instant now, Instant limit) {
+            this.now = now;
+            this.limit = limit;
+        }
+
+        Report look(MessageLog log, MemoryInfo info) {
+            if (gone.contains(info.key())) {
+                return Report.STAYS;
+            }
+            if (!isExpired(info)) {
+                return info.lastUse().isBefore(limit)
+                        ? remove(log, info, () -> log.eraseIfIdle(info.key(), limit))
+                        : Report.STAYS;
+            }
+            Report report = remove(log, info, () -> eraseExpired(log, info.key()));
+            return report.removed() > 0 && info.key() instanceof ConversationKey conversation
+                    ? report.and(nodes(conversation))
+                    : report;
+        }
+
+        private boolean isExpired(MemoryInfo info) {
+            Instant end = info.expiresAt();
+            return end != null && end.isBefore(now);
+        }
+
+        private boolean eraseExpired(MessageLog log, MemoryKey key) {
+            // The conditions may have been changed since the list was read.
+            MemoryInfo info = Reads.info(log, key);
+            if (info == null || !isExpired(info)) {
+                return false;
+            }
+            MemoryInfo.Expiry expiry = MemoryInfo.Expiry.of(info.metadata());
+            if (expiry.at() == null || !expiry.at().isBefore(now)) {
+                return log.eraseIfIdle(key, now.minus(Objects.requireNonNull(expiry.afterUse())));
+            }
+            log.erase(key);
+            return true;
+        }
+
+        private Report nodes(ConversationKey conversation) {
+            Report report = Report.NOTHING;
+            for (MessageLog log : logs) {
+                for (NodeKey node : log.nodes(conversation)) {
+                    MemoryInfo info = Reads.info(log, node);
+                    if (info != null && gone.add(node)) {
+                        Report one = remove(log, info, () -> {
+                            log.erase(node);
+                            return true;
+                        });
+                        // The list has it too.
+                        report = report.and(new Report(0, one.removed(), one.messages(), one.failed()));
+                    }
+                }
+            }
+            return report;
+        }
     }
 
     private Report each(
-            String tenant,
-            Predicate<MemoryInfo> chosen,
-            Predicate<MemoryKey> concerned,
-            BiPredicate<MessageLog, MemoryKey> erased) {
-        Report report = new Report(0, 0, 0, 0);
+            String tenant, BiFunction<MessageLog, MemoryInfo, Report> look, Predicate<MemoryKey> concerned) {
+        Report report = Report.NOTHING;
         for (MessageLog log : logs) {
             for (MemoryPage page : Reads.pages(log, tenant, ListQuery.first(batch))) {
                 for (MemoryInfo info : page.memories()) {
-                    report = report.and(chosen.test(info) ? remove(log, info, erased) : Report.STAYS);
+                    report = report.and(attempt(info, () -> look.apply(log, info)));
                 }
                 for (MemoryPage.Damaged damaged : page.damaged()) {
                     report = report.and(
@@ -271,25 +344,31 @@ public final class CleanUp {
         return report;
     }
 
-    private Report remove(MessageLog log, MemoryInfo info, BiPredicate<MessageLog, MemoryKey> erased) {
+    private static Report attempt(MemoryInfo info, Supplier<Report> look) {
         try {
-            listener.accept(info);
-            if (dry) {
-                return new Report(1, 1, info.messages(), 0);
-            }
-            if (!erased.test(log, info.key())) {
-                return Report.STAYS;
-            }
-            // Last, because a memory that is used at this moment keeps its data.
-            others.accept(info.key());
-            Metrics.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
-            return new Report(1, 1, info.messages(), 0);
+            return look.get();
         } catch (KeepsakeException e) {
             if (e.isRetryable()) {
                 throw e;
             }
             return failed(info.key().toString(), e.getClass().getName());
         }
+    }
+
+    private Report remove(MessageLog log, MemoryInfo info, BooleanSupplier erased) {
+        return attempt(info, () -> {
+            listener.accept(info);
+            if (dry) {
+                return new Report(1, 1, info.messages(), 0);
+            }
+            if (!erased.getAsBoolean()) {
+                return Report.STAYS;
+            }
+            // Last, because a memory that is used at this moment keeps its data.
+            others.accept(info.key());
+            Metrics.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
+            return new Report(1, 1, info.messages(), 0);
+        });
     }
 
     private static Report failed(String memory, String why) {

@@ -54,6 +54,26 @@ class ForwardingMessageLogTest {
                     "list",
                     "nodes",
                     "releaseLease",
+                    "repair"),
+            named("io.github.keepsake4j.DescribingLog"),
+            Set.of(
+                    "acquireLease",
+                    "backend",
+                    "branches",
+                    "change",
+                    "check",
+                    "close",
+                    "details",
+                    "erase",
+                    "eraseIfIdle",
+                    "find",
+                    "flush",
+                    "history",
+                    "list",
+                    "nodes",
+                    "onBranch",
+                    "releaseLease",
+                    "removeTombstones",
                     "repair"));
 
     private static final List<Method> PORT = Arrays.stream(MessageLog.class.getMethods())
@@ -63,6 +83,14 @@ class ForwardingMessageLogTest {
     private static final JavaClasses MAIN = new ClassFileImporter()
             .withImportOption(location -> !location.contains("/test-classes/"))
             .importPackages("io.github.keepsake4j");
+
+    private static Class<?> named(String name) {
+        try {
+            return Class.forName(name);
+        } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+        }
+    }
 
     @Test
     void the_port_has_twenty_methods_and_a_backend_writes_twenty_things() {

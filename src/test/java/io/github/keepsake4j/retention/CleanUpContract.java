@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
@@ -30,12 +31,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -199,6 +202,123 @@ public abstract class CleanUpContract {
                     .isEmpty();
             log.erase(key);
         }
+    }
+
+    @Test
+    void a19_a_memory_expires_at_a_time_or_after_its_last_use() {
+        NodeKey node = NodeKey.of("acme", "app", "timed", "writer");
+        ConversationKey timed = ConversationKey.of("acme", "timed");
+        ConversationKey used = ConversationKey.of("acme", "used");
+        ConversationKey unused = ConversationKey.of("acme", "unused");
+        List.of(timed, node, used, unused, CONVERSATION).forEach(this::say);
+        Instant between = later();
+        expire(timed, MemoryInfo.EXPIRE_AT, between.plusSeconds(60).toString());
+        expire(used, MemoryInfo.EXPIRE_AFTER_USE, "PT1M");
+        expire(unused, MemoryInfo.EXPIRE_AFTER_USE, "PT1M");
+        List.of(timed, used).forEach(this::say);
+
+        CleanUp cleanUp = CleanUp.of(log);
+        assertThat(cleanUp.at(clock(between)).run("acme")).isEqualTo(new CleanUp.Report(5, 0, 0, 0));
+        assertThat(log.list("acme", ListQuery.first(9)).memories())
+                .extracting(info -> info.expiresAt() != null)
+                .containsExactlyInAnyOrder(true, true, true, false, false);
+        CleanUp later = cleanUp.at(clock(between.plusSeconds(60)));
+        assertThat(later.dryRun().run("acme")).isEqualTo(new CleanUp.Report(5, 1, 1, 0));
+        assertThat(later.run("acme")).isEqualTo(new CleanUp.Report(5, 1, 1, 0));
+        assertThat(keys("acme")).containsExactlyInAnyOrder("timed", "timed", "used", "c1");
+        CleanUp after = cleanUp.at(clock(between.plusSeconds(60).plusMillis(1)));
+        assertThat(after.dryRun().run("acme")).isEqualTo(new CleanUp.Report(4, 2, 3, 0));
+        assertThat(after.run("acme")).isEqualTo(new CleanUp.Report(4, 2, 3, 0));
+        assertThat(keys("acme")).containsExactlyInAnyOrder("used", "c1");
+        assertThat(cleanUp.at(tomorrow()).run("acme").removed()).isEqualTo(1);
+        assertThat(keys("acme")).containsExactly("c1");
+    }
+
+    @Test
+    void a19_a_memory_whose_expiry_is_changed_or_which_is_used_meanwhile_stays() {
+        ConversationKey used = ConversationKey.of("acme", "used");
+        ConversationKey usedAtLast = ConversationKey.of("acme", "used at last");
+        ConversationKey prolonged = ConversationKey.of("acme", "prolonged");
+        ConversationKey kept = ConversationKey.of("acme", "kept");
+        ConversationKey moved = ConversationKey.of("acme", "moved");
+        List<ConversationKey> keys = List.of(used, usedAtLast, prolonged, kept, moved);
+        keys.forEach(this::say);
+        Instant between = later();
+        keys.forEach(key -> expire(key, MemoryInfo.EXPIRE_AFTER_USE, "PT1H"));
+        expire(moved, MemoryInfo.EXPIRE_AFTER_USE, null);
+        expire(moved, MemoryInfo.EXPIRE_AT, between.toString());
+        MessageLog racing = new WatchedLog(log) {
+            @Override
+            protected void called(String method) {
+                if (method.equals("eraseIfIdle")) {
+                    say(usedAtLast);
+                }
+            }
+        }.log();
+        List<MemoryKey> madeErased = new ArrayList<>();
+        Map<MemoryKey, Runnable> meanwhile = Map.of(
+                used, () -> say(used),
+                usedAtLast, () -> {},
+                prolonged, () -> expire(prolonged, MemoryInfo.EXPIRE_AFTER_USE, "PT2H"),
+                kept, () -> expire(kept, MemoryInfo.EXPIRE_AFTER_USE, null),
+                moved, () -> expire(moved, MemoryInfo.EXPIRE_AT, "9999-12-31T00:00:00Z"));
+        CleanUp.Report report = CleanUp.of(racing)
+                .at(clock(between.plus(IDLE)))
+                .alsoErasing(madeErased::add)
+                .telling(info -> meanwhile.get(info.key()).run())
+                .run("acme");
+        assertThat(report).isEqualTo(new CleanUp.Report(5, 0, 0, 0));
+        assertThat(madeErased).isEmpty();
+        assertThat(keys("acme")).hasSize(5);
+    }
+
+    @Test
+    void a19_what_is_said_while_its_memory_expires_stays() throws Exception {
+        for (int i = 0; i < Counts.of(20, 1_000); i++) {
+            ConversationKey key = ConversationKey.of("race " + i, "c");
+            say(key);
+            expire(key, MemoryInfo.EXPIRE_AFTER_USE, "PT1H");
+            Instant between = later();
+            CyclicBarrier start = new CyclicBarrier(2);
+            CompletableFuture<CleanUp.Report> run = CompletableFuture.supplyAsync(() -> {
+                meet(start);
+                return CleanUp.of(log).at(clock(between.plus(IDLE))).run(key.tenant());
+            });
+            meet(start);
+            log.append(key, Append.underHead(new NewMessage("late", user("late"), 1, "test", null)));
+            long removed = run.get().removed();
+            assertThat(log.history(key, HistoryQuery.newest(5)).messages())
+                    .as("race %s", i)
+                    .hasSize(removed == 1 ? 1 : 2)
+                    .last()
+                    .extracting(LoggedMessage::id)
+                    .isEqualTo("late");
+            log.erase(key);
+        }
+    }
+
+    @Test
+    void a19_an_expiry_that_cannot_be_read_is_refused() {
+        say(CONVERSATION);
+        for (Map<String, String> wrong : List.of(
+                Map.of(MemoryInfo.EXPIRE_AT, "tomorrow"),
+                Map.of(MemoryInfo.EXPIRE_AFTER_USE, "30d"),
+                Map.of(MemoryInfo.EXPIRE_AFTER_USE, "PT0S"),
+                Map.of(MemoryInfo.EXPIRE_AFTER_USE, "-P1D"),
+                Map.of(MemoryInfo.EXPIRE_AFTER_USE, "P365001D"))) {
+            assertThatThrownBy(() -> Logs.describe(log, CONVERSATION, null, wrong))
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("keepsake.expire.");
+            assertThatThrownBy(() -> Append.underHead(new NewMessage("x", user("hello"), 1, "test", null))
+                            .creating(wrong))
+                    .isInstanceOf(InvalidInputException.class);
+        }
+        assertThat(log.list("acme", ListQuery.first(9)).memories().get(0).metadata())
+                .isEmpty();
+    }
+
+    private void expire(MemoryKey key, String name, @Nullable String text) {
+        log.change(key, Change.Describe.merging(Collections.singletonMap(name, text)));
     }
 
     private static void meet(CyclicBarrier start) {

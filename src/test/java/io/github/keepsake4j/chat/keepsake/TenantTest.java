@@ -7,6 +7,7 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.Tenant;
+import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.ForwardingMessageLog;
 import io.github.keepsake4j.log.ListQuery;
@@ -22,6 +23,7 @@ import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.recall.MessageIndex;
@@ -32,6 +34,7 @@ import io.github.keepsake4j.testing.StoredFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -193,6 +196,46 @@ class TenantTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void an_expired_conversation_goes_with_all_that_belongs_to_it(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open();
+                MessageLog nodes = new InMemoryMessageLog()) {
+            Keepsake keepsake = keepsake(log, nodes);
+            fill(keepsake, "acme");
+            awaitIndexed("acme");
+            Conversation timed = keepsake.conversation(ConversationKey.of("acme", "c0"));
+            Conversation unused = keepsake.conversation(ConversationKey.of("acme", "c1"));
+            Conversation later = keepsake.conversation(ConversationKey.of("acme", "c2"));
+            timed.expireAt(Instant.now().minusSeconds(1));
+            unused.expireAfterUse(Duration.ofNanos(1));
+            later.expireAfterUse(Duration.ofDays(1));
+            later.expireAt(Instant.now().plusSeconds(3600));
+            Conversation kept = keepsake.conversation(ConversationKey.of("acme", "c3"));
+            kept.expireAt(Instant.EPOCH);
+            kept.expireAt(null);
+            kept.expireAfterUse(Duration.ofNanos(1));
+            kept.expireAfterUse(null);
+            assertThatThrownBy(() -> kept.expireAfterUse(Duration.ZERO)).isInstanceOf(InvalidInputException.class);
+            assertThat(keepsake.tenant("acme")
+                            .conversations(ListQuery.first(10))
+                            .memories())
+                    .extracting(info -> info.expiresAt() != null)
+                    .containsExactlyInAnyOrder(false, true, true, true);
+
+            assertThat(keepsake.cleanUp().run("acme").removed()).isEqualTo(4);
+
+            assertThat(keys("acme", log)).containsExactlyInAnyOrder(later.key(), kept.key());
+            assertThat(keys("acme", nodes)).hasSize(3);
+            assertThat(keepsake.search().find(Scope.tenant("acme"), "secret").hits())
+                    .hasSize(5);
+            Awaitility.await().until(() -> index.memories("acme", 0, 100).size() == 5);
+            assertThat(discussions("acme")).containsExactlyInAnyOrder(later.key(), kept.key());
+            assertThat(timed.info()).isEmpty();
+        }
+    }
+
     /** The tombstone is written first, so the files of a killed erasure are no longer listed. */
     @Test
     void the_files_of_an_erasure_that_was_killed_go_too(@TempDir Path directory) throws Exception {
@@ -217,7 +260,7 @@ class TenantTest {
             Keepsake.builder().messageLog(log).build().tenant("default").erase();
             assertThat(StoredFiles.with("a secret", directory)).isEmpty();
             Keepsake.builder().messageLog(log).build().chatMemory(key).add(UserMessage.from("a new secret"));
-            log.removeTombstones("default", java.time.Instant.now());
+            log.removeTombstones("default", Instant.now());
             assertThat(StoredFiles.with("a new secret", directory)).hasSize(1);
         }
     }
