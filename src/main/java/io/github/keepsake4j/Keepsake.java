@@ -388,8 +388,8 @@ public final class Keepsake {
 
         /**
          * Returns the metadata of a memory that may be new, such as its owner. Called on the thread that appends to the
-         * memory, as long as this process does not know that the memory exists. An exception goes to the caller of the
-         * append, and nothing is stored.
+         * memory or describes it, possibly several times, also for a memory that exists and then keeps its own. An
+         * exception goes to the caller, and nothing is stored.
          *
          * @param key the memory, of a conversation or of a node
          * @return short texts by name; empty for none
@@ -768,7 +768,9 @@ public final class Keepsake {
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
             MessageLog undescribed =
                     importSource == null ? kept : new ImportingLog(kept, importSource.ofTenant(tenant), counter);
-            MessageLog undescribedNodes = nodeLog == null ? kept : search == null ? nodeLog : search.watched(nodeLog);
+            MessageLog separate = nodeLog == messageLog ? null : nodeLog;
+            MessageLog undescribedNodes =
+                    separate == null ? kept : search == null ? separate : search.watched(separate);
             MessageLog conversations = described(undescribed);
             MessageLog nodes = undescribedNodes == undescribed ? conversations : described(undescribedNodes);
             Function<MemoryKey, MessageLog> logs = key -> key instanceof NodeKey ? nodes : conversations;
@@ -804,7 +806,9 @@ public final class Keepsake {
             if (search != null) {
                 search.start(tenant);
             }
-            return new Keepsake(tenant, conversations, nodes, turns, memories, search, creators);
+            // A log with both is listed once.
+            return new Keepsake(
+                    tenant, conversations, separate == null ? conversations : nodes, turns, memories, search, creators);
         }
 
         private MessageLog described(MessageLog log) {

@@ -11,6 +11,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.MessageSearch;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -18,6 +19,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +54,8 @@ public final class Tenant {
      *
      * @param memories the number of memories that were erased, of conversations and of nodes
      * @param messages the number of messages in them, as far as they could be counted
-     * @param failed the number of memories that could not be erased; the log names them
+     * @param failed the number of memories that could not be erased, or whose metadata could not be read; the log names
+     * them
      */
     public record Erased(long memories, long messages, long failed) {}
 
@@ -141,10 +144,8 @@ public final class Tenant {
         Run run = new Run();
         for (MessageLog log : logs) {
             for (MemoryPage page : Reads.pages(log, id, ListQuery.first(PAGE))) {
-                page.memories().stream().filter(chosen).forEach(info -> run.erase(log, info.key(), info.messages()));
-                if (damagedToo) {
-                    page.damaged().forEach(damaged -> run.erase(log, damaged));
-                }
+                page.memories().stream().filter(chosen).forEach(info -> run.erase(log, info, chosen));
+                page.damaged().forEach(damaged -> run.erase(log, damaged, damagedToo));
             }
         }
         return new Erased(run.memories, run.messages, run.failed);
@@ -160,8 +161,25 @@ public final class Tenant {
         /** The nodes' memories that went with their conversations. A page that was read before may still have them. */
         private final Set<NodeKey> gone = new HashSet<>();
 
-        void erase(MessageLog log, MemoryPage.Damaged damaged) {
-            if (damaged.key() == null) {
+        /** The list may be old, so the memory's entry is read again. */
+        void erase(MessageLog log, MemoryInfo listed, Predicate<MemoryInfo> chosen) {
+            Optional<MemoryInfo> now = info(log, listed.key(), listed);
+            if (now.filter(chosen).isPresent()) {
+                erase(log, listed.key(), now.get().messages());
+            }
+        }
+
+        /** Returns a memory's entry, or another one if the memory cannot be read. */
+        private Optional<MemoryInfo> info(MessageLog log, MemoryKey key, @Nullable MemoryInfo otherwise) {
+            try {
+                return Optional.ofNullable(Reads.info(log, key));
+            } catch (UnreadableDataException e) {
+                return Optional.ofNullable(otherwise);
+            }
+        }
+
+        void erase(MessageLog log, MemoryPage.Damaged damaged, boolean anyway) {
+            if (damaged.key() == null || !anyway) {
                 failed(damaged.name(), damaged.problem());
             } else {
                 erase(log, damaged.key(), 0);
@@ -174,8 +192,10 @@ public final class Tenant {
                 if (key instanceof ConversationKey conversation) {
                     for (MessageLog each : logs) {
                         for (NodeKey node : each.nodes(conversation)) {
-                            MemoryInfo info = Reads.info(each, node);
-                            eraseOne(each, node, info == null ? 0 : info.messages());
+                            long messages = info(each, node, null)
+                                    .map(MemoryInfo::messages)
+                                    .orElse(0L);
+                            eraseOne(each, node, messages);
                             gone.add(node);
                         }
                     }

@@ -435,7 +435,8 @@ public final class Conversation {
 
     /**
      * Lets the memory expire after it was not used for a period. An append is a use, a read is not. The next {@code CleanUp}
-     * then removes it; until then, it can be used. The period is in the metadata {@link MemoryInfo#EXPIRE_AFTER_USE}, so
+     * then removes it; until then, it can be used. A clean-up also removes it when it is idle for the clean-up's own
+     * period. The period is in the metadata {@link MemoryInfo#EXPIRE_AFTER_USE}, so
      * {@code describe} without it ends the expiry, and {@code metadataAtCreation} can set it for new memories.
      *
      * @param period the period, longer than zero and at most 1,000 years, or null for none

@@ -154,8 +154,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     private CompletableFuture<Void> run(Runnable task) {
-        SharedParts memories = unbound.memories;
-        return CompletableFuture.runAsync(memories.settings.capture().apply(unbound.key, task), memories.executor());
+        return unbound.memories.runAsync(unbound.key, task);
     }
 
     /** Returns the turn that the current call belongs to. */

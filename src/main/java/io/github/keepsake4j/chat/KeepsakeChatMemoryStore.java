@@ -168,9 +168,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      * @return a future that completes when the messages are set, or completes exceptionally
      */
     public CompletableFuture<Void> updateMessagesAsync(Object memoryId, List<ChatMessage> messages) {
-        Runnable task = () -> updateMessages(memoryId, messages);
-        return CompletableFuture.runAsync(
-                memories.settings.capture().apply(memories.key(memoryId), task), memories.executor());
+        return memories.runAsync(memories.key(memoryId), () -> updateMessages(memoryId, messages));
     }
 
     /**

@@ -24,6 +24,7 @@ import io.github.keepsake4j.view.ViewWriter;
 import java.lang.ref.SoftReference;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,15 @@ final class SharedParts {
 
     ContextStrategy strategy() {
         return settings.strategy();
+    }
+
+    /** Runs a task of a memory on the executor. An exception completes the future. */
+    CompletableFuture<Void> runAsync(MemoryKey memory, Runnable task) {
+        try {
+            return CompletableFuture.runAsync(settings.capture().apply(memory, task), executor());
+        } catch (RuntimeException e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     Executor executor() {

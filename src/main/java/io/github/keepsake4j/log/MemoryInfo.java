@@ -59,6 +59,7 @@ public record MemoryInfo(
      *
      * @return the earlier one of the times that its metadata {@link #EXPIRE_AT} and {@link #EXPIRE_AFTER_USE} name, or
      * null if it does not expire
+     * @throws InvalidInputException if the metadata were stored without a check and break a rule of {@link Expiry}
      */
     public @Nullable Instant expiresAt() {
         Expiry expiry = Expiry.of(metadata);

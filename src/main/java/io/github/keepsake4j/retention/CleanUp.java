@@ -88,7 +88,8 @@ public final class CleanUp {
     /**
      * The result of a run.
      *
-     * @param looked the number of listed memories that were checked
+     * @param looked the number of memories that were checked; a node's memory that is removed with its conversation may
+     * count twice
      * @param removed the number of memories that were removed, or in a dry run would have been
      * @param messages the number of messages in the removed memories
      * @param failed the number of memories that could not be read or removed
@@ -221,18 +222,19 @@ public final class CleanUp {
     /**
      * Removes a tenant's idle memories, and those that have expired; see {@link MemoryInfo#expiresAt}. An append keeps a
      * memory that expires after its last use; a change of the conditions that is made during the run may come too late.
-     * The memories of a conversation's nodes are removed with an expired conversation. If the process ends in between,
-     * they remain until they are idle or have expired themselves.
+     * The memories of a conversation's nodes are removed with an expired conversation. If the run fails in between after
+     * the removal of a conversation that expired after its last use, they remain until they are idle or have expired
+     * themselves. A memory that expires at a time is removed even if messages in it cannot be read.
      *
      * @param tenant the tenant's id
      * @return the result of the run
      */
     public Report run(String tenant) {
         Instant now = clock.instant();
-        Instant limit = now.minus(idle);
+        Instant limit = before(now, idle);
         Report report = each(tenant, new Due(now, limit)::look, key -> true);
         if (!dry) {
-            logs.forEach(log -> log.removeTombstones(tenant, now.minus(tombstones)));
+            logs.forEach(log -> log.removeTombstones(tenant, before(now, tombstones)));
         }
         return report;
     }
@@ -258,14 +260,19 @@ public final class CleanUp {
                 key -> isPart(conversation, key));
     }
 
+    /** Returns the time before a period, or the year 1970 if that was longer ago. */
+    private static Instant before(Instant now, Duration period) {
+        return period.compareTo(Duration.between(Instant.EPOCH, now)) > 0 ? Instant.EPOCH : now.minus(period);
+    }
+
     /** Removes the memories that are idle or have expired. Used by one thread. */
     private final class Due {
 
         private final Instant now;
         private final Instant limit;
 
-        /** The nodes' memories that went with their conversations. A page that was read before may still have them. */
-        private final Set<MemoryKey> gone = new HashSet<>();
+        /** The removed nodes' memories. A page that was read before may still have them. */
+        private final Set<NodeKey> gone = new HashSet<>();
 
         Due(Instant now, Instant limit) {
             this.now = now;
@@ -273,18 +280,15 @@ public final class CleanUp {
         }
 
         Report look(MessageLog log, MemoryInfo info) {
-            if (gone.contains(info.key())) {
-                return Report.STAYS;
+            if (info.key() instanceof NodeKey node && gone.contains(node)) {
+                return Report.NOTHING;
             }
-            if (!isExpired(info)) {
-                return info.lastUse().isBefore(limit)
-                        ? remove(log, info, () -> log.eraseIfIdle(info.key(), limit))
-                        : Report.STAYS;
+            if (isExpired(info)) {
+                return expired(log, info);
             }
-            Report report = remove(log, info, () -> eraseExpired(log, info.key()));
-            return report.removed() > 0 && info.key() instanceof ConversationKey conversation
-                    ? report.and(nodes(conversation))
-                    : report;
+            return info.lastUse().isBefore(limit)
+                    ? removed(log, info, () -> log.eraseIfIdle(info.key(), limit))
+                    : Report.STAYS;
         }
 
         private boolean isExpired(MemoryInfo info) {
@@ -292,34 +296,59 @@ public final class CleanUp {
             return end != null && end.isBefore(now);
         }
 
-        private boolean eraseExpired(MessageLog log, MemoryKey key) {
+        private Report expired(MessageLog log, MemoryInfo listed) {
+            List<Report> reports = new ArrayList<>();
+            reports.add(removed(log, listed, () -> eraseExpired(log, listed.key(), reports)));
+            if (dry && reports.get(0).removed() > 0) {
+                nodes(listed.key(), reports);
+            }
+            return reports.stream().reduce(Report.NOTHING, Report::and);
+        }
+
+        private boolean eraseExpired(MessageLog log, MemoryKey key, List<Report> reports) {
             // The conditions may have been changed since the list was read.
             MemoryInfo info = Reads.info(log, key);
             if (info == null || !isExpired(info)) {
                 return false;
             }
             MemoryInfo.Expiry expiry = MemoryInfo.Expiry.of(info.metadata());
-            if (expiry.at() == null || !expiry.at().isBefore(now)) {
-                return log.eraseIfIdle(key, now.minus(Objects.requireNonNull(expiry.afterUse())));
+            if (expiry.at() != null && expiry.at().isBefore(now)) {
+                // The nodes first: if this fails, the conversation is still listed.
+                nodes(key, reports);
+                log.erase(key);
+                return true;
             }
-            log.erase(key);
+            if (!log.eraseIfIdle(key, now.minus(Objects.requireNonNull(expiry.afterUse())))) {
+                return false;
+            }
+            nodes(key, reports);
             return true;
         }
 
-        private Report nodes(ConversationKey conversation) {
-            Report report = Report.NOTHING;
-            for (MessageLog log : logs) {
-                for (NodeKey node : log.nodes(conversation)) {
-                    MemoryInfo info = Reads.info(log, node);
-                    if (info != null && gone.add(node)) {
-                        Report one = remove(log, info, () -> {
-                            log.erase(node);
-                            return true;
-                        });
-                        // The list has it too.
-                        report = report.and(new Report(0, one.removed(), one.messages(), one.failed()));
-                    }
+        private void nodes(MemoryKey key, List<Report> reports) {
+            if (key instanceof ConversationKey conversation) {
+                for (MessageLog log : logs) {
+                    log.nodes(conversation).stream()
+                            .filter(node -> !gone.contains(node))
+                            .forEach(node -> reports.add(attempt(node, () -> removeNode(log, node))));
                 }
+            }
+        }
+
+        private Report removeNode(MessageLog log, NodeKey node) {
+            MemoryInfo info = Reads.info(log, node);
+            return info == null
+                    ? Report.NOTHING
+                    : removed(log, info, () -> {
+                        log.erase(node);
+                        return true;
+                    });
+        }
+
+        private Report removed(MessageLog log, MemoryInfo info, BooleanSupplier erased) {
+            Report report = remove(log, info, erased);
+            if (report.removed() > 0 && info.key() instanceof NodeKey node) {
+                gone.add(node);
             }
             return report;
         }
@@ -331,7 +360,7 @@ public final class CleanUp {
         for (MessageLog log : logs) {
             for (MemoryPage page : Reads.pages(log, tenant, ListQuery.first(batch))) {
                 for (MemoryInfo info : page.memories()) {
-                    report = report.and(attempt(info, () -> look.apply(log, info)));
+                    report = report.and(attempt(info.key(), () -> look.apply(log, info)));
                 }
                 for (MemoryPage.Damaged damaged : page.damaged()) {
                     report = report.and(
@@ -344,19 +373,19 @@ public final class CleanUp {
         return report;
     }
 
-    private static Report attempt(MemoryInfo info, Supplier<Report> look) {
+    private static Report attempt(MemoryKey key, Supplier<Report> look) {
         try {
             return look.get();
         } catch (KeepsakeException e) {
             if (e.isRetryable()) {
                 throw e;
             }
-            return failed(info.key().toString(), e.getClass().getName());
+            return failed(key.toString(), e.toString());
         }
     }
 
     private Report remove(MessageLog log, MemoryInfo info, BooleanSupplier erased) {
-        return attempt(info, () -> {
+        return attempt(info.key(), () -> {
             listener.accept(info);
             if (dry) {
                 return new Report(1, 1, info.messages(), 0);
@@ -372,7 +401,7 @@ public final class CleanUp {
     }
 
     private static Report failed(String memory, String why) {
-        LOG.warn("Memory {} is not removed ({})", memory, why);
+        LOG.warn("Memory {} is not removed completely ({})", memory, why);
         return new Report(1, 0, 0, 1);
     }
 

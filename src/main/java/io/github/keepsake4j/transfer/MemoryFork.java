@@ -79,10 +79,8 @@ public final class MemoryFork {
         metadata.putAll(known);
         metadata.putAll(origin);
         metadata.put(UNFINISHED, "true");
-        // A failed fork has only the messages of its original.
-        Map<String, @Nullable String> begun = new HashMap<>(origin);
-        begun.put(UNFINISHED, "true");
-        target.mergeMetadata(begun);
+        // First, so that a failed fork has the owner of its original too.
+        target.mergeMetadata(new HashMap<String, @Nullable String>(metadata));
         branch.read(target::append);
         target.complete(beside.with(title(there, beside), metadata));
         target.mergeMetadata(Collections.singletonMap(UNFINISHED, null));

@@ -60,7 +60,6 @@ class ForwardingMessageLogTest {
                     "acquireLease",
                     "backend",
                     "branches",
-                    "change",
                     "check",
                     "close",
                     "details",

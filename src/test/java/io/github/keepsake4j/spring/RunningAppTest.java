@@ -93,6 +93,14 @@ class RunningAppTest {
             assertThat(said(keepsake, "alice"))
                     .containsSubsequence("hello", "heard 1: hello", "what is the time?", "noon", "it is noon")
                     .contains("the secret REJECTED", "broken FAILED");
+            assertThat(keepsake.conversation("alice").messages())
+                    .contains(UserMessage.from("what is on the menu?"))
+                    .filteredOn(UserMessage.class::isInstance)
+                    .noneMatch(shown -> shown.toString().contains("soup of the day"));
+            assertThat(keepsake.conversation("alice").branch(20).messages().stream()
+                            .filter(logged -> logged.message() instanceof UserMessage)
+                            .map(LoggedMessage::userText))
+                    .contains("what is on the menu?");
             assertThat(assistant.chat("alice", "and now?"))
                     .startsWith("heard 4")
                     .endsWith("and now?");

@@ -15,12 +15,14 @@ import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.WatchedLog;
@@ -173,6 +175,44 @@ class AgentMemoriesTest {
         assertThat(writing.asked.get(1).get(0)).isEqualTo(SystemMessage.from("You write."));
         assertThat(judging.asked.get(1).get(0)).isEqualTo(SystemMessage.from("You criticise."));
         assertThat(said(writing.asked.get(2))).containsExactly("Write about ants.");
+    }
+
+    @Test
+    void a22_what_was_retrieved_for_an_agent_is_shown_once_and_is_not_its_question() {
+        Model writing = new Model("draft");
+        Model judging = new Model("verdict");
+        Workshop workshop = AgenticServices.sequenceBuilder(Workshop.class)
+                .subAgents(
+                        AgenticServices.agentBuilder(Writer.class)
+                                .chatModel(writing)
+                                .tools(new Library())
+                                .contentRetriever(query -> List.of(Content.from("fact on " + query.text())))
+                                .chatMemoryProvider(keepsake.nodes("app").chatMemoryProvider("writer"))
+                                .build(),
+                        AgenticServices.agentBuilder(Critic.class)
+                                .chatModel(judging)
+                                .chatMemoryProvider(keepsake.nodes("app").chatMemoryProvider("critic"))
+                                .build())
+                .outputKey("verdict")
+                .build();
+
+        workshop.work("c1", "bees");
+        workshop.work("c1", "wasps");
+
+        String bees = "fact on Write about bees.";
+        String wasps = "fact on Write about wasps.";
+        assertThat(writing.asked).hasSize(4);
+        assertThat(writing.asked.subList(0, 2))
+                .allSatisfy(request -> assertThat(request.toString()).contains(bees));
+        assertThat(writing.asked.subList(2, 4))
+                .allSatisfy(request ->
+                        assertThat(request.toString()).contains(wasps).doesNotContain(bees));
+        assertThat(said(writing.asked.get(2))).startsWith("Write about bees.");
+        assertThat(keepsake.nodes("app").conversation("writer", "c1").branch(20).messages().stream()
+                        .filter(logged -> logged.message() instanceof UserMessage)
+                        .map(LoggedMessage::userText))
+                .containsExactly("Write about bees.", "Write about wasps.");
+        assertThat(said(judging.asked.get(1))).containsExactly("Judge: draft 1", "verdict 1", "Judge: draft 2");
     }
 
     @Test

@@ -58,7 +58,14 @@ final class Checker {
     }
 
     List<Damage> check() {
-        return check(memory.apply(new Request("beside")));
+        Reply beside = beside();
+        List<Damage> found = check(beside);
+        // A memory that was erased or evicted between the requests is sound.
+        return found.isEmpty() || beside().number(2) >= beside.number(2) ? found : new Checker(key, memory).check();
+    }
+
+    private Reply beside() {
+        return memory.apply(new Request("beside"));
     }
 
     private List<Damage> check(Reply beside) {

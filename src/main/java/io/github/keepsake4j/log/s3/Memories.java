@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,11 @@ interface Memories {
 
     /** Writes the appends to a memory that are held back. */
     default void flush(MemoryKey key) {}
+
+    /** Returns the memories to which appends are held back. */
+    default Set<MemoryKey> held() {
+        return Set.of();
+    }
 
     /** Writes all appends that are held back. */
     default void close() {}

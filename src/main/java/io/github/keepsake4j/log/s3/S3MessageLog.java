@@ -15,8 +15,10 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -206,11 +208,19 @@ public final class S3MessageLog extends TreeMessageLog {
 
     /**
      * Lists all documents of the tenant. Reads those that belong to the conversation by their names, and those whose
-     * names are hashes.
+     * names are hashes. A node whose first turn is held back has no document yet.
      */
     @Override
     public List<NodeKey> nodes(ConversationKey conversation) {
-        return listing.nodes(conversation);
+        Set<NodeKey> nodes = new LinkedHashSet<>(listing.nodes(conversation));
+        for (MemoryKey held : memories.held()) {
+            if (held instanceof NodeKey node
+                    && node.tenant().equals(conversation.tenant())
+                    && node.conversationId().equals(conversation.conversationId())) {
+                nodes.add(node);
+            }
+        }
+        return List.copyOf(nodes);
     }
 
     @Override

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Future;
@@ -175,6 +176,11 @@ final class TurnMode implements Memories {
     @Override
     public boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed) {
         return store.locked(key, () -> !turns.containsKey(key) && store.eraseIf(key, etag, listed));
+    }
+
+    @Override
+    public Set<MemoryKey> held() {
+        return Set.copyOf(turns.keySet());
     }
 
     /** Writes all appends that are held back, and accepts no more. Tries all turns, then throws the first error. */

@@ -8,9 +8,11 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HeadConflictException;
+import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Reads;
@@ -19,6 +21,8 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Home;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -87,6 +91,75 @@ class MetadataAtCreationTest {
 
     @ParameterizedTest
     @EnumSource(Home.class)
+    void an_id_that_is_used_again_has_the_metadata_even_without_tombstones(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open();
+                MessageLog other = storage.open()) {
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .metadataAtCreation(key -> OWNER)
+                    .build();
+            Chat chat =
+                    keepsake.aiServices(Chat.class).chatModel(new Script("b")).build();
+            ConversationKey key = ConversationKey.of("default", "c");
+            for (int i = 0; i < 3; i++) {
+                chat.chat("c", "a");
+                chat.chat("c", "a");
+                keepsake.chatMemory("c").flush();
+                assertThat(metadata(log, key)).as("time %s", i).isEqualTo(OWNER);
+                keepsake.chatMemory("c")
+                        .addAsync(List.of(UserMessage.from("a")))
+                        .get();
+                keepsake.chatMemory("c").flush();
+                MessageLog erasing = i == 0 ? log : other;
+                erasing.erase(key);
+                erasing.removeTombstones("default", Instant.now().plusSeconds(1));
+                if (i == 1) {
+                    keepsake.chatMemory("c")
+                            .addAsync(List.of(UserMessage.from("a")))
+                            .get();
+                    keepsake.chatMemory("c").flush();
+                    assertThat(metadata(log, key)).isEqualTo(OWNER);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void a_title_or_an_expiry_before_the_first_message_keeps_the_metadata(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open()) {
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .metadataAtCreation(key -> OWNER)
+                    .build();
+            Conversation titled = keepsake.conversation("titled");
+            assertThat(titled.mergeMetadata(Map.of())).isEmpty();
+            assertThat(titled.info()).isEmpty();
+            titled.setTitle("t");
+            Conversation expiring = keepsake.conversation("expiring");
+            expiring.expireAfterUse(Duration.ofDays(1));
+            Conversation own = keepsake.conversation("own");
+            own.describe("t", Map.of("user", "bob"));
+            for (Conversation each : List.of(titled, expiring, own)) {
+                keepsake.chatMemory(each.key()).add(UserMessage.from("a"));
+                keepsake.chatMemory(each.key()).flush();
+                each.setTitle("another");
+            }
+            assertThat(metadata(log, titled.key())).isEqualTo(OWNER);
+            assertThat(metadata(log, expiring.key()))
+                    .containsAllEntriesOf(OWNER)
+                    .containsEntry(MemoryInfo.EXPIRE_AFTER_USE, "PT24H");
+            assertThat(metadata(log, own.key())).containsEntry("user", "bob");
+            assertThat(own.info().orElseThrow().title()).isEqualTo("another");
+            own.describe("t", Map.of());
+            assertThat(metadata(log, own.key())).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
     void a_refused_append_creates_nothing(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -106,7 +179,7 @@ class MetadataAtCreationTest {
     }
 
     @Test
-    void the_function_is_called_on_the_callers_thread_until_the_memory_is_known() throws Exception {
+    void the_function_is_called_on_the_callers_thread_and_not_in_turns_of_known_memories() throws Exception {
         List<String> threads = new ArrayList<>();
         ExecutorService executor = Executors.newSingleThreadExecutor();
         try {
@@ -160,6 +233,8 @@ class MetadataAtCreationTest {
                 .build();
         assertThatThrownBy(() -> keepsake.chatMemory("c").add(UserMessage.from("a")))
                 .hasMessage("no user");
+        assertThat(keepsake.chatMemory("c").addAsync(List.of(UserMessage.from("a"))))
+                .isCompletedExceptionally();
         assertThat(Reads.info(log, ConversationKey.of("default", "c"))).isNull();
     }
 }

@@ -236,6 +236,39 @@ class TenantTest {
         }
     }
 
+    @Test
+    void a_node_that_cannot_be_read_goes_with_its_conversation_and_a_damaged_memory_is_reported(@TempDir Path directory)
+            throws Exception {
+        ConversationKey key = ConversationKey.of("default", "c");
+        NodeKey node = NodeKey.of("default", "app", "c", "writer");
+        try (MessageLog log = FileMessageLog.in(directory)) {
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .metadataAtCreation(any -> Map.of("user", "ann"))
+                    .build();
+            List.of(key, node, ConversationKey.of("default", "damaged"))
+                    .forEach(each -> keepsake.chatMemory(each).add(UserMessage.from("a secret")));
+        }
+        for (Path file : StoredFiles.in(directory)) {
+            List<String> lines = new ArrayList<>(Files.readAllLines(file));
+            if (lines.stream().noneMatch(line -> line.contains("a secret"))) {
+                continue;
+            }
+            if (lines.get(0).contains("writer")) {
+                lines.set(1, lines.get(1).replace("{", "["));
+            } else if (lines.get(0).contains("damaged")) {
+                lines.set(0, "damaged");
+            }
+            Files.write(file, lines);
+        }
+        try (MessageLog log = FileMessageLog.in(directory)) {
+            Tenant tenant = Keepsake.builder().messageLog(log).build().tenant("default");
+            assertThat(tenant.eraseWhere("user", "ann")).isEqualTo(new Tenant.Erased(2, 1, 1));
+            assertThat(StoredFiles.with("a secret", directory)).hasSize(1);
+            assertThat(tenant.erase().failed()).isEqualTo(1);
+        }
+    }
+
     /** The tombstone is written first, so the files of a killed erasure are no longer listed. */
     @Test
     void the_files_of_an_erasure_that_was_killed_go_too(@TempDir Path directory) throws Exception {
