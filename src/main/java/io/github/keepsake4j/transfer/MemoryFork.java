@@ -79,8 +79,10 @@ public final class MemoryFork {
         metadata.putAll(known);
         metadata.putAll(origin);
         metadata.put(UNFINISHED, "true");
-        // First, so that a failed fork has the owner of its original too.
-        target.mergeMetadata(new HashMap<String, @Nullable String>(metadata));
+        // A failed fork has only the messages of its original.
+        Map<String, @Nullable String> begun = new HashMap<>(origin);
+        begun.put(UNFINISHED, "true");
+        target.mergeMetadata(begun);
         branch.read(target::append);
         target.complete(beside.with(title(there, beside), metadata));
         target.mergeMetadata(Collections.singletonMap(UNFINISHED, null));
