@@ -53,10 +53,11 @@ class ChatControllerTest {
     @BeforeAll
     static void start() {
         application = SpringApplication.run(
-                ChatApplication.class,
-                "--server.port=0",
-                "--keepsake4j.sqlite.file=" + directory.resolve("chat.db"),
-                "--keepsake4j.index.file=" + directory.resolve("index.db"));
+                new Class<?>[] {ChatApplication.class, UserOfHeader.class}, new String[] {
+                    "--server.port=0",
+                    "--keepsake4j.sqlite.file=" + directory.resolve("chat.db"),
+                    "--keepsake4j.index.file=" + directory.resolve("index.db")
+                });
     }
 
     @AfterAll
@@ -124,7 +125,7 @@ class ChatControllerTest {
         }
     }
 
-    private static HttpResponse<String> as(String user, String method, String path, String body) throws Exception {
+    private HttpResponse<String> as(String user, String method, String path, String body) throws Exception {
         return CLIENT.send(
                 HttpRequest.newBuilder(request("GET", path, null).uri())
                         .header("X-User", user)
