@@ -630,9 +630,10 @@ public final class Keepsake {
 
         /**
          * Sets the metadata that a memory gets when its first message is appended, such as the user who began the
-         * conversation. They are stored in the same step, so no memory exists without them, and they change nothing if
-         * the memory exists. A fork and an imported conversation keep the metadata that they bring. Asynchronous
-         * methods call the function on the caller's thread. Default: none.
+         * conversation. They are stored in the same step, and they change nothing if the memory exists. A title or an
+         * expiry that is set before the first message creates the memory with them too. {@code describe} with metadata
+         * of its own, a fork, and an imported conversation keep the metadata that they bring. Asynchronous methods call
+         * the function on the caller's thread. Default: none.
          *
          * @param metadata returns the metadata of a memory
          * @return this builder

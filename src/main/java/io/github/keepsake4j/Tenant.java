@@ -107,7 +107,7 @@ public final class Tenant {
      * @throws KeepsakeException if a storage cannot be reached; retryable
      */
     public Erased erase() {
-        Erased erased = each(info -> true, true);
+        Erased erased = each(null);
         endErasures();
         if (search != null) {
             search.removeErased(id);
@@ -135,17 +135,22 @@ public final class Tenant {
     public Erased eraseWhere(String name, String value) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(value, "value");
-        Erased erased = each(info -> value.equals(info.metadata().get(name)), false);
+        Erased erased = each(info -> value.equals(info.metadata().get(name)));
         endErasures();
         return erased;
     }
 
-    private Erased each(Predicate<MemoryInfo> chosen, boolean damagedToo) {
+    /** Erases the memories that are chosen, or all of them, even damaged ones. */
+    private Erased each(@Nullable Predicate<MemoryInfo> chosen) {
         Run run = new Run();
         for (MessageLog log : logs) {
             for (MemoryPage page : Reads.pages(log, id, ListQuery.first(PAGE))) {
-                page.memories().stream().filter(chosen).forEach(info -> run.erase(log, info, chosen));
-                page.damaged().forEach(damaged -> run.erase(log, damaged, damagedToo));
+                if (chosen == null) {
+                    page.memories().forEach(info -> run.erase(log, info.key(), info.messages()));
+                } else {
+                    page.memories().stream().filter(chosen).forEach(info -> run.erase(log, info, chosen));
+                }
+                page.damaged().forEach(damaged -> run.erase(log, damaged, chosen == null));
             }
         }
         return new Erased(run.memories, run.messages, run.failed);
@@ -207,7 +212,7 @@ public final class Tenant {
                 if (e.isRetryable()) {
                     throw e;
                 }
-                failed(key.toString(), e.getClass().getName());
+                failed(key.toString(), e.toString());
             }
         }
 

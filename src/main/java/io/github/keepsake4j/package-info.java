@@ -34,7 +34,8 @@
  *     {@code OpenTurn} or {@code BoundTurn}, {@code WriteBuffer}, {@code SharedParts} (counts and appends),
  *     {@code JdbcMessageLog}, {@code PostgresConnections} (retries), {@code PostgresDialect}, {@code PostgresAppend},
  *     {@code Session}, {@code SqlConnection}. {@code Meter} reports to {@code Metrics}. Between
- *     {@code SharedParts} and the log are, if they are configured, {@code ImportingLog} and one {@code ObservedLog} each for
+ *     {@code SharedParts} and the log are, if they are configured, {@code DescribingLog} (metadata of new memories),
+ *     {@code ImportingLog} and one {@code ObservedLog} each for
  *     the index and for long-term memories.
  * <li>{@code messages()} with a summary and memories: {@code KeepsakeChatMemory}, {@code OpenTurn}, {@code SharedParts},
  *     {@code TailLoader} with {@code ViewReader} (read as far back as the strategy requires), {@code MemoryBlocks} (loads the
@@ -54,8 +55,8 @@
  * {@code backend}:
  *
  * <ul>
- * <li>{@code message} and {@code metrics} depend on no other package.
- * <li>{@code base}, {@code text}, {@code codec} and {@code jdbc} depend on {@code message}.
+ * <li>{@code text} and {@code metrics} depend on no other package, and {@code message} on {@code text}.
+ * <li>{@code base}, {@code codec} and {@code jdbc} depend on {@code message}.
  * <li>{@code tokens} depends on {@code text}, and {@code log} on {@code base}.
  * <li>{@code sql}, which creates all statements, depends on {@code base} and {@code jdbc}.
  * <li>{@code backend} depends on {@code log} and {@code codec}, the backends on {@code backend}, and those with SQL on

@@ -372,18 +372,14 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     @Override
     Tail asSent(Tail tail) {
         String asked = question;
+        return asked == null ? tail : tail.showing(row -> row.id().equals(asked) ? asSent(row) : row);
+    }
+
+    private LoggedMessage asSent(LoggedMessage stored) {
         NewMessage now = sent;
-        return asked == null
-                ? tail
-                : tail.showing(row -> !row.id().equals(asked)
-                        ? row
-                        : now == null
-                                ? row.asSent()
-                                : row.asSent(
-                                        ((UserMessage) now.message())
-                                                .toBuilder().build(),
-                                        now.tokens(),
-                                        now.tokenCounter()));
+        return now == null
+                ? stored.asSent()
+                : stored.asSent(((UserMessage) now.message()).toBuilder().build(), now.tokens(), now.tokenCounter());
     }
 
     /** An AI service reads before it adds its question, which leaves out older ones without an answer. */

@@ -77,8 +77,11 @@ final class Invocation implements CallsOfThread.Call {
     /** Returns the comparison of the question with the forms that it had until now. */
     AskedForms forms() {
         List<Method> known = methods;
-        return new AskedForms(
-                question, arguments, known == null ? AskedForms.methods(type, method) : known, checked, rewritten);
+        if (known == null) {
+            known = AskedForms.methods(type, method);
+            methods = known;
+        }
+        return new AskedForms(question, arguments, known, checked, rewritten);
     }
 
     boolean isToldBy(Object listeners) {

@@ -117,7 +117,7 @@ final class SharedParts {
         TokenCounter.Count count = settings.counter().count(later);
         int sent = count.counter().equals(question.tokenCounter()) ? question.tokens() : -1;
         return new NewMessage(question.id(), question.message(), count.tokens(), count.counter(), question.createdAt())
-                .withAsked(new Asked(asked.text(), later, asked.rewritten(), asked.retrieved(), sent));
+                .withAsked(asked.withLater(later, sent));
     }
 
     /** Appends, and counts it. */

@@ -54,6 +54,17 @@ public record LoggedMessage(
     public record Asked(
             String text, @Nullable UserMessage later, @Nullable String rewritten, boolean retrieved, int sentTokens) {
 
+        /**
+         * Returns a copy with another later form.
+         *
+         * @param form the question as later requests show it, or null if they show it as it was sent
+         * @param tokens the size in tokens of the question as it was sent, or -1 if it is not known
+         * @return the copy
+         */
+        public Asked withLater(@Nullable UserMessage form, int tokens) {
+            return new Asked(text, form, rewritten, retrieved, tokens);
+        }
+
         /** Leaves out the texts, so that the result may be logged. */
         @Override
         public String toString() {
@@ -190,9 +201,7 @@ public record LoggedMessage(
      * @return the copy
      */
     public LoggedMessage asSent(ChatMessage sent, int size, String counter) {
-        Asked only = asked == null
-                ? null
-                : new Asked(asked.text(), null, asked.rewritten(), asked.retrieved(), asked.sentTokens());
+        Asked only = asked == null ? null : asked.withLater(null, asked.sentTokens());
         return new LoggedMessage(
                 id, parentId, sequence, sent, Math.max(0, size), counter, createdAt, outcome, question, only);
     }

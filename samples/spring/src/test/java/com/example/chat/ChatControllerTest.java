@@ -52,12 +52,11 @@ class ChatControllerTest {
 
     @BeforeAll
     static void start() {
-        application = SpringApplication.run(
-                new Class<?>[] {ChatApplication.class, UserOfHeader.class}, new String[] {
-                    "--server.port=0",
-                    "--keepsake4j.sqlite.file=" + directory.resolve("chat.db"),
-                    "--keepsake4j.index.file=" + directory.resolve("index.db")
-                });
+        application = SpringApplication.run(new Class<?>[] {ChatApplication.class, UserOfHeader.class}, new String[] {
+            "--server.port=0",
+            "--keepsake4j.sqlite.file=" + directory.resolve("chat.db"),
+            "--keepsake4j.index.file=" + directory.resolve("index.db")
+        });
     }
 
     @AfterAll

@@ -128,12 +128,7 @@ final class MovedContents {
                 null,
                 asked == null || later == null
                         ? asked
-                        : new Asked(
-                                asked.text(),
-                                (UserMessage) mapped(later, mapping),
-                                asked.rewritten(),
-                                asked.retrieved(),
-                                asked.sentTokens()));
+                        : asked.withLater((UserMessage) mapped(later, mapping), asked.sentTokens()));
     }
 
     /** Maps each base64 of a message; null becomes a placeholder. Returns the same message if nothing changes. */
