@@ -122,7 +122,7 @@ final class GuideExample {
     }
 
     static String run(ChatModel model, Path directory) {
-        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("guide.db"))) {
+        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("guide.db"), "user")) {
             GuideExample guide = new GuideExample(model, log);
             guide.whatTheModelSees();
             guide.regenerating();
@@ -251,6 +251,11 @@ final class GuideExample {
         Optional<ListQuery> next = page.next(); // the next page's query
         // example ends
         check(next.isEmpty() && page.memories().stream().anyMatch(memory -> "Names".equals(memory.title())), "listed");
+
+        // example begins
+        MemoryPage own = keepsake.conversations(ListQuery.first(50).byActivity().withMetadata("user", "u-17"));
+        // example ends
+        check(own.memories().isEmpty(), "no conversation is the user's");
 
         // example begins
         CleanUp.Report report = CleanUp.of(log).idleFor(Duration.ofDays(180)).run("default");

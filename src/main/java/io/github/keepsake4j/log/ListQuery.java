@@ -2,6 +2,7 @@ package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.InvalidInputException;
 import java.time.LocalDate;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,8 +12,25 @@ import org.jspecify.annotations.Nullable;
  * @param cursor where the page starts, as returned by {@link MemoryPage#next()}, or null for the first page
  * @param activeFirst whether the memories are listed by their last activity; see {@link #byActivity()}
  * @param usage the days of which the usage is read, or null; see {@link #withUsage}
+ * @param metadata the metadata that the memories have, or null; see {@link #withMetadata}
  */
-public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst, @Nullable Days usage) {
+public record ListQuery(
+        int limit, @Nullable String cursor, boolean activeFirst, @Nullable Days usage, @Nullable Metadata metadata) {
+
+    /**
+     * An entry of metadata.
+     *
+     * @param name the name
+     * @param value the text
+     */
+    public record Metadata(String name, String value) {
+
+        /** Checks that both are given. */
+        public Metadata {
+            Objects.requireNonNull(name, "name");
+            Objects.requireNonNull(value, "value");
+        }
+    }
 
     /**
      * Some days in UTC.
@@ -49,7 +67,7 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst,
      * @throws InvalidInputException if the limit is out of range
      */
     public ListQuery(int limit, @Nullable String cursor) {
-        this(limit, cursor, false, null);
+        this(limit, cursor, false, null, null);
     }
 
     /**
@@ -66,13 +84,13 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst,
     /**
      * Lists the memories by their last activity, the most recent first. The activity of a memory is the time of its
      * newest message, or its creation if it has none. An append moves its memory to the front. A database moves a memory
-     * at most once in each hour of UTC, so there the order is exact to the hour. {@link MessageLog#list} describes the
+     * at most once in each minute, so there the order is exact to the minute. {@link MessageLog#list} describes the
      * effect of concurrent writes.
      *
      * @return a copy
      */
     public ListQuery byActivity() {
-        return new ListQuery(limit, cursor, true, usage);
+        return new ListQuery(limit, cursor, true, usage, metadata);
     }
 
     /**
@@ -84,7 +102,20 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst,
      * @throws InvalidInputException if the days are in the wrong order
      */
     public ListQuery withUsage(LocalDate from, LocalDate toExclusive) {
-        return new ListQuery(limit, cursor, activeFirst, new Days(from, toExclusive));
+        return new ListQuery(limit, cursor, activeFirst, new Days(from, toExclusive), metadata);
+    }
+
+    /**
+     * Lists only the memories whose metadata have a text by a name. The name must be declared to the log
+     * ({@code listedMetadata}, at most three names). In PostgreSQL, SQLite and Redis, such a page costs as much as one
+     * of all memories. In files and buckets, it reads the list until it is full.
+     *
+     * @param name the name, such as {@code user}
+     * @param value the text
+     * @return a copy
+     */
+    public ListQuery withMetadata(String name, String value) {
+        return new ListQuery(limit, cursor, activeFirst, usage, new Metadata(name, value));
     }
 
     /**
@@ -94,7 +125,17 @@ public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst,
      * @return a copy
      */
     public ListQuery startingAt(String next) {
-        return new ListQuery(limit, next, activeFirst, usage);
+        return new ListQuery(limit, next, activeFirst, usage, metadata);
+    }
+
+    /**
+     * Returns whether a memory has the metadata that the query names.
+     *
+     * @param info the memory
+     * @return true also if the query names none
+     */
+    public boolean matches(MemoryInfo info) {
+        return metadata == null || metadata.value().equals(info.metadata().get(metadata.name()));
     }
 
     /**

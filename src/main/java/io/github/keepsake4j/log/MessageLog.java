@@ -121,6 +121,8 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
      * {@link MemoryPage#usage()} has their sums. An answer counts on the UTC day of its time. A batch that is appended again
      * counts once. Erased memories do not count.
      *
+     * <p>A query {@linkplain ListQuery#withMetadata with metadata} lists only the memories that have this text by this name.
+     *
      * <p>A bucket has no order of creation, so its log lists the memories in the order of their names. A memory that cannot
      * be read is in {@link MemoryPage#damaged()} if the list has to read it. It never makes a list fail.
      *

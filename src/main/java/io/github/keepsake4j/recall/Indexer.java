@@ -51,8 +51,8 @@ final class Indexer {
 
     private static final String LEASE = "index";
 
-    /** A database's list by activity is exact to the hour. */
-    private static final Duration ACTIVITY = Duration.ofHours(2);
+    /** A database's list by activity is exact to the minute, and the clocks of two processes may differ. */
+    private static final Duration ACTIVITY = Duration.ofMinutes(15);
 
     private static final int PAGE = 1_000;
 

@@ -68,7 +68,7 @@ final class DataSources {
         Database database = required();
         SchemaMode mode = properties.jdbc().initializeSchema();
         if (SQLITE.equals(platform(database))) {
-            return Stores.sqlite(file(database), mode);
+            return Stores.sqlite(file(database), mode, properties.listed());
         }
         DataSource source = apartFromTransactions(database.dataSource());
         String script = properties.jdbc().schema();
@@ -78,7 +78,8 @@ final class DataSources {
         JdbcMessageLog.Builder builder = JdbcMessageLog.builder()
                 .dataSource(source)
                 .schema(script != null ? SchemaMode.NEVER : mode)
-                .statementTimeout(properties.jdbc().statementTimeout());
+                .statementTimeout(properties.jdbc().statementTimeout())
+                .listedMetadata(properties.listed());
         if (properties.jdbc().transactionPooler()) {
             builder.transactionPooler();
         }

@@ -26,6 +26,7 @@ import org.springframework.scheduling.support.CronExpression;
  * @param acceptDefaultMemoryId whether AI services without a MemoryId may be used; all their users share one memory
  * @param keepRequests whether the whole request is stored with an answer if it differs from the stored messages
  * @param showRetrieved the requests that show what was retrieved for a question
+ * @param listedMetadata the metadata names by which conversations are listed, at most three, such as user
  * @param importFrom name of the ChatMemoryStore or ImportSource bean whose conversations are imported when they are
  * used
  * @param shutdownMaxWait the time for which a stopping application waits for summaries and the index
@@ -50,6 +51,7 @@ record KeepsakeProperties(
         boolean acceptDefaultMemoryId,
         boolean keepRequests,
         @DefaultValue("current-turn") Keepsake.ShowRetrieved showRetrieved,
+        @DefaultValue List<String> listedMetadata,
         @Nullable String importFrom,
         @DefaultValue("10s") Duration shutdownMaxWait,
         @DefaultValue Strategy strategy,
@@ -71,11 +73,19 @@ record KeepsakeProperties(
 
     KeepsakeProperties {
         Ids.check(PREFIX + ".tenant", tenant);
+        if (listedMetadata.size() > 3) {
+            throw wrong("listed-metadata", "may have at most 3 names, has " + listedMetadata.size());
+        }
+        listedMetadata.forEach(name -> notBlank("listed-metadata", name));
         notBlank("import-from", importFrom);
         range("shutdown-max-wait", Duration.ZERO, DAY, shutdownMaxWait);
         if (retention.cron() != null && retention.tenants().isEmpty()) {
             retention = retention.of(tenant);
         }
+    }
+
+    String[] listed() {
+        return listedMetadata.toArray(String[]::new);
     }
 
     /**

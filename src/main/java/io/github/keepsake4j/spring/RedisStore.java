@@ -10,9 +10,11 @@ final class RedisStore {
 
     private RedisStore() {}
 
-    static MessageLog open(KeepsakeProperties.Redis properties, BeanFactory beans) {
-        RedisMessageLog.Builder builder =
-                RedisMessageLog.builder().prefix(properties.prefix()).timeToLive(properties.timeToLive());
+    static MessageLog open(KeepsakeProperties.Redis properties, String[] listedMetadata, BeanFactory beans) {
+        RedisMessageLog.Builder builder = RedisMessageLog.builder()
+                .prefix(properties.prefix())
+                .timeToLive(properties.timeToLive())
+                .listedMetadata(listedMetadata);
         if (properties.url() != null) {
             return builder.server(properties.url()).build();
         }

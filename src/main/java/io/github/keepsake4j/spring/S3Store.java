@@ -12,8 +12,9 @@ final class S3Store {
 
     private S3Store() {}
 
-    static MessageLog open(KeepsakeProperties.S3 properties, String bucket, BeanFactory beans) {
-        S3MessageLog.Builder builder = S3MessageLog.builder().bucket(bucket);
+    static MessageLog open(
+            KeepsakeProperties.S3 properties, String bucket, String[] listedMetadata, BeanFactory beans) {
+        S3MessageLog.Builder builder = S3MessageLog.builder().bucket(bucket).listedMetadata(listedMetadata);
         S3Client client = properties.endpoint() == null && properties.region() == null && properties.accessKey() == null
                 ? beans.getBeanProvider(S3Client.class).getIfUnique()
                 : null;

@@ -163,27 +163,32 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
                 yield FileMessageLog.builder()
                         .directory(directory)
                         .fsync(properties.file().fsync())
+                        .listedMetadata(properties.listed())
                         .build();
             }
             case REDIS -> {
                 need(JEDIS, named, "redis.clients:jedis");
-                yield RedisStore.open(properties.redis(), beans);
+                yield RedisStore.open(properties.redis(), properties.listed(), beans);
             }
             case S3 -> {
                 need("software.amazon.awssdk.services.s3.S3Client", named, "software.amazon.awssdk:s3");
-                yield S3Store.open(properties.s3(), required(properties.s3().bucket(), named, "s3.bucket"), beans);
+                yield S3Store.open(
+                        properties.s3(),
+                        required(properties.s3().bucket(), named, "s3.bucket"),
+                        properties.listed(),
+                        beans);
             }
-            case IN_MEMORY -> new InMemoryMessageLog();
+            case IN_MEMORY -> new InMemoryMessageLog(properties.listed());
         };
     }
 
     private MessageLog sqlite(Path file) {
         need("org.sqlite.JDBC", file, "org.xerial:sqlite-jdbc");
-        return sqlite(file, properties.jdbc().initializeSchema());
+        return sqlite(file, properties.jdbc().initializeSchema(), properties.listed());
     }
 
     /** Opens a SQLite file, and creates its tables unless a property forbids it. */
-    static MessageLog sqlite(Path file, SchemaMode mode) {
+    static MessageLog sqlite(Path file, SchemaMode mode, String... listedMetadata) {
         boolean exists = file.toFile().exists();
         if (mode == SchemaMode.NEVER && !(exists && JdbcMessageLog.isSqliteLog(file))) {
             throw new ConfigurationException(
@@ -194,7 +199,7 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
         return FirstRead.of(
                 "The SQLite file " + file + " cannot keep memories",
                 "Set keepsake4j.sqlite.file to another file, or move this one away.",
-                () -> JdbcMessageLog.sqlite(file),
+                () -> JdbcMessageLog.sqlite(file, listedMetadata),
                 log -> log.read(ConversationKey.of("default", "keepsake4j"), ReadQuery.newest(0)));
     }
 

@@ -1,7 +1,9 @@
--- The list of a tenant's memories. KEYS: its memories (a hash), by number (a sorted set), by activity (a sorted set whose
--- members sort as text). ARGV: the request as JSON. A memory's field is its hash: number, time of activity, canonical key.
+-- The lists of a tenant's memories. KEYS: its memories (a hash), by number (a sorted set), by activity, and the lists by metadata
+-- (two sorted sets whose members sort as text). ARGV: the request as JSON. The fields of a memory end in its hash: m has its number,
+-- time of activity and canonical key, l has the ids of its lists by metadata. A member of these lists that begins with a
+-- point has the metadata names for which they are complete.
 
-local memories, numbers, activity = KEYS[1], KEYS[2], KEYS[3]
+local memories, numbers, activity, listed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local q = cjson.decode(ARGV[1])
 
 local function entry(hash)
@@ -17,7 +19,48 @@ local function member(e)
   return e.active .. string.format('%016x', e.number) .. e.hash
 end
 
+-- The memory's members of the lists by metadata: for each list one by activity and one by number.
+local function members(e)
+  local all = {}
+  for id in string.gmatch(redis.call('HGET', memories, 'l' .. e.hash) or '', '%x+') do
+    all[#all + 1] = 'a' .. id .. member(e)
+    all[#all + 1] = 'n' .. id .. string.format('%016x', e.number) .. e.hash
+  end
+  return all
+end
+
+local function unlist(e)
+  for _, each in ipairs(members(e)) do
+    redis.call('ZREM', listed, each)
+  end
+end
+
+local function list(e)
+  for _, each in ipairs(members(e)) do
+    redis.call('ZADD', listed, 0, each)
+  end
+end
+
+-- Puts a memory on other lists by metadata, or on more.
+local function relist(e, ids, more)
+  unlist(e)
+  local field = 'l' .. e.hash
+  local all = more and redis.call('HGET', memories, field) or ''
+  for _, id in ipairs(ids or {}) do
+    if not string.find(all, id, 1, true) then
+      all = all .. id .. ','
+    end
+  end
+  if all == '' then
+    redis.call('HDEL', memories, field)
+  else
+    redis.call('HSET', memories, field, all)
+  end
+  list(e)
+end
+
 local function remove(e)
+  relist(e)
   redis.call('HDEL', memories, 'm' .. e.hash)
   redis.call('ZREM', numbers, e.hash)
   redis.call('ZREM', activity, member(e))
@@ -29,10 +72,23 @@ local function put(e)
   redis.call('ZADD', activity, 0, member(e))
 end
 
+local function isComplete(names)
+  return redis.call('ZSCORE', listed, '.' .. (names or '')) or redis.call('ZLEXCOUNT', listed, '[.', '(/') == 0
+end
+
+local function complete(names)
+  redis.call('ZREMRANGEBYLEX', listed, '[.', '(/')
+  if names then
+    redis.call('ZADD', listed, 0, '.' .. names)
+  end
+end
+
 local function move(e, active)
   redis.call('ZREM', activity, member(e))
+  unlist(e)
   e.active = active
   put(e)
+  list(e)
 end
 
 local ops = {}
@@ -41,15 +97,42 @@ local ops = {}
 function ops.register()
   local e = entry(q.hash)
   if e and e.number > tonumber(q.above) then
+    relist(e, q.lists, true)
     return { e.number }
   end
   if e then
     remove(e)
   end
-  local number = math.max(tonumber(redis.call('HGET', memories, '.last') or 0), tonumber(q.above)) + 1
+  local last = redis.call('HGET', memories, '.last')
+  if q.names and not last and redis.call('ZCARD', listed) == 0 then
+    complete(q.names)
+  elseif q.described and not isComplete(q.names) then
+    complete()
+  end
+  local number = math.max(tonumber(last or 0), tonumber(q.above)) + 1
   redis.call('HSET', memories, '.last', string.format('%.0f', number))
-  put({ hash = q.hash, number = number, active = q.active, key = q.key })
+  e = { hash = q.hash, number = number, active = q.active, key = q.key }
+  put(e)
+  relist(e, q.lists)
   return { number }
+end
+
+-- Puts a memory on the lists by its metadata, or on more.
+function ops.relist()
+  local e = entry(q.hash)
+  if e and e.number == tonumber(q.number) then
+    relist(e, q.lists, q.more)
+  end
+  if not isComplete(q.names) then
+    complete()
+  end
+  return {}
+end
+
+-- Records that all memories are on the lists by these names.
+function ops.complete()
+  complete(q.names)
+  return {}
 end
 
 -- Moves memories to the front, or to where the first message of a described one belongs. One that is not listed is listed
@@ -61,6 +144,7 @@ function ops.touch()
       local last = tonumber(redis.call('HGET', memories, '.last') or 0)
       redis.call('HSET', memories, '.last', string.format('%.0f', math.max(last, tonumber(each.number))))
       put({ hash = each.hash, number = tonumber(each.number), active = each.active, key = each.key })
+      complete()
     elseif e.number == tonumber(each.number) and (each.active > e.active or each.from == e.active) then
       move(e, each.active)
     end
@@ -77,24 +161,43 @@ function ops.remove()
 end
 
 local function found()
+  if q.list then
+    return redis.call('ZREVRANGEBYLEX', listed, '(' .. q.list .. (q.behind == '' and '\255' or q.behind), '[' .. q.list,
+      'LIMIT', 0, q.limit)
+  end
   if q.behind then
     return redis.call('ZREVRANGEBYLEX', activity, q.behind == '' and '+' or '(' .. q.behind, '-', 'LIMIT', 0, q.limit)
   end
   return redis.call('ZREVRANGEBYSCORE', numbers, '(' .. q.number, '-inf', 'LIMIT', 0, q.limit)
 end
 
+local function isOf(e, each)
+  if q.list then
+    for _, one in ipairs(members(e)) do
+      if one == each then
+        return true
+      end
+    end
+    return false
+  end
+  return not q.behind or member(e) == each
+end
+
 -- A page behind a number, or behind a place by activity. The sorted sets outlive an eviction of the hash: members without
 -- an entry are removed.
 function ops.page()
   local page, stale
+  if q.list and not redis.call('ZSCORE', listed, '.' .. q.names) then
+    return { { -1, '', '', '' } }
+  end
   repeat
     page, stale = {}, false
     for _, each in ipairs(found()) do
       local e = entry(q.behind and string.sub(each, #each - 47) or each)
-      if e and (not q.behind or member(e) == each) then
+      if e and isOf(e, each) then
         page[#page + 1] = { e.number, e.active, e.hash, e.key }
       else
-        redis.call('ZREM', q.behind and activity or numbers, each)
+        redis.call('ZREM', q.list and listed or q.behind and activity or numbers, each)
         stale = true
       end
     end

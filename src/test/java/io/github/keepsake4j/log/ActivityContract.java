@@ -158,6 +158,29 @@ public interface ActivityContract extends LogUnderTest {
         }
     }
 
+    /** Ten chats of one hour. */
+    @Test
+    default void the_order_by_activity_is_exact_to_the_minute_and_equal_times_are_in_order_of_creation() {
+        List<MemoryKey> keys = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            keys.add(0, ConversationKey.of("acme", "c" + i));
+            log().append(keys.get(0), batch("a"));
+        }
+        for (int limit : new int[] {1, 3, 20}) {
+            assertThat(keys(limit)).isEqualTo(keys);
+        }
+        for (int i : new int[] {4, 9, 0, 4, 7, 7, 2}) {
+            clock().advance(Duration.ofMinutes(1));
+            MemoryKey key = ConversationKey.of("acme", "c" + i);
+            log().append(key, batch("at " + clock().instant()));
+            keys.remove(key);
+            keys.add(0, key);
+            for (int limit : new int[] {3, 20}) {
+                assertThat(keys(limit)).isEqualTo(keys);
+            }
+        }
+    }
+
     @Test
     default void a_cursor_of_the_other_order_is_refused() {
         hourly(3);

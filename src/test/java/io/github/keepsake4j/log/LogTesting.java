@@ -113,7 +113,8 @@ public final class LogTesting {
                 .toList();
     }
 
-    private static List<MemoryInfo> list(MessageLog log, String tenant, ListQuery first) {
+    /** Returns the entries of a whole list, in pages. */
+    public static List<MemoryInfo> list(MessageLog log, String tenant, ListQuery first) {
         List<MemoryInfo> all = new ArrayList<>();
         Optional<ListQuery> next = Optional.of(first);
         while (next.isPresent()) {

@@ -45,6 +45,8 @@ class GoldenDatabaseTest {
     private static final List<String> TABLES = List.of(
             "keepsake_schema",
             "keepsake_memory",
+            "keepsake_listed",
+            "keepsake_listed_name",
             "keepsake_message",
             "keepsake_view",
             "keepsake_summary",

@@ -512,8 +512,11 @@ SET last_seq = m.last_seq + 1,
     prev_head_id = m.head_id,
     head_seq = m.last_seq + 1,
     head_id = ?,
-      active_at = CASE WHEN m.active_at / 3600000000 < ? / 3600000000 THEN ?
-        ELSE m.active_at END,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
@@ -542,8 +545,14 @@ SELECT m.memory_key, m.last_seq, m.prev_head_seq, ?, m.head_run_start, m.head_de
        ?, CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END, ?
 FROM keepsake_memory m
 WHERE m.memory_key = ? AND m.head_id = ?;
+UPDATE keepsake_listed l
+SET place = m.active_at
+FROM keepsake_memory m
+WHERE m.memory_key = ? AND m.head_id = ? AND m.active_at <> m.prev_active_at
+  AND l.memory_key = ?
+  AND l.list = ANY (m.lists) AND l.place = m.prev_active_at AND l.number = m.number;
 COMMIT
--- values: [6, 7, 5, 7, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 7, 6, 10, 11, 0, 5]
+-- values: [6, 7, 5, 7, 0, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 7, 6, 10, 11, 0, 5, 0, 5, 0]
 ;
 COMMIT
 ;
@@ -576,6 +585,22 @@ DELETE FROM keepsake_index_words
 DELETE FROM keepsake_lease WHERE memory_key = ?
 ;
 DELETE FROM keepsake_lease WHERE memory_key = ? AND name = ? AND owner = ?
+;
+DELETE FROM keepsake_listed
+WHERE (list, place, number) IN (
+  SELECT list.value * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number
+  FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
+  WHERE m.memory_key = ?)
+-- values: [0]
+;
+DELETE FROM keepsake_listed l
+USING keepsake_memory m
+CROSS JOIN unnest(m.lists) AS list (id)
+CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+WHERE m.memory_key = ? AND l.memory_key = ?
+  AND l.list = list.id * orders.sign AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END
+  AND l.number = m.number
+-- values: [0, 0]
 ;
 DELETE FROM keepsake_made_discussion WHERE memory_key = ?
 ;
@@ -678,6 +703,27 @@ ON CONFLICT (memory_key, name) DO UPDATE
 RETURNING expires_at
 -- values: [0, 1, 2, 4, 3, 4]
 ;
+INSERT INTO keepsake_listed (list, place, number)
+SELECT list.value * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number
+FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
+WHERE m.memory_key = ?
+ON CONFLICT (list, place, number) DO NOTHING
+-- values: [0]
+;
+INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+SELECT m.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number,
+       ('x' || encode(substring(m.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
+FROM keepsake_memory m
+CROSS JOIN unnest(m.lists) AS list (id)
+CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+WHERE m.memory_key = ? AND NOT EXISTS (
+  SELECT FROM keepsake_listed l
+  WHERE l.memory_key = ? AND l.list = list.id * orders.sign
+    AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
+-- values: [0, 0]
+;
+INSERT INTO keepsake_listed_name (name) VALUES (?) ON CONFLICT (name) DO NOTHING
+;
 INSERT INTO keepsake_made_discussion (memory_key, discussion) VALUES (?, ?) ON CONFLICT (memory_key) DO NOTHING
 ;
 INSERT INTO keepsake_made_lease AS l (memory_key, name, owner, expires_at)
@@ -704,13 +750,13 @@ DO UPDATE SET failures = excluded.failures, processed_at = excluded.processed_at
 INSERT INTO keepsake_made_word (memory_key, term, number, weight) VALUES (?, ?, ?, ?)
 ;
 INSERT INTO keepsake_memory
-  (memory_key, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq, tokens, created_at,
-   stored_at, active_at)
-VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0, 0, ?, ?, ?)
+  (memory_key, tenant, app_id, conversation_id, node_id, metadata, lists, epoch, revision, last_seq, tokens,
+   created_at, stored_at, active_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, 1, 1, 0, 0, ?, ?, ?)
 ON CONFLICT (memory_key) DO UPDATE
   SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
-      node_id = excluded.node_id, metadata = excluded.metadata, created_at = excluded.created_at,
-      stored_at = excluded.stored_at, active_at = excluded.active_at
+      node_id = excluded.node_id, metadata = excluded.metadata, lists = excluded.lists,
+      created_at = excluded.created_at, stored_at = excluded.stored_at, active_at = excluded.active_at
   WHERE keepsake_memory.tenant IS NULL
 ;
 INSERT INTO keepsake_memory (memory_key, epoch, revision, last_seq, tokens, created_at)
@@ -718,7 +764,7 @@ VALUES (?, ?, 2, 0, 0, 0)
 ON CONFLICT (memory_key) DO UPDATE
   SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
       tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
-      metadata = NULL, last_seq = 0, head_seq = NULL, head_id = NULL, tokens = 0, created_at = 0, stored_at = 0, active_at = 0,
+      metadata = NULL, lists = NULL, last_seq = 0, head_seq = NULL, head_id = NULL, tokens = 0, created_at = 0, stored_at = 0, active_at = 0,
       last_message_at = NULL
   RETURNING epoch
 ;
@@ -727,7 +773,8 @@ VALUES (?, ?, 2, 0, 0, 0)
 ON CONFLICT (memory_key) DO UPDATE
   SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
       tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
-      metadata = NULL, last_seq = 0, tokens = 0, created_at = 0, stored_at = 0, active_at = 0,
+      metadata = NULL, lists = NULL, last_seq = 0, tokens = 0, created_at = 0, stored_at = 0, active_at = 0,
+      prev_active_at = NULL,
       last_message_at = NULL,
       head_seq = NULL, head_run_start = NULL, head_depth = NULL, head_path_tokens = NULL,
       head_system_seq = NULL, head_user_seq = NULL, head_view_seq = NULL, head_covers_seq = NULL,
@@ -819,29 +866,57 @@ WHERE p.memory_key = ? AND p.seq = ?
 -- values: [0, 0, 1]
 ;
 SELECT * FROM (
-  SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-         created_at, last_message_at, stored_at
-  FROM keepsake_memory
-  WHERE tenant = ? AND active_at = ? AND number < ?
-  ORDER BY number DESC
+  SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+         m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+  FROM keepsake_listed l
+  CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = ?
+    AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+  WHERE l.list = ? AND l.place = ? AND l.number < ?
+  ORDER BY l.number DESC
   LIMIT ?
 )
 UNION ALL
 SELECT * FROM (
-  SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-         created_at, last_message_at, stored_at
-  FROM keepsake_memory
-  WHERE tenant = ? AND active_at < ?
-  ORDER BY active_at DESC, number DESC
+  SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+         m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+  FROM keepsake_listed l
+  CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = ?
+    AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+  WHERE l.list = ? AND l.place < ?
+  ORDER BY l.place DESC, l.number DESC
   LIMIT ?
 )
-ORDER BY active_at DESC, number DESC
+ORDER BY place DESC, number DESC
 LIMIT ?
--- values: [0, 1, 2, 4, 0, 1, 4, 4]
+-- values: [0, 1, 2, 3, 5, 0, 1, 2, 5, 5]
 ;
 SELECT * FROM … ORDER BY version DESC
 ;
 SELECT * FROM … WHERE 1 = 0
+;
+SELECT 1 AS missing FROM keepsake_memory m
+WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND NOT json_valid(COALESCE(m.lists, ''))
+UNION ALL
+SELECT 1
+FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
+WHERE m.memory_key = ? AND NOT EXISTS (
+  SELECT 1 FROM keepsake_listed l
+  WHERE l.list = list.value * orders.sign
+    AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
+-- values: [0, 0]
+;
+SELECT 1 AS missing FROM keepsake_memory m
+WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.lists IS NULL
+UNION ALL
+SELECT 1
+FROM keepsake_memory m
+CROSS JOIN unnest(m.lists) AS list (id)
+CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+WHERE m.memory_key = ? AND NOT EXISTS (
+  SELECT FROM keepsake_listed l
+  WHERE l.memory_key = ? AND l.list = list.id * orders.sign
+    AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
+-- values: [0, 0, 0]
 ;
 SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND pg_catalog.pg_table_is_visible(oid)
 ;
@@ -992,8 +1067,6 @@ SELECT id, step, shown, memory_text, metadata_json FROM memories WHERE discussio
 ;
 SELECT id, step, shown, memory_text, metadata_json FROM memories WHERE discussion_id = ? AND memory_id = ?
 ;
-SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
-;
 SELECT m.*, asked.place
 FROM unnest(?::bytea[], ?::bigint[]) WITH ORDINALITY AS asked (memory_key, seq, place)
 CROSS JOIN LATERAL (
@@ -1018,84 +1091,72 @@ ORDER BY m.seq
 ;
 SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
 FROM (SELECT * FROM (
-  SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-         created_at, last_message_at, stored_at
-  FROM keepsake_memory
-  WHERE tenant = ?
-  AND memory_key IN (SELECT memory_key FROM keepsake_usage
-                     WHERE tenant = ? AND day >= ? AND day < ?)
- AND active_at = ? AND number < ?
-  ORDER BY number DESC
+  SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+         m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+  FROM keepsake_listed l
+  CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = ?
+    AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+  WHERE m.memory_key IN (SELECT memory_key FROM keepsake_usage
+             WHERE tenant = ? AND day >= ? AND day < ?)
+  AND l.list = ? AND l.place = ? AND l.number < ?
+  ORDER BY l.number DESC
   LIMIT ?
 )
 UNION ALL
 SELECT * FROM (
-  SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-         created_at, last_message_at, stored_at
-  FROM keepsake_memory
-  WHERE tenant = ?
-  AND memory_key IN (SELECT memory_key FROM keepsake_usage
-                     WHERE tenant = ? AND day >= ? AND day < ?)
- AND active_at < ?
-  ORDER BY active_at DESC, number DESC
+  SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+         m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+  FROM keepsake_listed l
+  CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = ?
+    AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+  WHERE m.memory_key IN (SELECT memory_key FROM keepsake_usage
+             WHERE tenant = ? AND day >= ? AND day < ?)
+  AND l.list = ? AND l.place < ?
+  ORDER BY l.place DESC, l.number DESC
   LIMIT ?
 )
-ORDER BY active_at DESC, number DESC
+ORDER BY place DESC, number DESC
 LIMIT ?
 ) m
 JOIN keepsake_usage u
   ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
-ORDER BY m.active_at DESC, m.number DESC, u.day
--- values: [0, 0, 5, 6, 1, 2, 4, 0, 0, 5, 6, 1, 4, 4, 0, 5, 6]
+ORDER BY m.place DESC, m.number DESC, u.day
+-- values: [0, 0, 6, 7, 1, 2, 3, 5, 0, 0, 6, 7, 1, 2, 5, 5, 0, 6, 7]
 ;
 SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
-FROM (SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-       created_at, last_message_at, stored_at
-FROM keepsake_memory
-WHERE tenant = ?
-  AND memory_key IN (SELECT memory_key FROM keepsake_usage
-                     WHERE tenant = ? AND day >= ? AND day < ?)
- AND number < ?
-ORDER BY number DESC
-LIMIT ?
+FROM (SELECT m.memory_key, l.place, l.number, l.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+       m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+FROM (
+  SELECT l.* FROM keepsake_listed l
+  WHERE l.memory_key IN (SELECT memory_key FROM keepsake_usage
+             WHERE tenant = ? AND day >= ? AND day < ?)
+  AND l.list = ? AND (l.place, l.number, l.tie) < (?, ?, ?)
+  ORDER BY l.place DESC, l.number DESC, l.tie DESC
+  LIMIT ?
+) l
+JOIN keepsake_memory m ON m.memory_key BETWEEN l.memory_key AND l.memory_key
+  AND m.number BETWEEN l.number AND l.number AND m.tenant = ?
+  AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+ORDER BY l.place DESC, l.number DESC, l.tie DESC
 ) m
 JOIN keepsake_usage u
   ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
-ORDER BY m.number DESC, u.day
--- values: [0, 0, 5, 6, 2, 4, 0, 5, 6]
+ORDER BY m.place DESC, m.number DESC, m.tie DESC, u.day
+-- values: [0, 6, 7, 1, 2, 3, 4, 5, 0, 0, 6, 7]
 ;
-SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
-FROM (SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-       created_at, last_message_at, stored_at
-FROM keepsake_memory
-WHERE tenant = ?
-  AND memory_key IN (SELECT memory_key FROM keepsake_usage
-                     WHERE tenant = ? AND day >= ? AND day < ?)
- AND number > 0 AND (number, memory_key) < (?, ?)
-ORDER BY number DESC, memory_key DESC
-LIMIT ?
-) m
-JOIN keepsake_usage u
-  ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
-ORDER BY m.number DESC, m.memory_key DESC, u.day
--- values: [0, 0, 5, 6, 2, 3, 4, 0, 5, 6]
-;
-SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
-FROM (SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
-       last_message_at, stored_at
-FROM keepsake_memory
-WHERE tenant = ?
-  AND memory_key IN (SELECT memory_key FROM keepsake_usage
-                     WHERE tenant = ? AND day >= ? AND day < ?)
- AND active_at >= -9223372036854775807 - 1
-  AND (active_at, number, memory_key) < (?, ?, ?)
-ORDER BY active_at DESC, number DESC, memory_key DESC
-LIMIT ?
-) m
-JOIN keepsake_usage u
-  ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
-ORDER BY m.active_at DESC, m.number DESC, m.memory_key DESC, u.day
--- values: [0, 0, 5, 6, 1, 2, 3, 4, 0, 5, 6]
+SELECT m.memory_key, l.place, l.number, l.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+       m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+FROM (
+  SELECT l.* FROM keepsake_listed l
+  WHERE l.list = ? AND (l.place, l.number, l.tie) < (?, ?, ?)
+  ORDER BY l.place DESC, l.number DESC, l.tie DESC
+  LIMIT ?
+) l
+JOIN keepsake_memory m ON m.memory_key BETWEEN l.memory_key AND l.memory_key
+  AND m.number BETWEEN l.number AND l.number AND m.tenant = ?
+  AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+ORDER BY l.place DESC, l.number DESC, l.tie DESC
+-- values: [1, 2, 3, 4, 5, 0]
 ;
 SELECT m.number, m.messages, m.length, t.number, t.messages
 FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
@@ -1166,6 +1227,19 @@ WHERE m.memory_key = ? AND m.seq = ?
 ;
 SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
        m.user_seq, m.message, m.token_counter, m.created_at, m.outcome, m.made,
+       CASE WHEN typeof(m.request) NOT IN ('text', 'null') THEN m.request END AS bad_request,
+       p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
+       p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
+       p.system_seq AS p_system_seq, p.user_seq AS p_user_seq, 1 AS has_runs
+FROM keepsake_message m
+LEFT JOIN keepsake_message p ON p.memory_key = ? AND p.seq = m.parent_seq
+WHERE m.memory_key = ? AND m.seq > ? AND m.seq <= ?
+ORDER BY m.seq
+LIMIT ?
+-- values: [0, 0, 1, 2, 3]
+;
+SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
+       m.user_seq, m.message, m.token_counter, m.created_at, m.outcome, m.made, NULL AS bad_request,
        p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
        p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
        p.system_seq AS p_system_seq, p.user_seq AS p_user_seq,
@@ -1178,18 +1252,6 @@ WHERE m.memory_key = ? AND m.seq > ? AND m.seq <= ?
 ORDER BY m.seq
 LIMIT ?
 -- values: [0, 0, 0, 1, 2, 3]
-;
-SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
-       m.user_seq, m.message, m.token_counter, m.created_at, m.outcome, m.made,
-       p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
-       p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
-       p.system_seq AS p_system_seq, p.user_seq AS p_user_seq, 1 AS has_runs
-FROM keepsake_message m
-LEFT JOIN keepsake_message p ON p.memory_key = ? AND p.seq = m.parent_seq
-WHERE m.memory_key = ? AND m.seq > ? AND m.seq <= ?
-ORDER BY m.seq
-LIMIT ?
--- values: [0, 0, 1, 2, 3]
 ;
 SELECT memory, segment, messages, substr(postings, 1, ?)
 FROM keepsake_index_posting
@@ -1212,30 +1274,11 @@ LIMIT ?
 SELECT memory_key, discussion FROM keepsake_made_discussion
 WHERE memory_key > ? AND memory_key <= ? ORDER BY memory_key LIMIT ?
 ;
-SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-       created_at, last_message_at, stored_at
+SELECT memory_key, tenant, app_id, conversation_id, node_id
 FROM keepsake_memory
-WHERE tenant = ? AND number < ?
-ORDER BY number DESC
+WHERE memory_key > ? AND tenant IS NOT NULL AND metadata <> '{}'
+ORDER BY memory_key
 LIMIT ?
--- values: [0, 2, 4]
-;
-SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-       created_at, last_message_at, stored_at
-FROM keepsake_memory
-WHERE tenant = ? AND number > 0 AND (number, memory_key) < (?, ?)
-ORDER BY number DESC, memory_key DESC
-LIMIT ?
--- values: [0, 2, 3, 4]
-;
-SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
-       last_message_at, stored_at
-FROM keepsake_memory
-WHERE tenant = ? AND active_at >= -9223372036854775807 - 1
-  AND (active_at, number, memory_key) < (?, ?, ?)
-ORDER BY active_at DESC, number DESC, memory_key DESC
-LIMIT ?
--- values: [0, 1, 2, 3, 4]
 ;
 SELECT messages FROM keepsake_index_term WHERE tenant = ? AND term = ?
 ;
@@ -1275,6 +1318,8 @@ CROSS JOIN LATERAL (
   WHERE p.tenant = ? AND p.term = n.term AND p.memory = ANY (?::integer[])
 ) AS p
 WHERE p.messages > 0
+;
+SELECT name FROM keepsake_listed_name
 ;
 SELECT number FROM keepsake_index_tenant WHERE tenant = ?
 ;
@@ -1490,16 +1535,25 @@ FROM (
 ) AS p
 WHERE t.tenant = ? AND t.term = p.term
 ;
+UPDATE keepsake_listed SET place = ?
+FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list
+WHERE m.memory_key = ? AND (? OR m.active_at / 60000000 < ? / 60000000)
+  AND keepsake_listed.list = list.value AND keepsake_listed.place = m.active_at
+  AND keepsake_listed.number = m.number
+-- values: [1, 0, 2, 1]
+;
+UPDATE keepsake_listed l SET place = ?
+FROM keepsake_memory m
+WHERE m.memory_key = ? AND (? OR m.active_at / 60000000 < ? / 60000000)
+  AND l.memory_key = ? AND l.list = ANY (m.lists) AND l.place = m.active_at AND l.number = m.number
+-- values: [1, 0, 2, 1, 0]
+;
 UPDATE keepsake_made_memory SET memory_text = ?, metadata_json = ?, shown = ?, trust = ?, pinned = ?
 WHERE memory_key = ? AND kind = ? AND number = ?
 ;
 UPDATE keepsake_made_progress SET revision = ?, head = ?, fingerprint = ? WHERE memory_key = ? AND kind = ?
 ;
 UPDATE keepsake_made_step SET processed_at = ? WHERE memory_key = ? AND kind = ? AND number = ?
-;
-UPDATE keepsake_memory
-SET created_at = CASE WHEN created_at > ? THEN ? ELSE created_at END, active_at = ?
-WHERE memory_key = ?
 ;
 UPDATE keepsake_memory
 SET head_seq = ?, head_id = (SELECT id FROM keepsake_message WHERE memory_key = ? AND seq = ?),
@@ -1530,7 +1584,11 @@ SET last_seq = ?, tokens = tokens + ?, last_message_at = CASE WHEN last_message_
 WHERE memory_key = ?
 ;
 UPDATE keepsake_memory SET active_at = ?
-WHERE memory_key = ? AND active_at / 3600000000 < ? / 3600000000
+WHERE memory_key = ? AND (? OR active_at / 60000000 < ? / 60000000)
+;
+UPDATE keepsake_memory SET created_at = ? WHERE memory_key = ? AND created_at > ?
+;
+UPDATE keepsake_memory SET lists = ? WHERE memory_key = ?
 ;
 UPDATE keepsake_memory SET metadata = ? WHERE memory_key = ?
 ;
@@ -1573,7 +1631,7 @@ WHERE m.memory_key = ?
   AND r.memory_key = ? AND r.seq = n.run_start
 -- values: [3, 4, 2, 0, 0, 1, 0]
 ;
-UPDATE keepsake_message SET made = NULL WHERE seq = ? AND memory_key = ?
+UPDATE keepsake_message SET made = NULL, request = NULL WHERE seq = ? AND memory_key = ?
 ;
 UPDATE keepsake_message SET outcome = ? WHERE memory_key = ? AND id = ?
 ;
@@ -1661,12 +1719,12 @@ branch AS MATERIALIZED (
 ),
 memory AS (
   INSERT INTO keepsake_memory AS m
-    (memory_key, number, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq,
+    (memory_key, number, tenant, app_id, conversation_id, node_id, metadata, lists, epoch, revision, last_seq,
      tokens, created_at, stored_at, active_at, last_message_at, head_seq, head_run_start, head_depth,
      head_path_tokens, head_system_seq, head_user_seq, head_view_seq, head_covers_seq, head_runs, head_id, prev_head_seq,
      prev_system_seq, prev_user_seq)
   SELECT ?, COALESCE(seen.number, nextval('keepsake_memory_number')), ?::text, ?::text,
-         ?::text, ?::text, ?::text, COALESCE(seen.epoch, 1),
+         ?::text, ?::text, ?::text, ?::bigint[], COALESCE(seen.epoch, 1),
          CASE WHEN given.view IS NULL AND given.parent_id IS NULL THEN 1 ELSE 2 END, given.size, given.tokens,
          given.first_time, given.now, COALESCE(given.last_time, given.now), given.last_time,
          NULLIF(given.size, 0), first.run_start, first.depth + given.size,
@@ -1704,14 +1762,16 @@ memory AS (
   ON CONFLICT (memory_key) DO UPDATE
   SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
       node_id = excluded.node_id, metadata = COALESCE(m.metadata, excluded.metadata),
+      lists = COALESCE(m.lists, excluded.lists),
       created_at = CASE
         WHEN m.tenant IS NULL THEN excluded.created_at
         WHEN m.last_seq = 0 THEN LEAST(m.created_at, excluded.created_at)
         ELSE m.created_at END,
       stored_at = CASE WHEN m.tenant IS NULL THEN excluded.stored_at ELSE m.stored_at END,
+      prev_active_at = CASE WHEN m.lists IS NOT NULL THEN m.active_at END,
       active_at = CASE
-        WHEN excluded.last_seq = 0 THEN m.active_at
-        WHEN m.last_seq = 0 OR m.active_at / 3600000000 < excluded.active_at / 3600000000
+        WHEN excluded.last_seq > 0 AND m.active_at = (SELECT seen.active_at FROM seen)
+          AND (m.last_seq = 0 OR m.active_at / 60000000 < excluded.active_at / 60000000)
           THEN excluded.active_at
         ELSE m.active_at END,
       revision = m.revision + CASE
@@ -1770,7 +1830,16 @@ memory AS (
              AND m.summaries IS NOT DISTINCT FROM (SELECT seen.summaries FROM seen)))
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_seq, m.head_id, m.head_run_start,
             m.head_depth, m.head_path_tokens, m.head_runs, m.prev_head_seq, m.prev_system_seq,
-            m.prev_user_seq, m.prev_head_id
+            m.prev_user_seq, m.prev_head_id, m.lists, m.number, m.active_at, m.prev_active_at
+),
+listed AS (
+  INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+  SELECT memory.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN memory.active_at ELSE 0 END,
+         memory.number, ('x' || encode(substring(memory.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
+  FROM memory
+  CROSS JOIN unnest(memory.lists) AS list (id)
+  CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+  WHERE memory.prev_active_at IS NULL
 ),
 written AS (
   INSERT INTO keepsake_message
@@ -1813,8 +1882,15 @@ viewed AS (
   WHERE given.view IS NOT NULL
   ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
 )
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
--- values: [25, 1, 2, 3, 4, 26, 27, 28, 29, 10, 6, 5, 7, 25, 17, 8, 9, 30, 31, 32, 0, 0, 0, 28, 0, 30, 32, 0, 0, 0, 0, 0, 0, 0, 0, 20, 21, 22, 23, 24, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18, 19]
+-- values: [26, 1, 2, 3, 4, 27, 28, 29, 30, 10, 6, 5, 7, 26, 17, 8, 9, 31, 32, 33, 0, 0, 0, 29, 0, 31, 33, 0, 0, 0, 0, 0, 0, 0, 0, 20, 21, 22, 23, 24, 25, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18, 19, 0]
 ;
 WITH RECURSIVE given AS MATERIALIZED (
   SELECT ?::bigint AS now, ?::bigint AS epoch, ?::bigint AS revision,
@@ -1889,12 +1965,12 @@ branch AS MATERIALIZED (
 ),
 memory AS (
   INSERT INTO keepsake_memory AS m
-    (memory_key, number, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq,
+    (memory_key, number, tenant, app_id, conversation_id, node_id, metadata, lists, epoch, revision, last_seq,
      tokens, created_at, stored_at, active_at, last_message_at, head_seq, head_run_start, head_depth,
      head_path_tokens, head_system_seq, head_user_seq, head_view_seq, head_covers_seq, head_runs, head_id, prev_head_seq,
      prev_system_seq, prev_user_seq)
   SELECT ?, COALESCE(seen.number, nextval('keepsake_memory_number')), ?::text, ?::text,
-         ?::text, ?::text, ?::text, COALESCE(seen.epoch, 1),
+         ?::text, ?::text, ?::text, ?::bigint[], COALESCE(seen.epoch, 1),
          CASE WHEN given.view IS NULL AND given.parent_id IS NULL THEN 1 ELSE 2 END, given.size, given.tokens,
          given.first_time, given.now, COALESCE(given.last_time, given.now), given.last_time,
          NULLIF(given.size, 0), first.run_start, first.depth + given.size,
@@ -1932,14 +2008,16 @@ memory AS (
   ON CONFLICT (memory_key) DO UPDATE
   SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
       node_id = excluded.node_id, metadata = COALESCE(m.metadata, excluded.metadata),
+      lists = COALESCE(m.lists, excluded.lists),
       created_at = CASE
         WHEN m.tenant IS NULL THEN excluded.created_at
         WHEN m.last_seq = 0 THEN LEAST(m.created_at, excluded.created_at)
         ELSE m.created_at END,
       stored_at = CASE WHEN m.tenant IS NULL THEN excluded.stored_at ELSE m.stored_at END,
+      prev_active_at = CASE WHEN m.lists IS NOT NULL THEN m.active_at END,
       active_at = CASE
-        WHEN excluded.last_seq = 0 THEN m.active_at
-        WHEN m.last_seq = 0 OR m.active_at / 3600000000 < excluded.active_at / 3600000000
+        WHEN excluded.last_seq > 0 AND m.active_at = (SELECT seen.active_at FROM seen)
+          AND (m.last_seq = 0 OR m.active_at / 60000000 < excluded.active_at / 60000000)
           THEN excluded.active_at
         ELSE m.active_at END,
       revision = m.revision + CASE
@@ -1998,7 +2076,16 @@ memory AS (
              AND m.summaries IS NOT DISTINCT FROM (SELECT seen.summaries FROM seen)))
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_seq, m.head_id, m.head_run_start,
             m.head_depth, m.head_path_tokens, m.head_runs, m.prev_head_seq, m.prev_system_seq,
-            m.prev_user_seq, m.prev_head_id
+            m.prev_user_seq, m.prev_head_id, m.lists, m.number, m.active_at, m.prev_active_at
+),
+listed AS (
+  INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+  SELECT memory.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN memory.active_at ELSE 0 END,
+         memory.number, ('x' || encode(substring(memory.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
+  FROM memory
+  CROSS JOIN unnest(memory.lists) AS list (id)
+  CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+  WHERE memory.prev_active_at IS NULL
 ),
 written AS (
   INSERT INTO keepsake_message
@@ -2052,8 +2139,15 @@ viewed AS (
         output_tokens = u.output_tokens + excluded.output_tokens,
         cached_tokens = u.cached_tokens + excluded.cached_tokens
 )
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
--- values: [25, 1, 2, 3, 4, 26, 27, 28, 29, 10, 6, 5, 7, 25, 17, 8, 9, 30, 31, 32, 0, 0, 0, 28, 0, 30, 32, 0, 0, 0, 0, 0, 0, 0, 0, 20, 21, 22, 23, 24, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18, 19, 33, 34, 35, 20, 36, 37, 38, 39]
+-- values: [26, 1, 2, 3, 4, 27, 28, 29, 30, 10, 6, 5, 7, 26, 17, 8, 9, 31, 32, 33, 0, 0, 0, 29, 0, 31, 33, 0, 0, 0, 0, 0, 0, 0, 0, 20, 21, 22, 23, 24, 25, 0, 0, 11, 12, 13, 14, 15, 16, 17, 18, 19, 34, 35, 36, 20, 37, 38, 39, 40, 0]
 ;
 WITH RECURSIVE given AS MATERIALIZED (
   SELECT ?::text AS from_id, ?::text AS after_id, ?::bigint AS max_messages,
@@ -2738,8 +2832,11 @@ WITH memory AS (
       prev_head_id = m.head_id,
       head_seq = m.last_seq + 1,
       head_id = ?,
-      active_at = CASE WHEN m.active_at / 3600000000 < ? / 3600000000 THEN ?
-        ELSE m.active_at END,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
@@ -2761,6 +2858,7 @@ WITH memory AS (
          OR m.last_seq <> (SELECT s.last_seq FROM keepsake_memory s WHERE s.memory_key = ?))
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
             m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+            m.lists, m.number, m.active_at, m.prev_active_at,
             CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
 ),
 written AS (
@@ -2770,6 +2868,13 @@ written AS (
   SELECT memory_key, last_seq, prev_head_seq, ?, head_run_start, head_depth, head_path_tokens,
          head_system_seq, head_user_seq, ?, head_id, prev_head_id, ?, runs, ?
   FROM memory
+)
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
 )
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
 ;
@@ -2782,8 +2887,11 @@ WITH memory AS (
       prev_head_id = m.head_id,
       head_seq = m.last_seq + 1,
       head_id = ?,
-      active_at = CASE WHEN m.active_at / 3600000000 < ? / 3600000000 THEN ?
-        ELSE m.active_at END,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
@@ -2805,6 +2913,7 @@ WITH memory AS (
          OR m.last_seq <> (SELECT s.last_seq FROM keepsake_memory s WHERE s.memory_key = ?))
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
             m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+            m.lists, m.number, m.active_at, m.prev_active_at,
             CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
 ),
 written AS (
@@ -2815,8 +2924,15 @@ written AS (
          head_system_seq, head_user_seq, ?, head_id, prev_head_id, ?, runs, ?
   FROM memory
 )
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
--- values: [6, 7, 5, 7, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 7, 6, 10, 11]
+-- values: [6, 7, 5, 7, 0, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 7, 6, 10, 11, 0]
 ;
 WITH memory AS (
   UPDATE keepsake_memory m
@@ -2827,8 +2943,11 @@ WITH memory AS (
       prev_head_id = m.head_id,
       head_seq = m.last_seq + 1,
       head_id = ?,
-      active_at = CASE WHEN m.active_at / 3600000000 < ? / 3600000000 THEN ?
-        ELSE m.active_at END,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
@@ -2850,6 +2969,7 @@ WITH memory AS (
          OR m.last_seq <> (SELECT s.last_seq FROM keepsake_memory s WHERE s.memory_key = ?))
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
             m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+            m.lists, m.number, m.active_at, m.prev_active_at,
             CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
 ),
 written AS (
@@ -2871,6 +2991,13 @@ written AS (
         output_tokens = u.output_tokens + excluded.output_tokens,
         cached_tokens = u.cached_tokens + excluded.cached_tokens
 )
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
 ;
 WITH memory AS (
@@ -2882,8 +3009,11 @@ WITH memory AS (
       prev_head_id = m.head_id,
       head_seq = m.last_seq + 1,
       head_id = ?,
-      active_at = CASE WHEN m.active_at / 3600000000 < ? / 3600000000 THEN ?
-        ELSE m.active_at END,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
@@ -2905,6 +3035,7 @@ WITH memory AS (
          OR m.last_seq <> (SELECT s.last_seq FROM keepsake_memory s WHERE s.memory_key = ?))
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
             m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+            m.lists, m.number, m.active_at, m.prev_active_at,
             CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
 ),
 written AS (
@@ -2926,8 +3057,15 @@ written AS (
         output_tokens = u.output_tokens + excluded.output_tokens,
         cached_tokens = u.cached_tokens + excluded.cached_tokens
 )
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
--- values: [6, 7, 5, 7, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 7, 6, 10, 11, 12, 13, 14, 19, 15, 16, 17, 18]
+-- values: [6, 7, 5, 7, 0, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 7, 6, 10, 11, 12, 13, 14, 19, 15, 16, 17, 18, 0]
 ;
 WITH memory AS (
   UPDATE keepsake_memory m
@@ -2940,8 +3078,11 @@ WITH memory AS (
       prev_head_id = m.head_id,
       head_seq = m.last_seq + ?,
       head_id = ?,
-      active_at = CASE WHEN m.active_at / 3600000000 < ? / 3600000000 THEN ?
-        ELSE m.active_at END,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
@@ -2964,6 +3105,7 @@ WITH memory AS (
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq - ? AS behind, m.last_seq, m.head_id,
             m.head_run_start, m.head_depth - ? AS depth, m.head_path_tokens - ? AS path_tokens,
             m.prev_head_seq, m.prev_head_id, m.prev_system_seq, m.prev_user_seq,
+            m.lists, m.number, m.active_at, m.prev_active_at,
             CASE WHEN m.head_run_start = m.last_seq - ? + 1 THEN m.head_runs END AS runs
 ),
 written AS (
@@ -2982,6 +3124,13 @@ written AS (
     WITH ORDINALITY AS new (id, parent_id, message, token_counter, tokens, tokens_so_far, created_at,
                             system_place, user_place, place)
 )
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
 ;
 WITH memory AS (
@@ -2995,8 +3144,11 @@ WITH memory AS (
       prev_head_id = m.head_id,
       head_seq = m.last_seq + ?,
       head_id = ?,
-      active_at = CASE WHEN m.active_at / 3600000000 < ? / 3600000000 THEN ?
-        ELSE m.active_at END,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
@@ -3019,6 +3171,7 @@ WITH memory AS (
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq - ? AS behind, m.last_seq, m.head_id,
             m.head_run_start, m.head_depth - ? AS depth, m.head_path_tokens - ? AS path_tokens,
             m.prev_head_seq, m.prev_head_id, m.prev_system_seq, m.prev_user_seq,
+            m.lists, m.number, m.active_at, m.prev_active_at,
             CASE WHEN m.head_run_start = m.last_seq - ? + 1 THEN m.head_runs END AS runs
 ),
 written AS (
@@ -3037,8 +3190,15 @@ written AS (
     WITH ORDINALITY AS new (id, parent_id, message, token_counter, tokens, tokens_so_far, created_at,
                             system_place, user_place, place)
 )
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
--- values: [10, 6, 7, 10, 5, 7, 7, 10, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 10, 10, 6, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19]
+-- values: [10, 6, 7, 10, 5, 7, 0, 7, 10, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 10, 10, 6, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 0]
 ;
 WITH memory AS (
   UPDATE keepsake_memory m
@@ -3051,8 +3211,11 @@ WITH memory AS (
       prev_head_id = m.head_id,
       head_seq = m.last_seq + ?,
       head_id = ?,
-      active_at = CASE WHEN m.active_at / 3600000000 < ? / 3600000000 THEN ?
-        ELSE m.active_at END,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
@@ -3075,6 +3238,7 @@ WITH memory AS (
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq - ? AS behind, m.last_seq, m.head_id,
             m.head_run_start, m.head_depth - ? AS depth, m.head_path_tokens - ? AS path_tokens,
             m.prev_head_seq, m.prev_head_id, m.prev_system_seq, m.prev_user_seq,
+            m.lists, m.number, m.active_at, m.prev_active_at,
             CASE WHEN m.head_run_start = m.last_seq - ? + 1 THEN m.head_runs END AS runs
 ),
 written AS (
@@ -3104,8 +3268,15 @@ written AS (
         output_tokens = u.output_tokens + excluded.output_tokens,
         cached_tokens = u.cached_tokens + excluded.cached_tokens
 )
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
--- values: [10, 6, 7, 10, 5, 7, 7, 10, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 10, 10, 6, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 23, 24, 25, 26]
+-- values: [10, 6, 7, 10, 5, 7, 0, 7, 10, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 10, 10, 6, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 27, 23, 24, 25, 26, 0]
 ;
 WITH memory AS (
   UPDATE keepsake_memory m
@@ -3140,8 +3311,11 @@ WITH memory AS (
       prev_head_id = m.head_id,
       head_seq = m.last_seq + 1,
       head_id = ?,
-      active_at = CASE WHEN m.active_at / 3600000000 < ? / 3600000000 THEN ?
-        ELSE m.active_at END,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
@@ -3172,6 +3346,7 @@ WITH memory AS (
          ) n) = cardinality(?::text[])
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
             m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+            m.lists, m.number, m.active_at, m.prev_active_at,
             CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
 ),
 written AS (
@@ -3188,6 +3363,13 @@ viewed AS (
          replace(?, ':"00000000-0000-0000-0000-000000000000"', ':' || to_json(prev_head_id)::text)
   FROM memory
   ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
+)
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
 )
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
 ;
@@ -3201,8 +3383,11 @@ WITH memory AS (
       prev_head_id = m.head_id,
       head_seq = m.last_seq + 1,
       head_id = ?,
-      active_at = CASE WHEN m.active_at / 3600000000 < ? / 3600000000 THEN ?
-        ELSE m.active_at END,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
@@ -3233,6 +3418,7 @@ WITH memory AS (
          ) n) = cardinality(?::text[])
   RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
             m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+            m.lists, m.number, m.active_at, m.prev_active_at,
             CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
 ),
 written AS (
@@ -3250,6 +3436,13 @@ viewed AS (
   FROM memory
   ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
 )
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
--- values: [6, 7, 5, 7, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 0, 13, 0, 13, 7, 6, 10, 11, 12]
+-- values: [6, 7, 5, 7, 0, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 0, 13, 0, 13, 7, 6, 10, 11, 12, 0]
 ;

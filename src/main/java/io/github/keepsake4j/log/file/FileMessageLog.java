@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.backend.LeaseFile;
 import io.github.keepsake4j.backend.LeaseRules;
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.PlannedTreeLog;
 import io.github.keepsake4j.base.InputRules;
@@ -77,6 +78,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     private final Clock clock;
     private final boolean force;
     private final Duration busyTimeout;
+    private final ListedMetadata listed;
     private final Memories memories;
     private final RecentlyUsed<Path, TenantList> lists = new RecentlyUsed<>(TENANTS);
     private volatile LockFile lockFile;
@@ -88,6 +90,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         this.clock = builder.clock;
         this.force = builder.fsync;
         this.busyTimeout = builder.busyTimeout;
+        this.listed = builder.listed;
         this.memories = new Memories(opener, builder.maxOpenMemories, force);
         this.lockFile = LockFile.open(root);
     }
@@ -293,6 +296,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
         Ids.check("tenant", tenant);
+        listed.check(query);
         return during("list of tenant " + tenant, () -> listing(tenant).page(query));
     }
 
@@ -652,6 +656,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         private boolean fsync = true;
         private int maxOpenMemories = 100;
         private Duration busyTimeout = Duration.ofSeconds(10);
+        private ListedMetadata listed = ListedMetadata.NONE;
         private Clock clock = Clock.systemUTC();
         private Disk.Opener opener = new Disk.Opener();
 
@@ -704,6 +709,19 @@ public final class FileMessageLog extends PlannedTreeLog {
         public Builder busyTimeout(Duration timeout) {
             InvalidInputException.checkPositive("busyTimeout", timeout);
             this.busyTimeout = timeout;
+            return this;
+        }
+
+        /**
+         * Declares the metadata names by which {@link ListQuery#withMetadata} lists memories. Default: none. Files have no lists of
+         * their own by these: a page reads the first line and the end of each memory's file until it is full.
+         *
+         * @param names up to three names, such as {@code user}
+         * @return this builder
+         * @throws InvalidInputException if there are too many names, or one is no id
+         */
+        public Builder listedMetadata(String... names) {
+            this.listed = ListedMetadata.of(names);
             return this;
         }
 

@@ -54,7 +54,7 @@ record Listing(
     private MemoryPage byCreation(ListQuery query) throws IOException {
         List<Listed> page = new ArrayList<>();
         for (Map.Entry<Long, String> entry : list.before(query.cursorAsNumber()).entrySet()) {
-            Listed shown = shown(candidate(entry.getKey(), entry.getValue()), query.usage());
+            Listed shown = shown(candidate(entry.getKey(), entry.getValue()), query);
             if (shown != null) {
                 page.add(shown);
             }
@@ -86,7 +86,7 @@ record Listing(
                             .isBefore(best.element().place().activeAt())) {
                 break;
             }
-            Listed shown = shown(candidate, query.usage());
+            Listed shown = shown(candidate, query);
             if (shown != null && shown.place().compareTo(first) < 0) {
                 best.add(shown);
                 if (best.size() > query.limit() + 1) {
@@ -124,10 +124,11 @@ record Listing(
     }
 
     /**
-     * Returns the entry of a memory, or null if it was erased or used no tokens on the days. A memory that cannot be
+     * Returns the entry of a memory, or null if it was erased, or the query does not ask for it. A memory that cannot be
      * read does not hide the others.
      */
-    private @Nullable Listed shown(Candidate candidate, ListQuery.@Nullable Days days) throws IOException {
+    private @Nullable Listed shown(Candidate candidate, ListQuery query) throws IOException {
+        ListQuery.Days days = query.usage();
         Names names = candidate.names();
         if (names == null) {
             return removed(candidate);
@@ -135,7 +136,7 @@ record Listing(
         try {
             List<DailyUsage> usage = days == null ? List.of() : usage(names, days);
             MemoryInfo info = days != null && usage.isEmpty() ? null : info(names);
-            if (info == null) {
+            if (info == null || !query.matches(info)) {
                 return null;
             }
             Instant last = info.lastMessageAt();

@@ -1,11 +1,13 @@
 package io.github.keepsake4j.log.inmemory;
 
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.TreeMessageLog;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Clock;
 import java.time.Instant;
@@ -26,21 +28,30 @@ public final class InMemoryMessageLog extends TreeMessageLog {
     static final MemoryTree.Payloads PAYLOADS = new MemoryTree.Payloads(CODEC::encode, CODEC::decodeRow);
 
     private final Clock clock;
+    private final ListedMetadata listed;
     private final ConcurrentMap<MemoryKey, StoredMemory> memories = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, TenantListing> listings = new ConcurrentHashMap<>();
 
-    /** Creates an empty log that uses the system's clock. */
-    public InMemoryMessageLog() {
-        this(Clock.systemUTC());
+    /**
+     * Creates an empty log that uses the system's clock.
+     *
+     * @param listedMetadata up to three metadata names by which {@link ListQuery#withMetadata} lists memories
+     * @throws InvalidInputException if there are too many names, or one is no id
+     */
+    public InMemoryMessageLog(String... listedMetadata) {
+        this(Clock.systemUTC(), listedMetadata);
     }
 
     /**
      * Creates an empty log that uses the given clock.
      *
      * @param clock the clock for the times of messages and the expiry of leases
+     * @param listedMetadata up to three metadata names by which {@link ListQuery#withMetadata} lists memories
+     * @throws InvalidInputException if there are too many names, or one is no id
      */
-    public InMemoryMessageLog(Clock clock) {
+    public InMemoryMessageLog(Clock clock, String... listedMetadata) {
         this.clock = clock;
+        this.listed = ListedMetadata.of(listedMetadata);
     }
 
     @Override
@@ -50,6 +61,7 @@ public final class InMemoryMessageLog extends TreeMessageLog {
 
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
+        listed.check(query);
         TenantListing listing = listings.get(Ids.check("tenant", tenant));
         return (listing == null ? new TenantListing() : listing).page(query);
     }

@@ -72,7 +72,7 @@ final class TenantListing {
         for (Map.Entry<P, StoredMemory> entry : below.descendingMap().entrySet()) {
             Optional<MemoryInfo> info = listedAs.apply(entry.getValue(), entry.getKey());
             List<DailyUsage> used = query.usage() == null ? List.of() : usage(entry.getValue(), query.usage());
-            if (info.isEmpty() || (query.usage() != null && used.isEmpty())) {
+            if (info.filter(query::matches).isEmpty() || (query.usage() != null && used.isEmpty())) {
                 continue;
             }
             if (edge != null && page.size() == query.limit()) {

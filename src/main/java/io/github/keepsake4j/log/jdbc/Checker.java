@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Damage;
@@ -45,6 +46,7 @@ final class Checker {
     private final Connections connections;
     private final Dialect dialect;
     private final MessageCodec codec;
+    private final Lists lists;
     private final MemoryKey key;
     private final byte[] hash;
 
@@ -62,11 +64,13 @@ final class Checker {
     private long newestSound;
     private long tokens;
     private boolean repeatedWrongly;
+    private boolean listedWrongly;
 
-    Checker(Connections connections, Dialect dialect, MessageCodec codec, MemoryKey key) {
+    Checker(Connections connections, Dialect dialect, MessageCodec codec, Lists lists, MemoryKey key) {
         this.connections = connections;
         this.dialect = dialect;
         this.codec = codec;
+        this.lists = lists;
         this.key = key;
         this.hash = Rows.hash(key);
     }
@@ -79,12 +83,14 @@ final class Checker {
     }
 
     Repair repair(long now) {
+        ListedMetadata names = lists.names();
         for (int round = 0; round < MAX_ROUNDS; round++) {
             check();
             if (damage.isEmpty()) {
                 return unchanged();
             }
-            Optional<Repair> repair = connections.write("repair of memory " + key, session -> mend(session, now));
+            Optional<Repair> repair =
+                    connections.write("repair of memory " + key, session -> mend(session, names, now));
             if (repair.isPresent()) {
                 return repair.get();
             }
@@ -108,6 +114,7 @@ final class Checker {
         newestSound = 0;
         tokens = 0;
         repeatedWrongly = false;
+        listedWrongly = false;
         Memory before = find();
         pages(dialect.sql().checkMessages(), "seq", Long.MIN_VALUE, Long.MAX_VALUE, this::message);
         // The row is read after the messages. It counts messages that were appended meanwhile, which are read then.
@@ -120,6 +127,10 @@ final class Checker {
         repeatedWrongly = !single(session -> dialect.hasRepeatedWell(session, hash));
         if (repeatedWrongly) {
             add(Damage.Kind.HEAD, null, headId(), "what the memory's row repeats of the head's branch is not so");
+        }
+        listedWrongly = single(session -> session.first(dialect.sql().missingOnLists(), row -> true, hash) != null);
+        if (listedWrongly) {
+            add(Damage.Kind.HEAD, null, headId(), "the memory is missing on a list of its tenant");
         }
         pages(Sql.CHECK_VIEWS, "anchor_seq", Long.MIN_VALUE, Long.MAX_VALUE, this::view);
         pages(Sql.CHECK_SUMMARIES, "version", Long.MIN_VALUE, Long.MAX_VALUE, this::summary);
@@ -200,6 +211,7 @@ final class Checker {
         }
         try {
             Made unused = NotesText.made(Rows.nullableText(row, "made"));
+            Rows.nullableText(row, "bad_request");
             return null;
         } catch (KeepsakeException e) {
             badNotes.add(node.seq());
@@ -301,7 +313,7 @@ final class Checker {
     }
 
     /** Repairs the damage that was found, or does nothing if the memory's row has changed since. */
-    private Optional<Repair> mend(Session session, long now) throws SQLException {
+    private Optional<Repair> mend(Session session, ListedMetadata names, long now) throws SQLException {
         session.list(dialect.sql().lockMemory(), row -> true, hash);
         Memory current = find(session).orElse(null);
         if (!Objects.equals(current, memory)) {
@@ -313,6 +325,7 @@ final class Checker {
         if (isRowSound
                 && isHeadSound
                 && !repeatedWrongly
+                && !listedWrongly
                 && badViews.isEmpty()
                 && badSummaries.isEmpty()
                 && badReferences.isEmpty()
@@ -322,7 +335,10 @@ final class Checker {
         }
         Memory row = current == null ? Memory.NONE : current;
         // A missing row is created again. An existing row keeps its ids.
-        Memory.create(session, key, hash, Memory.NO_METADATA, now);
+        Memory.create(session, dialect, key, hash, Memory.NO_METADATA, List.of(Lists.ofTenant(key.tenant())), now);
+        if (listedWrongly) {
+            lists.set(session, key, hash, names);
+        }
         Long sound = newestSound == 0 ? null : (Long) newestSound;
         long epoch = inRange(row.epoch(), 1);
         session.update(

@@ -30,6 +30,9 @@ interface Dialect {
     /** The backend's name in metrics. */
     String name();
 
+    /** Returns numbers as this database takes them in one parameter. */
+    Object array(List<Long> numbers);
+
     /** The memory's row, locked and sound, or {@link Memory#NONE} if there was none to lock. */
     default Memory locked(Session session, byte[] hash) throws SQLException {
         return Memory.lock(session, this, hash);
@@ -79,9 +82,11 @@ interface Dialect {
      * Appends, as in {@link io.github.keepsake4j.log.MessageLog#append}.
      *
      * @param texts the batch's messages as JSON
+     * @param lists the lists of a memory that the append creates
      * @param now the store's time in microseconds
      */
-    AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now);
+    AppendResult append(
+            Connections connections, MemoryKey key, Append append, List<String> texts, List<Long> lists, long now);
 
     /** Finds messages of one memory by their ids, as in {@link io.github.keepsake4j.log.MessageLog#find}. */
     List<Found> find(Connections connections, MemoryKey key, Set<String> ids, boolean withMade);

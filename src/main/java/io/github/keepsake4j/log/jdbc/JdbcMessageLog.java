@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.backend.AppendRules;
 import io.github.keepsake4j.backend.Forks;
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.codec.MessageCodec.Row;
@@ -94,11 +95,13 @@ public final class JdbcMessageLog implements MessageLog {
     private final Dialect dialect;
     private final Clock clock;
     private final MessageCodec codec = new MessageCodec();
+    private final Lists lists;
 
-    JdbcMessageLog(Connections connections, Dialect dialect, Clock clock) {
+    JdbcMessageLog(Connections connections, Dialect dialect, ListedMetadata listed, Clock clock) {
         this.connections = connections;
         this.dialect = dialect;
         this.clock = clock;
+        this.lists = new Lists(connections, dialect, codec, listed);
     }
 
     /**
@@ -106,14 +109,20 @@ public final class JdbcMessageLog implements MessageLog {
      * call waits up to 10 seconds for another process that writes.
      *
      * @param file the file
+     * @param listedMetadata up to three metadata names, as in {@link Builder#listedMetadata}
      * @return the log, to be closed at the end
+     * @throws InvalidInputException if there are too many names, or one is no id
      */
-    public static JdbcMessageLog sqlite(Path file) {
-        return sqlite(file, Clock.systemUTC());
+    public static JdbcMessageLog sqlite(Path file, String... listedMetadata) {
+        return sqlite(file, Clock.systemUTC(), listedMetadata);
     }
 
-    static JdbcMessageLog sqlite(Path file, Clock clock) {
-        return new JdbcMessageLog(Connections.sqlite(file, SqliteMode.LOG, Schema.LOG), new SqliteDialect(), clock);
+    static JdbcMessageLog sqlite(Path file, Clock clock, String... listedMetadata) {
+        return new JdbcMessageLog(
+                Connections.sqlite(file, SqliteMode.LOG, Schema.LOG),
+                new SqliteDialect(),
+                ListedMetadata.of(listedMetadata),
+                clock);
     }
 
     /**
@@ -171,7 +180,7 @@ public final class JdbcMessageLog implements MessageLog {
         List<String> texts = append.messages().stream()
                 .map(message -> codec.encode(new Row(message.message(), message.question(), message.asked())))
                 .toList();
-        return dialect.append(connections, key, append, texts, now());
+        return dialect.append(connections, key, append, texts, lists.of(key, append.metadata()), now());
     }
 
     @Override
@@ -336,16 +345,21 @@ public final class JdbcMessageLog implements MessageLog {
 
         @Override
         public Map<String, String> describe(Change.Describe change) {
+            ListedMetadata names = change.metadata() == null ? ListedMetadata.NONE : lists.names();
+            List<Long> ofTenant = List.of(Lists.ofTenant(key.tenant()));
             if (!change.merge()) {
                 return connections.write("description of memory " + key, session -> {
                     // First, because it locks the row until the transaction ends.
-                    Memory.create(session, key, hash, Memory.NO_METADATA, now());
+                    Memory.create(session, dialect, key, hash, Memory.NO_METADATA, ofTenant, now());
                     Map<String, String> after = change.after(Map.of());
                     // A statement for only the title would have the same types as the one for the metadata.
                     String json = change.metadata() == null
                             ? session.first(Sql.METADATA, row -> row.getString("metadata"), hash)
                             : codec.encodeStrings(after);
                     session.update(Sql.DESCRIBE, change.title(), json, hash);
+                    if (!names.names().isEmpty()) {
+                        lists.set(session, key, hash, names);
+                    }
                     return after;
                 });
             }
@@ -355,9 +369,12 @@ public final class JdbcMessageLog implements MessageLog {
                 return known;
             }
             return connections.write(what, session -> {
-                Memory.create(session, key, hash, Memory.NO_METADATA, now());
+                Memory.create(session, dialect, key, hash, Memory.NO_METADATA, ofTenant, now());
                 Map<String, String> after = change.after(metadata(session, key, hash));
                 session.update(Sql.SET_METADATA, codec.encodeStrings(after), hash);
+                if (!names.names().isEmpty()) {
+                    lists.set(session, key, hash, names);
+                }
                 return after;
             });
         }
@@ -400,12 +417,13 @@ public final class JdbcMessageLog implements MessageLog {
         Ids.check("tenant", tenant);
         ListCursor behind = ListCursor.of(query);
         ListQuery.Days days = query.usage();
+        long list = lists.of(tenant, query);
         return connections.single("list of tenant " + MemoryKey.encode(tenant), session -> {
             // A memory has a row for each day with usage.
             Map<MemoryKey, Listed> found = new LinkedHashMap<>();
             List<DailyUsage> usage = new ArrayList<>();
             session.list(
-                    dialect.sql().list(query),
+                    days == null ? dialect.sql().list() : dialect.sql().usage(),
                     row -> {
                         MemoryInfo info = info(row);
                         if (days != null) {
@@ -414,9 +432,10 @@ public final class JdbcMessageLog implements MessageLog {
                         return found.put(info.key(), new Listed(info, ListCursor.of(row)));
                     },
                     tenant,
-                    behind.activeAt(),
+                    list,
+                    behind.place(),
                     behind.number(),
-                    behind.memoryKey(),
+                    behind.tie(),
                     query.limit() + 1,
                     days == null ? null : days.from().toEpochDay(),
                     days == null ? null : days.toExclusive().toEpochDay());
@@ -426,18 +445,19 @@ public final class JdbcMessageLog implements MessageLog {
 
     private static MemoryPage page(ListQuery query, Map<MemoryKey, Listed> found, List<DailyUsage> usage) {
         List<Listed> page = found.values().stream().limit(query.limit()).toList();
-        List<MemoryInfo> infos = page.stream().map(Listed::info).toList();
+        List<MemoryInfo> infos =
+                page.stream().map(Listed::info).filter(query::matches).toList();
         if (page.size() == found.size()) {
             return new MemoryPage(infos, List.of(), usage, Optional.empty());
         }
-        infos.forEach(info -> found.remove(info.key()));
+        page.forEach(listed -> found.remove(listed.info().key()));
         usage.removeIf(used -> found.containsKey(used.key()));
         ListCursor last = page.get(page.size() - 1).place();
         Optional<ListQuery> next = Optional.of(query.startingAt(last.text(query.activeFirst())));
         return new MemoryPage(infos, List.of(), usage, next);
     }
 
-    /** A row of a list: the entry, and its place in both orders. */
+    /** A row of a list: the entry and its place. */
     private record Listed(MemoryInfo info, ListCursor place) {}
 
     private static DailyUsage usage(MemoryKey key, ResultSet row) throws SQLException {
@@ -591,7 +611,7 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     private Checker checker(MemoryKey key) {
-        return new Checker(connections, dialect, codec, key);
+        return new Checker(connections, dialect, codec, lists, key);
     }
 
     /** Reports a missing head: a statement that must change one row changed none. */
@@ -619,6 +639,7 @@ public final class JdbcMessageLog implements MessageLog {
     public static final class Builder extends PostgresBuilder<Builder> {
 
         private boolean distributed;
+        private ListedMetadata listed = ListedMetadata.NONE;
         private Clock clock = Clock.systemUTC();
 
         Builder() {
@@ -627,6 +648,21 @@ public final class JdbcMessageLog implements MessageLog {
 
         @Override
         protected Builder self() {
+            return this;
+        }
+
+        /**
+         * Declares the metadata names by which {@link ListQuery#withMetadata} lists memories. Default: none. A minute's
+         * first append to a memory moves it on the lists of these metadata too. The database keeps the names. On first use
+         * of metadata, the log puts all memories on the lists of a name that is new to the database. Processes that
+         * started before that do not list by that name, so stop them first.
+         *
+         * @param names up to three names, such as {@code user}
+         * @return this builder
+         * @throws InvalidInputException if there are too many names, or one is no id
+         */
+        public Builder listedMetadata(String... names) {
+            this.listed = ListedMetadata.of(names);
             return this;
         }
 
@@ -657,7 +693,7 @@ public final class JdbcMessageLog implements MessageLog {
             Preparation preparation = new Preparation(Prepared.TEXTS);
             PostgresDialect dialect = new PostgresDialect(preparation, distributed);
             return new JdbcMessageLog(
-                    Connections.postgresql(settings(), Schema.LOG, preparation, dialect::look), dialect, clock);
+                    Connections.postgresql(settings(), Schema.LOG, preparation, dialect::look), dialect, listed, clock);
         }
     }
 }

@@ -7,32 +7,24 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.Arrays;
-import java.util.HexFormat;
-import java.util.Objects;
 
 /**
- * The place of a memory in a list. Numbers and times may repeat; the key, which is the last part of the order, does not.
+ * The place of a memory in a list. In PostgreSQL, times and numbers may repeat, and the tie decides.
  *
- * @param activeAt the time of the memory's last activity, in microseconds
+ * @param place the time of the memory's last activity, in microseconds, or 0 in order of creation
  * @param number its number in the order of creation
- * @param memoryKey the bytes that name it
+ * @param tie the last part of the order
  */
-@SuppressWarnings("ArrayRecordComponent") // Private to this package, and never compared.
-record ListCursor(long activeAt, long number, byte[] memoryKey) {
+record ListCursor(long place, long number, long tie) {
 
     /** The values of a list's statement, in this order. */
-    static final String PARAMETERS = "tenant active_at number memory_key rows from_day to_day";
-
-    private static final int KEY_BYTES = 24;
+    static final String PARAMETERS = "tenant list place number tie rows from_day to_day";
 
     /** Returns the place behind which a page starts: the place of the query's cursor, or the highest one. */
     static ListCursor of(ListQuery query) {
         String cursor = query.cursor();
         if (cursor == null) {
-            byte[] highest = new byte[KEY_BYTES];
-            Arrays.fill(highest, (byte) -1);
-            return new ListCursor(Long.MAX_VALUE, Long.MAX_VALUE, highest);
+            return new ListCursor(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
         }
         String[] parts = cursor.split("/", -1);
         int first = query.activeFirst() ? 1 : 0;
@@ -42,7 +34,7 @@ record ListCursor(long activeAt, long number, byte[] memoryKey) {
                 return new ListCursor(
                         Rows.micros(InputRules.time("cursor", activeAt)),
                         Long.parseLong(parts[first]),
-                        HexFormat.of().parseHex(parts[first + 1]));
+                        Long.parseUnsignedLong(parts[first + 1], 16));
             }
         } catch (DateTimeException | IllegalArgumentException e) {
             // Refused below.
@@ -52,15 +44,12 @@ record ListCursor(long activeAt, long number, byte[] memoryKey) {
     }
 
     static ListCursor of(ResultSet row) throws SQLException {
-        return new ListCursor(
-                Rows.number(row, "active_at"),
-                Rows.number(row, "number"),
-                Objects.requireNonNull(row.getBytes("memory_key")));
+        return new ListCursor(Rows.number(row, "place"), Rows.number(row, "number"), Rows.number(row, "tie"));
     }
 
     /** Returns the cursor of the page that continues behind this place. */
     String text(boolean activeFirst) {
-        String place = number + "/" + HexFormat.of().formatHex(memoryKey);
-        return activeFirst ? Rows.time(activeAt) + "/" + place : place;
+        String behind = number + "/" + Long.toHexString(tie);
+        return activeFirst ? Rows.time(place) + "/" + behind : behind;
     }
 }

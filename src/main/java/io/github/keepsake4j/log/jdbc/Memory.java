@@ -8,6 +8,7 @@ import io.github.keepsake4j.sql.NamedSql;
 import io.github.keepsake4j.sql.Session;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,10 +79,12 @@ record Memory(
         return damage;
     }
 
-    /** Creates the row, or restores the ids of a tombstone. */
-    static void create(Session session, MemoryKey key, byte[] hash, String metadata, long now) throws SQLException {
+    /** Creates the row and puts it on its lists, or restores the ids of a tombstone. */
+    static void create(
+            Session session, Dialect dialect, MemoryKey key, byte[] hash, String metadata, List<Long> lists, long now)
+            throws SQLException {
         KeyColumns columns = KeyColumns.of(key);
-        session.update(
+        int created = session.update(
                 Sql.CREATE_MEMORY,
                 hash,
                 columns.tenant(),
@@ -89,9 +92,13 @@ record Memory(
                 columns.conversation(),
                 columns.node(),
                 metadata,
+                dialect.array(lists),
                 now,
                 now,
                 now);
+        if (created > 0) {
+            session.update(dialect.sql().putOnLists(), hash);
+        }
     }
 
     static MemoryKey key(ResultSet row) throws SQLException {

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.log.jdbc;
 
-import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.sql.NamedSql;
 
 /**
@@ -20,10 +19,13 @@ import io.github.keepsake4j.sql.NamedSql;
  *     process, and returns when it ends, or no row if another owner holds it; parameters: key, name, owner, duration in
  *     microseconds, the process's time
  * @param runsOfHead the runs of the head's branch; parameters: key, the lowest requested sequence
- * @param byCreation a page of a tenant's memories; parameters: {@link ListCursor#PARAMETERS}
- * @param byActivity the same by activity
- * @param usageByCreation the same with usage
- * @param usageByActivity the same by activity and with usage
+ * @param list a page of a list; parameters: {@link ListCursor#PARAMETERS}
+ * @param usage the same with usage in some days
+ * @param move moves a memory's rows in its lists by activity, if the minute has changed or this is its first message; parameters: key,
+ *     time, whether it is the first message
+ * @param missingOnLists a row for each list on which the memory's row is missing; parameter: key
+ * @param putOnLists adds the memory's row to its lists; parameter: key
+ * @param takeOffLists removes it from them; parameter: key
  */
 record OwnSql(
         NamedSql memory,
@@ -36,15 +38,9 @@ record OwnSql(
         NamedSql checkMessages,
         NamedSql takeLease,
         NamedSql runsOfHead,
-        NamedSql byCreation,
-        NamedSql byActivity,
-        NamedSql usageByCreation,
-        NamedSql usageByActivity) {
-
-    NamedSql list(ListQuery query) {
-        if (query.usage() == null) {
-            return query.activeFirst() ? byActivity : byCreation;
-        }
-        return query.activeFirst() ? usageByActivity : usageByCreation;
-    }
-}
+        NamedSql list,
+        NamedSql usage,
+        NamedSql move,
+        NamedSql missingOnLists,
+        NamedSql putOnLists,
+        NamedSql takeOffLists) {}

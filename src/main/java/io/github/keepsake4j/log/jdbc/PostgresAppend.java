@@ -41,7 +41,14 @@ import org.jspecify.annotations.Nullable;
  * every backend. The second statement may see a newer state than the first one. If nothing prevents the append in that
  * state, it is sent again.
  */
-record PostgresAppend(MemoryKey key, KnownMemory known, Append append, Columns columns, long now, MessageCodec codec) {
+record PostgresAppend(
+        MemoryKey key,
+        KnownMemory known,
+        Append append,
+        Columns columns,
+        List<Long> lists,
+        long now,
+        MessageCodec codec) {
 
     /** The number of tries. A try fails only if another writer was first. */
     private static final int MAX_ROUNDS = 100;
@@ -196,6 +203,7 @@ record PostgresAppend(MemoryKey key, KnownMemory known, Append append, Columns c
                 ids.conversation(),
                 ids.node(),
                 codec.encodeStrings(append.metadata()),
+                lists.toArray(Long[]::new),
                 now,
                 lastSeq,
                 underHead,

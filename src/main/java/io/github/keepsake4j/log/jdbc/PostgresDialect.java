@@ -79,8 +79,15 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public Object array(List<Long> numbers) {
+        return numbers.toArray(Long[]::new);
+    }
+
+    @Override
     public long erase(Session session, byte[] hash) throws SQLException {
-        // First, because it takes the lock that appends wait for.
+        // First, because it takes the lock that appends wait for. Later statements see where the row is listed.
+        session.first(PostgresSql.LOCK_MEMORY, row -> true, hash);
+        session.update(PostgresSql.TAKE_OFF_LISTS, hash);
         Long epoch = session.first(PostgresSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
         session.update(PostgresSql.ERASE, hash, epoch, hash, hash, hash, hash, hash, hash);
         return Objects.requireNonNull(epoch, "the tombstone's epoch");
@@ -195,7 +202,8 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
+    public AppendResult append(
+            Connections connections, MemoryKey key, Append append, List<String> texts, List<Long> lists, long now) {
         KnownMemory known = known(key);
         Connections.Call what = new Connections.Call("append to memory", key);
         // Appends to a named branch are rare, so several statements are acceptable. The memory's row has the data only
@@ -206,10 +214,10 @@ final class PostgresDialect implements Dialect {
                         connections,
                         what,
                         new PostgresAppend(
-                                key, known, append, new PostgresAppend.Columns(append, texts, now), now, codec));
+                                key, known, append, new PostgresAppend.Columns(append, texts, now), lists, now, codec));
         AppendResult result = done.orElseGet(
                 () -> connections.write(what, session -> new SteppedAppender(session, this, key, known.hash, codec)
-                        .append(append, texts, now)));
+                        .append(append, texts, lists, now)));
         known.appended(append);
         preparation.added(texts.size());
         return result;

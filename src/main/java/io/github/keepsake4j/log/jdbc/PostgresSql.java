@@ -251,7 +251,7 @@ final class PostgresSql {
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
-                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome, m.made,
+                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome, m.made, NULL AS bad_request,
                    p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
                    p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
                    p.system_seq AS p_system_seq, p.user_seq AS p_user_seq,
@@ -291,7 +291,8 @@ final class PostgresSql {
             ON CONFLICT (memory_key) DO UPDATE
               SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
                   tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
-                  metadata = NULL, last_seq = 0, tokens = 0, created_at = 0, stored_at = 0, active_at = 0,
+                  metadata = NULL, lists = NULL, last_seq = 0, tokens = 0, created_at = 0, stored_at = 0, active_at = 0,
+                  prev_active_at = NULL,
                   last_message_at = NULL,
                   head_seq = NULL, head_run_start = NULL, head_depth = NULL, head_path_tokens = NULL,
                   head_system_seq = NULL, head_user_seq = NULL, head_view_seq = NULL, head_covers_seq = NULL,
@@ -329,44 +330,82 @@ final class PostgresSql {
             """;
 
     /**
-     * A page of a tenant's memories. Numbers repeat if a replica or a restored database continued with an old sequence,
-     * so the key decides. Without statistics, the lower bound makes the planner expect few rows, so it takes them in
-     * the order of the index. Without it, it sorts all memories of the tenant.
+     * A page of a list. Numbers repeat if a replica or a restored database continued with an old sequence, so a part of the
+     * key decides. The join is above the limit, because the planner expects few rows of it, and would sort the whole list. It
+     * is a range, so that the planner cannot take it as a reason to read all memories.
      */
     private static final String LIST_TEXT =
             """
-            SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-                   created_at, last_message_at, stored_at
-            FROM keepsake_memory
-            WHERE tenant = :tenant AND number > 0 AND (number, memory_key) < (:number, :memory_key)
-            ORDER BY number DESC, memory_key DESC
-            LIMIT :rows
+            SELECT m.memory_key, l.place, l.number, l.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+                   m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+            FROM (
+              SELECT l.* FROM keepsake_listed l
+              WHERE l.list = :list AND (l.place, l.number, l.tie) < (:place, :number, :tie)
+              ORDER BY l.place DESC, l.number DESC, l.tie DESC
+              LIMIT :rows
+            ) l
+            JOIN keepsake_memory m ON m.memory_key BETWEEN l.memory_key AND l.memory_key
+              AND m.number BETWEEN l.number AND l.number AND m.tenant = :tenant
+              AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+            ORDER BY l.place DESC, l.number DESC, l.tie DESC
             """;
 
     static final NamedSql LIST = NamedSql.of(LIST_TEXT, ListCursor.PARAMETERS);
 
     /** {@link #LIST} of the memories with usage in some days. */
-    static final NamedSql USAGE = Sql.withUsage(LIST_TEXT, "m.number DESC, m.memory_key DESC");
+    static final NamedSql USAGE = Sql.withUsage(LIST_TEXT, "l.memory_key", "m.place DESC, m.number DESC, m.tie DESC");
 
-    /**
-     * A page of a tenant's memories by activity. The lower bound is the lowest possible number, as in {@link #LIST}.
-     */
-    private static final String LIST_BY_ACTIVITY_TEXT =
+    static final NamedSql MOVE = NamedSql.of(
             """
-            SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
-                   last_message_at, stored_at
-            FROM keepsake_memory
-            WHERE tenant = :tenant AND active_at >= -9223372036854775807 - 1
-              AND (active_at, number, memory_key) < (:active_at, :number, :memory_key)
-            ORDER BY active_at DESC, number DESC, memory_key DESC
-            LIMIT :rows
-            """;
+            UPDATE keepsake_listed l SET place = :time
+            FROM keepsake_memory m
+            WHERE m.memory_key = :memory_key AND (:begins OR m.active_at / 60000000 < :time / 60000000)
+              AND l.memory_key = :memory_key AND l.list = ANY (m.lists) AND l.place = m.active_at AND l.number = m.number
+            """,
+            "memory_key time begins");
 
-    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(LIST_BY_ACTIVITY_TEXT, ListCursor.PARAMETERS);
+    static final NamedSql MISSING_ON_LISTS = NamedSql.of(
+            """
+            SELECT 1 AS missing FROM keepsake_memory m
+            WHERE m.memory_key = :memory_key AND m.tenant IS NOT NULL AND m.lists IS NULL
+            UNION ALL
+            SELECT 1
+            FROM keepsake_memory m
+            CROSS JOIN unnest(m.lists) AS list (id)
+            CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+            WHERE m.memory_key = :memory_key AND NOT EXISTS (
+              SELECT FROM keepsake_listed l
+              WHERE l.memory_key = :memory_key AND l.list = list.id * orders.sign
+                AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
+            """,
+            "memory_key");
 
-    /** {@link #LIST_BY_ACTIVITY} of the memories with usage in some days. */
-    static final NamedSql USAGE_BY_ACTIVITY =
-            Sql.withUsage(LIST_BY_ACTIVITY_TEXT, "m.active_at DESC, m.number DESC, m.memory_key DESC");
+    static final NamedSql PUT_ON_LISTS = NamedSql.of(
+            """
+            INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+            SELECT m.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number,
+                   ('x' || encode(substring(m.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
+            FROM keepsake_memory m
+            CROSS JOIN unnest(m.lists) AS list (id)
+            CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+            WHERE m.memory_key = :memory_key AND NOT EXISTS (
+              SELECT FROM keepsake_listed l
+              WHERE l.memory_key = :memory_key AND l.list = list.id * orders.sign
+                AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
+            """,
+            "memory_key");
+
+    static final NamedSql TAKE_OFF_LISTS = NamedSql.of(
+            """
+            DELETE FROM keepsake_listed l
+            USING keepsake_memory m
+            CROSS JOIN unnest(m.lists) AS list (id)
+            CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+            WHERE m.memory_key = :memory_key AND l.memory_key = :memory_key
+              AND l.list = list.id * orders.sign AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END
+              AND l.number = m.number
+            """,
+            "memory_key");
 
     /**
      * The leaves: each run's end that is not the parent of another run, and the head if nothing follows it. Runs are
@@ -427,16 +466,32 @@ final class PostgresSql {
             """;
 
     /**
-     * Moves the memory to the front of the list by activity once in an hour, because an index covers that column, and sets the head's
-     * run and the runs below it, after an append under the head.
+     * Moves the memory to the front of its lists by activity once in a minute, and sets the head's run and the runs below it, after
+     * an append under the head. {@link #MOVED} finds the memory's rows in the lists by their places in the state in which
+     * the statement began. If another writer has moved them since then, they keep that place.
      */
     private static final String RUN_UNDER_HEAD =
             """
-                  active_at = CASE WHEN m.active_at / 3600000000 < :created_at / 3600000000 THEN :created_at
-                    ELSE m.active_at END,
+                  prev_active_at = m.active_at,
+                  active_at = CASE
+                    WHEN m.active_at / 60000000 < :created_at / 60000000
+                      AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = :memory_key)
+                    THEN :created_at ELSE m.active_at END,
                   head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
                   head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
                     ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
+            """;
+
+    /** The last part of an append, which moves the memory's rows in the lists by activity. */
+    private static final String MOVED =
+            """
+            , moved AS (
+              UPDATE keepsake_listed l
+              SET place = memory.active_at
+              FROM memory
+              WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = :memory_key
+                AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+            )
             """;
 
     /** The first parameters of all appends. */
@@ -448,7 +503,7 @@ final class PostgresSql {
             + " size ids parents messages counters token_counts tokens_so_far times systems users";
 
     private static final String APPEND_PARAMETERS = BATCH_PARAMETERS
-            + " tenant app_id conversation_id node_id metadata now expected_last_seq under_head parent_id importing "
+            + " tenant app_id conversation_id node_id metadata lists now expected_last_seq under_head parent_id importing "
             + "anchor_id view named";
 
     /** The notes of several messages, and the additions to the sums of each day. */
@@ -482,6 +537,7 @@ final class PostgresSql {
                     + """
               RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
                         m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+                        m.lists, m.number, m.active_at, m.prev_active_at,
                         CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
             ),
             written AS (
@@ -492,6 +548,9 @@ final class PostgresSql {
                      head_system_seq, head_user_seq, :tokens, head_id, prev_head_id, :token_counter, runs, :message
               FROM memory
             )
+            """
+                    + MOVED
+                    + """
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
             """;
 
@@ -541,6 +600,7 @@ final class PostgresSql {
                      ) n) = cardinality(:named::text[])
               RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
                         m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+                        m.lists, m.number, m.active_at, m.prev_active_at,
                         CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
             ),
             written AS (
@@ -558,6 +618,9 @@ final class PostgresSql {
               FROM memory
               ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
             )
+            """
+                    + MOVED
+                    + """
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
             """,
             UNDER_HEAD_PARAMETERS + " token_counter message view named");
@@ -596,6 +659,12 @@ final class PostgresSql {
                    :token_counter, CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END, :message
             FROM keepsake_memory m
             WHERE m.memory_key = :memory_key AND m.head_id = :id;
+            UPDATE keepsake_listed l
+            SET place = m.active_at
+            FROM keepsake_memory m
+            WHERE m.memory_key = :memory_key AND m.head_id = :id AND m.active_at <> m.prev_active_at
+              AND l.memory_key = :memory_key
+              AND l.list = ANY (m.lists) AND l.place = m.prev_active_at AND l.number = m.number;
             COMMIT
             """,
             UNDER_HEAD_PARAMETERS + " token_counter message");
@@ -627,6 +696,7 @@ final class PostgresSql {
               RETURNING m.memory_key, m.epoch, m.revision, m.last_seq - :size AS behind, m.last_seq, m.head_id,
                         m.head_run_start, m.head_depth - :size AS depth, m.head_path_tokens - :tokens AS path_tokens,
                         m.prev_head_seq, m.prev_head_id, m.prev_system_seq, m.prev_user_seq,
+                        m.lists, m.number, m.active_at, m.prev_active_at,
                         CASE WHEN m.head_run_start = m.last_seq - :size + 1 THEN m.head_runs END AS runs
             ),
             written AS (
@@ -645,6 +715,9 @@ final class PostgresSql {
                 WITH ORDINALITY AS new (id, parent_id, message, token_counter, tokens, tokens_so_far, created_at,
                                         system_place, user_place, place)
             )
+            """
+                    + MOVED
+                    + """
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
             """;
 
@@ -742,12 +815,12 @@ final class PostgresSql {
             ),
             memory AS (
               INSERT INTO keepsake_memory AS m
-                (memory_key, number, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq,
+                (memory_key, number, tenant, app_id, conversation_id, node_id, metadata, lists, epoch, revision, last_seq,
                  tokens, created_at, stored_at, active_at, last_message_at, head_seq, head_run_start, head_depth,
                  head_path_tokens, head_system_seq, head_user_seq, head_view_seq, head_covers_seq, head_runs, head_id, prev_head_seq,
                  prev_system_seq, prev_user_seq)
               SELECT :memory_key, COALESCE(seen.number, nextval('keepsake_memory_number')), :tenant::text, :app_id::text,
-                     :conversation_id::text, :node_id::text, :metadata::text, COALESCE(seen.epoch, 1),
+                     :conversation_id::text, :node_id::text, :metadata::text, :lists::bigint[], COALESCE(seen.epoch, 1),
                      CASE WHEN given.view IS NULL AND given.parent_id IS NULL THEN 1 ELSE 2 END, given.size, given.tokens,
                      given.first_time, given.now, COALESCE(given.last_time, given.now), given.last_time,
                      NULLIF(given.size, 0), first.run_start, first.depth + given.size,
@@ -785,14 +858,16 @@ final class PostgresSql {
               ON CONFLICT (memory_key) DO UPDATE
               SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
                   node_id = excluded.node_id, metadata = COALESCE(m.metadata, excluded.metadata),
+                  lists = COALESCE(m.lists, excluded.lists),
                   created_at = CASE
                     WHEN m.tenant IS NULL THEN excluded.created_at
                     WHEN m.last_seq = 0 THEN LEAST(m.created_at, excluded.created_at)
                     ELSE m.created_at END,
                   stored_at = CASE WHEN m.tenant IS NULL THEN excluded.stored_at ELSE m.stored_at END,
+                  prev_active_at = CASE WHEN m.lists IS NOT NULL THEN m.active_at END,
                   active_at = CASE
-                    WHEN excluded.last_seq = 0 THEN m.active_at
-                    WHEN m.last_seq = 0 OR m.active_at / 3600000000 < excluded.active_at / 3600000000
+                    WHEN excluded.last_seq > 0 AND m.active_at = (SELECT seen.active_at FROM seen)
+                      AND (m.last_seq = 0 OR m.active_at / 60000000 < excluded.active_at / 60000000)
                       THEN excluded.active_at
                     ELSE m.active_at END,
                   revision = m.revision + CASE
@@ -851,7 +926,16 @@ final class PostgresSql {
                          AND m.summaries IS NOT DISTINCT FROM (SELECT seen.summaries FROM seen)))
               RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_seq, m.head_id, m.head_run_start,
                         m.head_depth, m.head_path_tokens, m.head_runs, m.prev_head_seq, m.prev_system_seq,
-                        m.prev_user_seq, m.prev_head_id
+                        m.prev_user_seq, m.prev_head_id, m.lists, m.number, m.active_at, m.prev_active_at
+            ),
+            listed AS (
+              INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+              SELECT memory.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN memory.active_at ELSE 0 END,
+                     memory.number, ('x' || encode(substring(memory.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
+              FROM memory
+              CROSS JOIN unnest(memory.lists) AS list (id)
+              CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+              WHERE memory.prev_active_at IS NULL
             ),
             written AS (
               INSERT INTO keepsake_message
@@ -894,6 +978,9 @@ final class PostgresSql {
               WHERE given.view IS NOT NULL
               ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
             )
+            """
+                    + MOVED
+                    + """
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
             """;
 
@@ -1006,11 +1093,8 @@ final class PostgresSql {
         String many = one.replace("new.message\n", "new.message, new.outcome, new.made, new.request\n")
                 .replace(":users::bigint[])", ":users::bigint[], :outcomes::text[], :made::text[], :requests::text[])")
                 .replace("user_place, place)", "user_place, outcome, made, request, place)");
-        return many.replace(RESULT, SUMS + RESULT);
+        return many.replace(MOVED, SUMS + MOVED);
     }
-
-    /** How each append ends. */
-    private static final String RESULT = "SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory\n";
 
     private static final String SUMS =
             """
@@ -1069,9 +1153,11 @@ final class PostgresSql {
             TAKE_LEASE,
             RUNS_OF_HEAD,
             LIST,
-            LIST_BY_ACTIVITY,
             USAGE,
-            USAGE_BY_ACTIVITY);
+            MOVE,
+            MISSING_ON_LISTS,
+            PUT_ON_LISTS,
+            TAKE_OFF_LISTS);
 
     private PostgresSql() {}
 }

@@ -14,7 +14,7 @@ final class Schema {
             "nothing was changed: restore a backup; or, if only rows are damaged, call check() to list the damage and "
                     + "repair() to repair it",
             null,
-            List.of(new SqlSchema.Script("V1__keepsake.sql", 2)));
+            List.of(new SqlSchema.Script("V1__keepsake.sql", 3)));
 
     private Schema() {}
 }

@@ -11,13 +11,13 @@ final class Sql {
     static final String CREATE_MEMORY =
             """
             INSERT INTO keepsake_memory
-              (memory_key, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq, tokens, created_at,
-               stored_at, active_at)
-            VALUES (?, ?, ?, ?, ?, ?, 1, 1, 0, 0, ?, ?, ?)
+              (memory_key, tenant, app_id, conversation_id, node_id, metadata, lists, epoch, revision, last_seq, tokens,
+               created_at, stored_at, active_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 1, 1, 0, 0, ?, ?, ?)
             ON CONFLICT (memory_key) DO UPDATE
               SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
-                  node_id = excluded.node_id, metadata = excluded.metadata, created_at = excluded.created_at,
-                  stored_at = excluded.stored_at, active_at = excluded.active_at
+                  node_id = excluded.node_id, metadata = excluded.metadata, lists = excluded.lists,
+                  created_at = excluded.created_at, stored_at = excluded.stored_at, active_at = excluded.active_at
               WHERE keepsake_memory.tenant IS NULL
             """;
 
@@ -36,22 +36,41 @@ final class Sql {
             UPDATE keepsake_memory SET metadata = ? WHERE memory_key = ?
             """;
 
-    /**
-     * The first message of a memory. An imported message sets the memory's age to its own. Parameters: time, time,
-     * time, key.
-     */
-    static final String BEGIN_ACTIVITY =
+    /** The first message of a memory. An imported message sets the memory's age to its own. Parameters: time, key, time. */
+    static final String BEGIN =
             """
-            UPDATE keepsake_memory
-            SET created_at = CASE WHEN created_at > ? THEN ? ELSE created_at END, active_at = ?
-            WHERE memory_key = ?
+            UPDATE keepsake_memory SET created_at = ? WHERE memory_key = ? AND created_at > ?
             """;
 
-    /** Moves a memory to the front of the list by activity once in an hour. Parameters: time, key, time. */
-    static final String MOVE_TO_FRONT =
+    /** Records where {@link OwnSql#move} moved a memory. Parameters: time, key, whether it is the first message, time. */
+    static final String SET_ACTIVE_AT =
             """
             UPDATE keepsake_memory SET active_at = ?
-            WHERE memory_key = ? AND active_at / 3600000000 < ? / 3600000000
+            WHERE memory_key = ? AND (? OR active_at / 60000000 < ? / 60000000)
+            """;
+
+    static final String SET_LISTS =
+            """
+            UPDATE keepsake_memory SET lists = ? WHERE memory_key = ?
+            """;
+
+    static final String LISTED_NAMES = """
+            SELECT name FROM keepsake_listed_name
+            """;
+
+    static final String ADD_LISTED_NAME =
+            """
+            INSERT INTO keepsake_listed_name (name) VALUES (?) ON CONFLICT (name) DO NOTHING
+            """;
+
+    /** A part of all memories with metadata. Parameters: key, limit. */
+    static final String DESCRIBED =
+            """
+            SELECT memory_key, tenant, app_id, conversation_id, node_id
+            FROM keepsake_memory
+            WHERE memory_key > ? AND tenant IS NOT NULL AND metadata <> '{}'
+            ORDER BY memory_key
+            LIMIT ?
             """;
 
     /** The entry of a memory in a list, unless it is a tombstone. */
@@ -87,11 +106,12 @@ final class Sql {
     /** The same by id. Parameters: key, key, id. */
     static final String NODE_BY_ID = NODE_BY_SEQ.replace("m.seq = ?", "m.id = ?");
 
-    /** A page of all messages with their parents, to be checked. */
+    /** A page of all messages with their parents, to be checked. In SQLite, a column may hold a value of another type. */
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
                    m.user_seq, m.message, m.token_counter, m.created_at, m.outcome, m.made,
+                   CASE WHEN typeof(m.request) NOT IN ('text', 'null') THEN m.request END AS bad_request,
                    p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
                    p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
                    p.system_seq AS p_system_seq, p.user_seq AS p_user_seq, 1 AS has_runs
@@ -290,7 +310,7 @@ final class Sql {
     /** Drops the notes of how an answer was made. Parameters: number, key. */
     static final String DROP_MADE =
             """
-            UPDATE keepsake_message SET made = NULL WHERE seq = ? AND memory_key = ?
+            UPDATE keepsake_message SET made = NULL, request = NULL WHERE seq = ? AND memory_key = ?
             """;
 
     static final String OUTCOME_BY_ID =
@@ -328,14 +348,15 @@ final class Sql {
     }
 
     /** Lists only the memories with usage in some days, each in a row for each day. */
-    static NamedSql withUsage(String list, String order) {
+    static NamedSql withUsage(String list, String key, String order) {
         String memories = list.replace(
-                "WHERE tenant = :tenant",
+                "WHERE l.list = :list",
                 """
-                WHERE tenant = :tenant
-                  AND memory_key IN (SELECT memory_key FROM keepsake_usage
-                                     WHERE tenant = :tenant AND day >= :from_day AND day < :to_day)
-                """);
+                WHERE %s IN (SELECT memory_key FROM keepsake_usage
+                             WHERE tenant = :tenant AND day >= :from_day AND day < :to_day)
+                  AND l.list = :list\
+                """
+                        .formatted(key));
         return NamedSql.of(
                 """
                 SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens

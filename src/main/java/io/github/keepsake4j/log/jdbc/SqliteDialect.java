@@ -37,7 +37,13 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
+    public Object array(List<Long> numbers) {
+        return numbers.toString();
+    }
+
+    @Override
     public long erase(Session session, byte[] hash) throws SQLException {
+        session.update(SqliteSql.TAKE_OFF_LISTS, hash);
         Long epoch = session.first(SqliteSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
         for (String sql : SqliteSql.ERASE) {
             session.update(sql, hash);
@@ -46,11 +52,12 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
+    public AppendResult append(
+            Connections connections, MemoryKey key, Append append, List<String> texts, List<Long> lists, long now) {
         byte[] hash = Rows.hash(key);
         return connections.write(
                 new Connections.Call("append to memory", key),
-                session -> new SteppedAppender(session, this, key, hash, codec).append(append, texts, now));
+                session -> new SteppedAppender(session, this, key, hash, codec).append(append, texts, lists, now));
     }
 
     @Override

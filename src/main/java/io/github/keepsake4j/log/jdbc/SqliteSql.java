@@ -236,54 +236,86 @@ final class SqliteSql {
             SELECT min(high), low, up, low <= ? AS reached, high >= ? AS within FROM run HAVING min(high) IS NOT NULL
             """;
 
-    /** A page of a tenant's memories. A number is unique here. */
+    /**
+     * A page of a list: the remaining memories of the cursor's place, and then those of lower places. With one
+     * condition, SQLite would read all memories of that place, which are all of them in order of creation, and an import may
+     * give one time to very many. A number is unique here.
+     */
     private static final String LIST_TEXT =
             """
-            SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-                   created_at, last_message_at, stored_at
-            FROM keepsake_memory
-            WHERE tenant = :tenant AND number < :number
-            ORDER BY number DESC
+            SELECT * FROM (
+              SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+                     m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+              FROM keepsake_listed l
+              CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = :tenant
+                AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+              WHERE l.list = :list AND l.place = :place AND l.number < :number
+              ORDER BY l.number DESC
+              LIMIT :rows
+            )
+            UNION ALL
+            SELECT * FROM (
+              SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+                     m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+              FROM keepsake_listed l
+              CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = :tenant
+                AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+              WHERE l.list = :list AND l.place < :place
+              ORDER BY l.place DESC, l.number DESC
+              LIMIT :rows
+            )
+            ORDER BY place DESC, number DESC
             LIMIT :rows
             """;
 
     static final NamedSql LIST = NamedSql.of(LIST_TEXT, ListCursor.PARAMETERS);
 
     /** {@link #LIST} of the memories with usage in some days. */
-    static final NamedSql USAGE = Sql.withUsage(LIST_TEXT, "m.number DESC");
+    static final NamedSql USAGE = Sql.withUsage(LIST_TEXT, "m.memory_key", "m.place DESC, m.number DESC");
 
-    /**
-     * A page of a tenant's memories by activity: the remaining memories of the cursor's time, and then those of earlier
-     * times. With one condition, SQLite would read all memories of that time, and an import may give the same time to
-     * very many.
-     */
-    private static final String LIST_BY_ACTIVITY_TEXT =
+    static final NamedSql MOVE = NamedSql.of(
             """
-            SELECT * FROM (
-              SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-                     created_at, last_message_at, stored_at
-              FROM keepsake_memory
-              WHERE tenant = :tenant AND active_at = :active_at AND number < :number
-              ORDER BY number DESC
-              LIMIT :rows
-            )
+            UPDATE keepsake_listed SET place = :time
+            FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list
+            WHERE m.memory_key = :memory_key AND (:begins OR m.active_at / 60000000 < :time / 60000000)
+              AND keepsake_listed.list = list.value AND keepsake_listed.place = m.active_at
+              AND keepsake_listed.number = m.number
+            """,
+            "memory_key time begins");
+
+    static final NamedSql MISSING_ON_LISTS = NamedSql.of(
+            """
+            SELECT 1 AS missing FROM keepsake_memory m
+            WHERE m.memory_key = :memory_key AND m.tenant IS NOT NULL AND NOT json_valid(COALESCE(m.lists, ''))
             UNION ALL
-            SELECT * FROM (
-              SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
-                     created_at, last_message_at, stored_at
-              FROM keepsake_memory
-              WHERE tenant = :tenant AND active_at < :active_at
-              ORDER BY active_at DESC, number DESC
-              LIMIT :rows
-            )
-            ORDER BY active_at DESC, number DESC
-            LIMIT :rows
-            """;
+            SELECT 1
+            FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
+            WHERE m.memory_key = :memory_key AND NOT EXISTS (
+              SELECT 1 FROM keepsake_listed l
+              WHERE l.list = list.value * orders.sign
+                AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
+            """,
+            "memory_key");
 
-    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(LIST_BY_ACTIVITY_TEXT, ListCursor.PARAMETERS);
+    static final NamedSql PUT_ON_LISTS = NamedSql.of(
+            """
+            INSERT INTO keepsake_listed (list, place, number)
+            SELECT list.value * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number
+            FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
+            WHERE m.memory_key = :memory_key
+            ON CONFLICT (list, place, number) DO NOTHING
+            """,
+            "memory_key");
 
-    /** {@link #LIST_BY_ACTIVITY} of the memories with usage in some days. */
-    static final NamedSql USAGE_BY_ACTIVITY = Sql.withUsage(LIST_BY_ACTIVITY_TEXT, "m.active_at DESC, m.number DESC");
+    static final NamedSql TAKE_OFF_LISTS = NamedSql.of(
+            """
+            DELETE FROM keepsake_listed
+            WHERE (list, place, number) IN (
+              SELECT list.value * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number
+              FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
+              WHERE m.memory_key = :memory_key)
+            """,
+            "memory_key");
 
     /**
      * The leaves: each run's end that is not the parent of another run, and the head if nothing follows it. Runs are
@@ -361,7 +393,7 @@ final class SqliteSql {
             ON CONFLICT (memory_key) DO UPDATE
               SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
                   tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
-                  metadata = NULL, last_seq = 0, head_seq = NULL, head_id = NULL, tokens = 0, created_at = 0, stored_at = 0, active_at = 0,
+                  metadata = NULL, lists = NULL, last_seq = 0, head_seq = NULL, head_id = NULL, tokens = 0, created_at = 0, stored_at = 0, active_at = 0,
                   last_message_at = NULL
               RETURNING epoch
             """;
@@ -388,9 +420,11 @@ final class SqliteSql {
             TAKE_LEASE,
             RUNS_OF_HEAD,
             LIST,
-            LIST_BY_ACTIVITY,
             USAGE,
-            USAGE_BY_ACTIVITY);
+            MOVE,
+            MISSING_ON_LISTS,
+            PUT_ON_LISTS,
+            TAKE_OFF_LISTS);
 
     private SqliteSql() {}
 }

@@ -37,13 +37,14 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
      * Appends.
      *
      * @param texts the messages of the batch as JSON, encoded before the lock was taken
+     * @param lists the lists of a memory that the append creates
      * @param now the store's time in microseconds
      */
-    AppendResult append(Append append, List<String> texts, long now) throws SQLException {
+    AppendResult append(Append append, List<String> texts, List<Long> lists, long now) throws SQLException {
         Memory memory = dialect.locked(session, hash);
         if (!texts.isEmpty() && memory.lastSeq() == 0) {
             // There may have been no row to lock. This is undone if the append is refused.
-            Memory.create(session, key, hash, codec.encodeStrings(append.metadata()), now);
+            Memory.create(session, dialect, key, hash, codec.encodeStrings(append.metadata()), lists, now);
             memory = dialect.locked(session, hash);
         }
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
@@ -160,13 +161,14 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
             session.update(Sql.ADVANCE_BESIDE_HEAD, seq, tokens, latest, latest, hash);
             session.update(Sql.PUT_REFERENCE, hash, append.reference(), seq, last);
         }
-        if (memory.lastSeq() > 0) {
-            session.update(Sql.MOVE_TO_FRONT, latest, hash, latest);
-        } else {
+        boolean begins = memory.lastSeq() == 0;
+        if (begins) {
             NewMessage first = append.messages().get(0);
             long begin = first.createdAt() == null ? now : Rows.micros(first.createdAt());
-            session.update(Sql.BEGIN_ACTIVITY, begin, begin, latest, hash);
+            session.update(Sql.BEGIN, begin, hash, begin);
         }
+        session.update(dialect.sql().move(), hash, latest, begins);
+        session.update(Sql.SET_ACTIVE_AT, latest, hash, begins, latest);
         for (Map.Entry<LocalDate, Usage> day :
                 AppendRules.usageByDay(append, Rows.time(now)).entrySet()) {
             Usage used = day.getValue();

@@ -23,7 +23,13 @@ record Keys(String prefix) {
     }
 
     List<byte[]> tenant(String tenant) {
-        return keys(tenantHash(tenant), "t", "n", "a");
+        return keys(tenantHash(tenant), "t", "n", "a", "l");
+    }
+
+    /** Returns the id of the list of the memories with a text by a metadata name. */
+    static String list(String name, String value) {
+        return Ids.sha256(MemoryKey.encode(name) + "/" + MemoryKey.encode(value))
+                .substring(0, 16);
     }
 
     private List<byte[]> keys(String hash, String... parts) {

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.backend.ActivityCursor;
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -11,6 +12,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.LocalDate;
 import java.util.ArrayList;
@@ -20,7 +22,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a tenant's list, and then each memory on it, because the memories are in other slots. Thread-safe. */
-record Listing(MemoryScript script, TenantList tenants) {
+record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMetadata declared) {
 
     /** The largest number of stale entries that are removed for one page. The page is then shorter. */
     private static final int GONE = 500;
@@ -33,12 +35,55 @@ record Listing(MemoryScript script, TenantList tenants) {
     MemoryPage list(String tenant, ListQuery query) {
         Ids.check("tenant", tenant);
         script.requireOpen("list of tenant " + tenant);
+        declared.check(query);
+        ListQuery.Metadata metadata = query.metadata();
+        if (metadata != null) {
+            return page(query, byMetadata(tenant, query, Keys.list(metadata.name(), metadata.value())));
+        }
         return page(query, query.activeFirst() ? byActivity(tenant, query) : byCreation(tenant, query));
+    }
+
+    private Order byMetadata(String tenant, ListQuery query, String list) {
+        String id = (query.activeFirst() ? "a" : "n") + list;
+        Order all = query.activeFirst() ? byActivity(tenant, query) : byCreation(tenant, query);
+        String first = query.cursor() == null
+                ? null
+                : query.activeFirst() ? top(ActivityCursor.of(query)) : Text.hex(query.cursorAsNumber());
+        return new Order(
+                behind -> listed(
+                        tenant,
+                        id,
+                        behind == null ? first : query.activeFirst() ? behind.place() : Text.hex(behind.number()),
+                        atOnce(query)),
+                all.cursor);
+    }
+
+    /** Puts all memories of the tenant on the lists first, if some are from before the names were declared. */
+    private List<TenantList.Entry> listed(String tenant, String list, @Nullable String behind, int limit) {
+        for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
+            List<TenantList.Entry> found = tenants.listed(tenant, list, behind, limit);
+            if (found != null) {
+                return found;
+            }
+            List<TenantList.Entry> part = tenants.before(tenant, Long.MAX_VALUE, MemoryScript.CHUNK);
+            while (!part.isEmpty()) {
+                part.forEach(entry -> writer.relist(entry.key()));
+                part = tenants.before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK);
+            }
+            tenants.complete(tenant);
+        }
+        throw new StorageUnavailableException(
+                "list of tenant " + tenant + ": processes with other listedMetadata changed the lists during each try",
+                null);
+    }
+
+    private static String top(ActivityCursor cursor) {
+        return Text.stamp(cursor.activeAt()) + Text.hex(cursor.number());
     }
 
     private Order byActivity(String tenant, ListQuery query) {
         ActivityCursor first = ActivityCursor.of(query);
-        String top = query.cursor() == null ? null : Text.stamp(first.activeAt()) + Text.hex(first.number());
+        String top = query.cursor() == null ? null : top(first);
         tenants.flush(tenant);
         return new Order(
                 behind -> tenants.lessActive(tenant, behind == null ? top : behind.place(), atOnce(query)),
@@ -79,8 +124,9 @@ record Listing(MemoryScript script, TenantList tenants) {
                         continue;
                     }
                     List<DailyUsage> used = usage(entry.key(), info, query.usage());
-                    if (query.usage() == null || !used.isEmpty()) {
-                        page.add(Contents.info(entry.key(), info));
+                    MemoryInfo found = Contents.info(entry.key(), info);
+                    if ((query.usage() == null || !used.isEmpty()) && query.matches(found)) {
+                        page.add(found);
                         usage.addAll(used);
                     }
                 } catch (UnreadableDataException e) {

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.base.InputRules;
@@ -97,10 +98,10 @@ public final class RedisMessageLog implements MessageLog {
         Commands commands = new Commands(client);
         Keys keys = new Keys(builder.prefix);
         this.script = new MemoryScript(commands, keys, builder.timeToLive);
-        this.tenants = new TenantList(commands, keys, builder.lag);
-        this.writer = new Writer(script, tenants);
+        this.tenants = new TenantList(commands, keys, builder.listed, builder.lag);
+        this.writer = new Writer(script, tenants, builder.listed);
         this.reader = new Reader(script, writer);
-        this.listing = new Listing(script, tenants);
+        this.listing = new Listing(script, tenants, writer, builder.listed);
     }
 
     /**
@@ -334,6 +335,7 @@ public final class RedisMessageLog implements MessageLog {
         private @Nullable URI server;
         private String prefix = "keepsake:";
         private Checks checks = Checks.WARN;
+        private ListedMetadata listed = ListedMetadata.NONE;
         private Clock clock = Clock.systemUTC();
         private @Nullable Duration timeToLive;
         private Duration lag = TenantList.LAG;
@@ -406,6 +408,21 @@ public final class RedisMessageLog implements MessageLog {
          */
         public Builder checks(Checks strictness) {
             this.checks = Objects.requireNonNull(strictness, "strictness");
+            return this;
+        }
+
+        /**
+         * Declares the metadata names by which {@link ListQuery#withMetadata} lists memories. Default: none. The first such
+         * query of a tenant puts all its memories on the lists, if it has memories from before the declaration. A process
+         * that does not declare a name does not change its lists when it describes a memory, so declare the same names in
+         * all processes.
+         *
+         * @param names up to three names, such as {@code user}
+         * @return this
+         * @throws InvalidInputException if there are too many names, or one is no id
+         */
+        public Builder listedMetadata(String... names) {
+            this.listed = ListedMetadata.of(names);
             return this;
         }
 

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,12 +44,14 @@ final class TenantList implements AutoCloseable {
     /** The changes to send, by tenant and by the memory's hash. Guarded by itself. */
     private final Map<String, Map<String, Map<String, String>>> pending = new HashMap<>();
 
+    private final ListedMetadata declared;
     private final Duration lag;
     private final ScheduledThreadPoolExecutor timer;
 
-    TenantList(Commands commands, Keys keys, Duration lag) {
+    TenantList(Commands commands, Keys keys, ListedMetadata declared, Duration lag) {
         this.commands = commands;
         this.keys = keys;
+        this.declared = declared;
         this.lag = lag;
         this.timer = new ScheduledThreadPoolExecutor(1, work -> {
             Thread thread = new Thread(work, "keepsake-redis-lists");
@@ -59,15 +63,47 @@ final class TenantList implements AutoCloseable {
 
     /**
      * Registers a memory that is about to be created, or finds its number. The number is higher than that of an erased
-     * memory.
+     * memory. The memory is put on the lists of its metadata too, which are those that it will have.
      */
-    long register(MemoryKey key, String active, long above) {
+    long register(MemoryKey key, String active, long above, Map<String, String> metadata) {
         Request request = new Request("register")
                 .with("hash", Keys.hash(key))
                 .with("key", key.canonical())
                 .with("active", active)
-                .with("above", above);
+                .with("above", above)
+                .with("names", names())
+                .with("described", !metadata.isEmpty())
+                .with("lists", lists(metadata));
         return run("registration of memory " + key, key.tenant(), request).number(0);
+    }
+
+    /** Puts a memory on the lists of its metadata, or on these too. */
+    void relist(MemoryKey key, long number, Map<String, String> metadata, boolean more) {
+        Request request = new Request("relist")
+                .with("hash", Keys.hash(key))
+                .with("number", number)
+                .with("more", more)
+                .with("names", names())
+                .with("lists", lists(metadata));
+        run("lists of memory " + key, key.tenant(), request);
+    }
+
+    /** Records that all memories of a tenant are on the lists of the declared names. */
+    void complete(String tenant) {
+        run("list of tenant " + tenant, tenant, new Request("complete").with("names", names()));
+    }
+
+    /** Returns the declared names. Sets with equal names are equal texts. */
+    private @Nullable String names() {
+        return declared.names().isEmpty()
+                ? null
+                : declared.names().stream().map(MemoryKey::encode).collect(Collectors.joining(" "));
+    }
+
+    private @Nullable List<String> lists(Map<String, String> metadata) {
+        List<String> lists = new ArrayList<>();
+        declared.listed(metadata).forEach((name, value) -> lists.add(Keys.list(name, value)));
+        return lists.isEmpty() ? null : lists;
     }
 
     /** Removes an erased memory, unless it was registered again since. */
@@ -128,8 +164,24 @@ final class TenantList implements AutoCloseable {
                 new Request("page").with("behind", place == null ? "" : place).with("limit", limit));
     }
 
+    /** Returns a page of a list by metadata behind a place, or the first one. Null if the list may miss memories. */
+    @Nullable
+    List<Entry> listed(String tenant, String list, @Nullable String place, int limit) {
+        Request request = new Request("page")
+                .with("list", list)
+                .with("names", names())
+                .with("behind", place == null ? "" : place)
+                .with("limit", limit);
+        List<Reply> rows = run("list of tenant " + tenant, tenant, request).lists();
+        return rows.size() == 1 && rows.get(0).number(0) < 0 ? null : entries(rows);
+    }
+
     private List<Entry> page(String tenant, Request request) {
-        return run("list of tenant " + tenant, tenant, request).lists().stream()
+        return entries(run("list of tenant " + tenant, tenant, request).lists());
+    }
+
+    private static List<Entry> entries(List<Reply> rows) {
+        return rows.stream()
                 .map(row -> new Entry(row.number(0), row.text(1), MemoryKey.parse(row.text(3))))
                 .toList();
     }

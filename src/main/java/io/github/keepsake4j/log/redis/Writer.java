@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.base.RecentlyUsed;
@@ -35,13 +36,15 @@ final class Writer {
 
     private final MemoryScript script;
     private final TenantList tenants;
+    private final ListedMetadata declared;
 
     /** The memories that were recently found not to exist, with their former numbers. */
     private final RecentlyUsed<MemoryKey, Long> absent = new RecentlyUsed<>(KNOWN);
 
-    Writer(MemoryScript script, TenantList tenants) {
+    Writer(MemoryScript script, TenantList tenants, ListedMetadata declared) {
         this.script = script;
         this.tenants = tenants;
+        this.declared = declared;
     }
 
     /** Records that a memory does not exist, so that it is registered without a look-up. */
@@ -51,8 +54,12 @@ final class Writer {
 
     AppendResult append(MemoryKey key, Append append, Instant now) {
         List<NewMessage> messages = append.messages();
-        Reply reply =
-                creating("append to memory " + key, key, Text.stamp(latest(messages, now)), appendRequest(append, now));
+        Reply reply = creating(
+                "append to memory " + key,
+                key,
+                Text.stamp(latest(messages, now)),
+                append.metadata(),
+                appendRequest(append, now));
         switch (reply.kind()) {
             case "erased" -> AppendRules.checkEpoch(key, append.epoch(), reply.number(1));
             case "position" -> AppendRules.checkPosition(key, append, MemoryScript.position(reply, 1, 3));
@@ -84,8 +91,40 @@ final class Writer {
         Request request = request("describe", now)
                 .with("title", change.title())
                 .text(change.metadata() == null ? null : Text.CODEC.encodeStrings(change.after(Map.of())));
-        creating("description of memory " + key, key, Text.stamp(now), request);
-        return change.after(Map.of());
+        Map<String, String> after = change.after(Map.of());
+        boolean relists = change.metadata() != null && !declared.names().isEmpty();
+        if (relists) {
+            listAlso(key, after);
+        }
+        creating("description of memory " + key, key, Text.stamp(now), after, request);
+        if (relists) {
+            relist(key);
+        }
+        return after;
+    }
+
+    /**
+     * Puts a memory on the lists of new metadata before it has them. So a call that is interrupted leaves it on a list too many,
+     * on which a page does not show it, and not on one too few.
+     */
+    private void listAlso(MemoryKey key, Map<String, String> after) {
+        Reply info = script.run("lists of memory " + key, key, script.look("info"));
+        if (!info.is("none")) {
+            tenants.relist(key, info.number(1), after, true);
+        }
+    }
+
+    /** Puts a memory on the lists of its metadata, and on no others, even if another caller changes them meanwhile. */
+    void relist(MemoryKey key) {
+        String listed = null;
+        for (int attempt = 0; attempt < MOST_MERGES; attempt++) {
+            Reply info = script.run("lists of memory " + key, key, script.look("info"));
+            if (info.is("none") || info.text(7).equals(listed)) {
+                return;
+            }
+            listed = info.text(7);
+            tenants.relist(key, info.number(1), listed.isEmpty() ? Map.of() : Contents.metadata(key, listed), false);
+        }
     }
 
     /** Changes a part of the metadata, and repeats it until no other change comes between reading and writing. */
@@ -100,7 +139,14 @@ final class Writer {
                 return after;
             }
             Request request = request("setMetadata", now).text(stored).text(Text.CODEC.encodeStrings(after));
-            if (!creating(what, key, Text.stamp(now), request).is("changed")) {
+            boolean relists = !declared.names().isEmpty();
+            if (relists && !info.is("none")) {
+                tenants.relist(key, info.number(1), after, true);
+            }
+            if (!creating(what, key, Text.stamp(now), after, request).is("changed")) {
+                if (relists) {
+                    relist(key);
+                }
                 return after;
             }
         }
@@ -179,10 +225,10 @@ final class Writer {
         }
     }
 
-    private Reply creating(String what, MemoryKey key, String active, Request request) {
+    private Reply creating(String what, MemoryKey key, String active, Map<String, String> metadata, Request request) {
         Long known = absent.get(key);
         if (known != null) {
-            request.with("number", register(key, active, known));
+            request.with("number", register(key, active, known, metadata));
         }
         Reply reply = script.run(what, key, request);
         for (int attempt = 0; reply.is("unregistered"); attempt++) {
@@ -190,16 +236,16 @@ final class Writer {
                 throw new StorageUnavailableException(
                         what + ": the memory was erased during each try. Retry later", null);
             }
-            request.with("number", register(key, active, reply.number(1)));
+            request.with("number", register(key, active, reply.number(1), metadata));
             reply = script.run(what, key, request);
         }
         absent.remove(key);
         return reply;
     }
 
-    private long register(MemoryKey key, String active, long above) {
+    private long register(MemoryKey key, String active, long above, Map<String, String> metadata) {
         script.requireOpen("registration of memory " + key);
-        return tenants.register(key, active, above);
+        return tenants.register(key, active, above, metadata);
     }
 
     private static Instant latest(List<NewMessage> messages, Instant now) {

@@ -125,6 +125,9 @@ final class BucketListing {
         if (!roots.hold(after)) {
             throw noCursor();
         }
+        if (query.metadata() != null) {
+            return byNameOf(tenant, roots, after, query);
+        }
         Scan scan = new Scan(tenant, roots, after, query.limit());
         List<Bucket.Listed> objects = scan.next();
         if (objects.isEmpty() && scan.more()) {
@@ -137,6 +140,32 @@ final class BucketListing {
                 query);
     }
 
+    /** Reads on until the page is full, since few of the documents may have the metadata. */
+    private MemoryPage byNameOf(String tenant, ObjectNames.Roots roots, String after, ListQuery query) {
+        List<Bucket.Listed> found = new ArrayList<>();
+        Scan scan = new Scan(tenant, roots, after, Bucket.LIST);
+        while (found.size() <= query.limit() && scan.more()) {
+            scan.next().stream()
+                    .filter(object -> isOf(tenant, object, query))
+                    .limit(query.limit() + 1L - found.size())
+                    .forEach(found::add);
+        }
+        List<Bucket.Listed> objects = found.subList(0, Math.min(found.size(), query.limit()));
+        String last =
+                found.size() > objects.size() ? objects.get(objects.size() - 1).name() : null;
+        return page(
+                tenant,
+                objects,
+                last == null ? null : last.substring(roots.tenant().length()),
+                query);
+    }
+
+    private boolean isOf(String tenant, Bucket.Listed object, ListQuery query) {
+        MemoryInfo info =
+                query.metadata() == null ? null : known(tenant, object).info();
+        return query.metadata() == null || (info != null && query.matches(info));
+    }
+
     private MemoryPage byActivity(String tenant, ListQuery query) {
         ObjectNames.Roots roots = names.roots(tenant);
         Bucket.Listed after = query.cursor() == null ? null : parse(roots, query.cursor());
@@ -146,7 +175,7 @@ final class BucketListing {
         Scan scan = new Scan(tenant, roots, roots.conversations(), Bucket.LIST);
         while (scan.more()) {
             for (Bucket.Listed object : scan.next()) {
-                if (after == null || BY_ACTIVITY.compare(object, after) > 0) {
+                if ((after == null || BY_ACTIVITY.compare(object, after) > 0) && isOf(tenant, object, query)) {
                     first.add(object);
                 }
                 if (first.size() > query.limit()) {

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.TreeMessageLog;
 import io.github.keepsake4j.log.Append;
@@ -96,10 +97,12 @@ public final class S3MessageLog extends TreeMessageLog {
     private final Memories memories;
     private final Tombstones tombstones;
     private final BucketListing listing;
+    private final ListedMetadata listed;
     private final Clock clock;
     private final StoreClock storeClock;
 
     private S3MessageLog(Builder builder, S3Client client, boolean ownClient, String bucketName) {
+        this.listed = builder.listed;
         this.clock = builder.clock;
         this.storeClock = new StoreClock(clock);
         ObjectNames names = new ObjectNames(builder.prefix, builder.defaultTenant);
@@ -203,6 +206,7 @@ public final class S3MessageLog extends TreeMessageLog {
 
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
+        listed.check(query);
         return listing.page(Ids.check("tenant", tenant), query);
     }
 
@@ -326,6 +330,7 @@ public final class S3MessageLog extends TreeMessageLog {
         private @Nullable String encryptionKeyId;
         private @Nullable Duration turnIdle;
         private long moveContentsAbove = Long.MAX_VALUE;
+        private ListedMetadata listed = ListedMetadata.NONE;
         private Clock clock = Clock.systemUTC();
         private List<ExecutionInterceptor> interceptors = List.of();
         private RandomChoices chance = RandomChoices.RANDOM;
@@ -561,6 +566,19 @@ public final class S3MessageLog extends TreeMessageLog {
         /** Sets the decisions of a test in place of random ones. */
         Builder chance(RandomChoices test) {
             this.chance = test;
+            return this;
+        }
+
+        /**
+         * Declares the metadata names by which {@link ListQuery#withMetadata} lists memories. Default: none. A bucket has no
+         * lists of its own by these: the first page reads all documents of the tenant, and later ones those that have changed.
+         *
+         * @param names up to three names, such as {@code user}
+         * @return this builder
+         * @throws InvalidInputException if there are too many names, or one is no id
+         */
+        public Builder listedMetadata(String... names) {
+            this.listed = ListedMetadata.of(names);
             return this;
         }
 

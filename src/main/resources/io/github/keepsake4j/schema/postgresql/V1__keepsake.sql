@@ -7,10 +7,10 @@
 CREATE TABLE keepsake_schema (
   version       integer PRIMARY KEY,
   oldest_writer integer NOT NULL,
-  CONSTRAINT keepsake_schema_raised_with_tables CHECK (oldest_writer = 2)
+  CONSTRAINT keepsake_schema_raised_with_tables CHECK (oldest_writer = 3)
 );
 
-INSERT INTO keepsake_schema (version, oldest_writer) VALUES (2, 2);
+INSERT INTO keepsake_schema (version, oldest_writer) VALUES (3, 3);
 
 CREATE SEQUENCE keepsake_memory_number;
 
@@ -22,8 +22,8 @@ CREATE SEQUENCE keepsake_memory_number;
 -- summaries grows when a summary is added or the branch is counted anew, so that a writer sees that this came between.
 -- The prev_ columns are what the head was before the newest append, which RETURNING cannot tell before PostgreSQL 18.
 -- No index covers a column that each append changes, and pages are left half empty, so that updates stay in the page (HOT).
--- active_at is the time of the newest message when the memory was last moved to the front of the list by activity: an append
--- changes it only if the hour of UTC has changed.
+-- active_at is the time of the newest message when the memory was last moved to the front of its lists by activity: an append
+-- changes it only if the minute has changed. It, number and lists say where the memory is in keepsake_listed.
 CREATE TABLE keepsake_memory (
   memory_key       bytea  PRIMARY KEY,
   number           bigint NOT NULL DEFAULT nextval('keepsake_memory_number'), -- order of creation, for listing
@@ -33,13 +33,15 @@ CREATE TABLE keepsake_memory (
   node_id          text,
   title            text,
   metadata         text,                                                      -- JSON
+  lists            bigint[],
   epoch            bigint NOT NULL,
   revision         bigint NOT NULL,
+  prev_active_at   bigint,                                                    -- null in an append that created the row
+  active_at        bigint NOT NULL DEFAULT 0,
   last_seq         bigint NOT NULL,
   tokens           bigint NOT NULL,
   created_at       bigint NOT NULL,                                           -- of an imported memory, its first message's
   stored_at        bigint NOT NULL DEFAULT 0,
-  active_at        bigint NOT NULL DEFAULT 0,
   last_message_at  bigint,
   head_seq         bigint,
   head_run_start   bigint,
@@ -59,9 +61,27 @@ CREATE TABLE keepsake_memory (
   CONSTRAINT keepsake_memory_sound CHECK ((head_seq IS NULL) = (head_id IS NULL) AND head_seq <= last_seq)
 ) WITH (fillfactor = 50);
 
-CREATE INDEX keepsake_memory_by_tenant ON keepsake_memory (tenant, number, memory_key);
-CREATE INDEX keepsake_memory_by_activity ON keepsake_memory (tenant, active_at, number, memory_key);
 CREATE INDEX keepsake_memory_nodes ON keepsake_memory (tenant, conversation_id) WHERE node_id IS NOT NULL;
+
+-- The lists of memories: of a tenant, and of each value of a metadata name that is declared. A list's id is 63 bits of a hash of
+-- these. Its place is the memory's active_at. The list in order of creation has the negative id, and the place 0. A table of its own,
+-- because an append that moves a memory would otherwise write all indexes of the memory's row, and with one index, because it writes
+-- each index of this row. So a memory's rows are found by its lists, active_at and number. The tie is 64 bits of the memory's key, in
+-- the index instead of the key. Pages are left half empty, so that a row that moves stays in its page.
+CREATE TABLE keepsake_listed (
+  memory_key bytea  NOT NULL,
+  list       bigint NOT NULL,
+  place      bigint NOT NULL,
+  number     bigint NOT NULL,
+  tie        bigint NOT NULL
+) WITH (fillfactor = 50);
+
+CREATE INDEX keepsake_listed_in_order ON keepsake_listed (list, place, number, tie);
+
+-- The metadata names that have lists.
+CREATE TABLE keepsake_listed_name (
+  name text PRIMARY KEY
+);
 
 -- A CHECK is read and prepared for each append, about two microseconds for each comparison. So there are only those that keep
 -- reads finite; all others are checked by the library as it reads. Null passes a CHECK.
@@ -163,10 +183,11 @@ ALTER TABLE keepsake_summary ALTER COLUMN memory_key SET (n_distinct = -0.01);
 -- and of names that the application chose but the tenant's.
 ALTER TABLE keepsake_memory
   ALTER COLUMN app_id SET STATISTICS 0, ALTER COLUMN conversation_id SET STATISTICS 0, ALTER COLUMN node_id SET STATISTICS 0,
-  ALTER COLUMN title SET STATISTICS 0, ALTER COLUMN metadata SET STATISTICS 0;
+  ALTER COLUMN title SET STATISTICS 0, ALTER COLUMN metadata SET STATISTICS 0, ALTER COLUMN lists SET STATISTICS 0;
 ALTER TABLE keepsake_message
   ALTER COLUMN message SET STATISTICS 0, ALTER COLUMN outcome SET STATISTICS 0, ALTER COLUMN made SET STATISTICS 0,
   ALTER COLUMN request SET STATISTICS 0;
 ALTER TABLE keepsake_view ALTER COLUMN view SET STATISTICS 0;
 ALTER TABLE keepsake_summary ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE keepsake_listed_name ALTER COLUMN name SET STATISTICS 0;
 ALTER TABLE keepsake_reference ALTER COLUMN name SET STATISTICS 0;

@@ -3,6 +3,7 @@
 -- one memory lie together, and memories of one tenant lie on many shards.
 
 SELECT create_distributed_table('keepsake_memory', 'memory_key');
+SELECT create_distributed_table('keepsake_listed', 'memory_key', colocate_with => 'keepsake_memory');
 SELECT create_distributed_table('keepsake_message', 'memory_key', colocate_with => 'keepsake_memory');
 SELECT create_distributed_table('keepsake_view', 'memory_key', colocate_with => 'keepsake_memory');
 SELECT create_distributed_table('keepsake_summary', 'memory_key', colocate_with => 'keepsake_memory');
@@ -10,3 +11,4 @@ SELECT create_distributed_table('keepsake_reference', 'memory_key', colocate_wit
 SELECT create_distributed_table('keepsake_usage', 'memory_key', colocate_with => 'keepsake_memory');
 SELECT create_distributed_table('keepsake_lease', 'memory_key', colocate_with => 'keepsake_memory');
 SELECT create_reference_table('keepsake_schema');
+SELECT create_reference_table('keepsake_listed_name');

@@ -6,13 +6,13 @@
 CREATE TABLE keepsake_schema (
   version       INTEGER NOT NULL PRIMARY KEY,
   oldest_writer INTEGER NOT NULL,
-  CONSTRAINT keepsake_schema_raised_with_tables CHECK (oldest_writer = 2)
+  CONSTRAINT keepsake_schema_raised_with_tables CHECK (oldest_writer = 3)
 );
 
-INSERT INTO keepsake_schema (version, oldest_writer) VALUES (2, 2);
+INSERT INTO keepsake_schema (version, oldest_writer) VALUES (3, 3);
 
--- active_at is the time of the newest message when the memory was last moved to the front of the list by activity: an append
--- changes it, and its index, only if the hour of UTC has changed.
+-- active_at is the time of the newest message when the memory was last moved to the front of its lists by activity: an append
+-- changes it only if the minute has changed. It, number and lists say where the memory is in keepsake_listed.
 CREATE TABLE keepsake_memory (
   number          INTEGER PRIMARY KEY AUTOINCREMENT, -- order of creation, for listing
   memory_key      BLOB    NOT NULL UNIQUE,
@@ -22,6 +22,7 @@ CREATE TABLE keepsake_memory (
   node_id         TEXT,
   title           TEXT,
   metadata        TEXT,                              -- JSON
+  lists           TEXT,                              -- a JSON array
   epoch           INTEGER NOT NULL,
   revision        INTEGER NOT NULL,
   last_seq        INTEGER NOT NULL,
@@ -37,9 +38,21 @@ CREATE TABLE keepsake_memory (
   CHECK (typeof(last_seq) = 'integer' AND typeof(head_seq) IN ('integer', 'null') AND typeof(tokens) = 'integer')
 );
 
-CREATE INDEX keepsake_memory_by_tenant ON keepsake_memory (tenant, number);
-CREATE INDEX keepsake_memory_by_activity ON keepsake_memory (tenant, active_at, number);
 CREATE INDEX keepsake_memory_nodes ON keepsake_memory (tenant, conversation_id) WHERE node_id IS NOT NULL;
+
+-- The lists of memories: of a tenant, and of each value of a metadata name that is declared. A list's id is 63 bits of a hash of
+-- these. Its place is the memory's active_at. The list in order of creation has the negative id, and the place 0.
+CREATE TABLE keepsake_listed (
+  list   INTEGER NOT NULL,
+  place  INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  PRIMARY KEY (list, place, number)
+) WITHOUT ROWID;
+
+-- The metadata names that have lists.
+CREATE TABLE keepsake_listed_name (
+  name TEXT NOT NULL PRIMARY KEY
+);
 
 -- What a row inherits from its parent (run_start, depth, path_tokens, system_seq, user_seq) makes a bounded read cost what it
 -- returns: a run is a stretch of a branch whose sequence has no gaps.

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.file;
 import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.MetadataListContract;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
 import java.io.IOException;
@@ -15,7 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on files. */
-class FileMessageLogTest extends MessageLogContract implements ActivityContract {
+class FileMessageLogTest extends MessageLogContract implements ActivityContract, MetadataListContract {
 
     @TempDir
     Path directory;
@@ -28,6 +29,7 @@ class FileMessageLogTest extends MessageLogContract implements ActivityContract 
                 .directory(root())
                 .fsync(fsync)
                 .clock(clock)
+                .listedMetadata(DECLARED)
                 .build();
     }
 

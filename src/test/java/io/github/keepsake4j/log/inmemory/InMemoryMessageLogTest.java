@@ -6,17 +6,18 @@ import io.github.keepsake4j.backend.MemoryTree.State;
 import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.MetadataListContract;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Clock;
 import java.util.List;
 
-class InMemoryMessageLogTest extends MessageLogContract implements ActivityContract {
+class InMemoryMessageLogTest extends MessageLogContract implements ActivityContract, MetadataListContract {
 
     private InMemoryMessageLog log;
 
     @Override
     protected MessageLog open(Clock clock) {
-        log = new InMemoryMessageLog(clock);
+        log = new InMemoryMessageLog(clock, DECLARED);
         return log;
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryPage;
@@ -149,7 +150,8 @@ class PagingTest {
             others = JdbcMessageLog.sqlite(file, clock);
             SQLiteDataSource source = new SQLiteDataSource();
             source.setUrl("jdbc:sqlite:" + file);
-            reader = new JdbcMessageLog(new Counted(counted(source)), new SqliteDialect(), Clock.systemUTC());
+            reader = new JdbcMessageLog(
+                    new Counted(counted(source)), new SqliteDialect(), ListedMetadata.NONE, Clock.systemUTC());
         } else {
             Postgres server = Postgres.newest();
             String database = server.newDatabase();

@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.MetadataListContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.Session;
@@ -26,7 +27,8 @@ import org.postgresql.ds.PGSimpleDataSource;
  * The contract on PostgreSQL, on a pool whose connections don't commit by themselves, in a session far from UTC (the
  * driver tells the server the zone that the tests run in).
  */
-abstract class PostgresContract extends MessageLogContract implements ActivityContract, StoreClockContract {
+abstract class PostgresContract extends MessageLogContract
+        implements ActivityContract, MetadataListContract, StoreClockContract {
 
     private static TcpProxy proxy;
     private static PGSimpleDataSource database;
@@ -109,7 +111,10 @@ abstract class PostgresContract extends MessageLogContract implements ActivityCo
     }
 
     JdbcMessageLog.Builder builder() {
-        return JdbcMessageLog.builder().dataSource(source).statementTimeout(Duration.ofSeconds(20));
+        return JdbcMessageLog.builder()
+                .dataSource(source)
+                .listedMetadata(DECLARED)
+                .statementTimeout(Duration.ofSeconds(20));
     }
 
     @Override

@@ -46,7 +46,12 @@ class PostgresEqualNumbersTest {
                 log.append(key, LogTesting.batch("a"));
                 all.add(key);
             }
-            Postgres.execute(source, "UPDATE keepsake_memory SET number = 7 + number % 2, active_at = number / 100");
+            Postgres.execute(
+                    source,
+                    """
+                    UPDATE keepsake_listed SET number = 7 + number % 2, place = CASE WHEN list > 0 THEN number / 100 ELSE 0 END;
+                    UPDATE keepsake_memory SET number = 7 + number % 2, active_at = number / 100
+                    """);
 
             for (int page : new int[] {1, 5, 100}) {
                 assertThat(listed(log, ListQuery.first(page))).containsExactlyInAnyOrderElementsOf(all);

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.MetadataListContract;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
@@ -17,7 +18,7 @@ import java.time.Clock;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on a SQLite file. */
-class SqliteMessageLogTest extends MessageLogContract implements ActivityContract {
+class SqliteMessageLogTest extends MessageLogContract implements ActivityContract, MetadataListContract {
 
     @TempDir
     Path directory;
@@ -29,7 +30,7 @@ class SqliteMessageLogTest extends MessageLogContract implements ActivityContrac
 
     @Override
     protected MessageLog openAgain(Clock clock) {
-        return JdbcMessageLog.sqlite(file(), clock);
+        return JdbcMessageLog.sqlite(file(), clock, DECLARED);
     }
 
     @Override

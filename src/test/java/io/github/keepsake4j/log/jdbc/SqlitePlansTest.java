@@ -77,11 +77,11 @@ class SqlitePlansTest {
         }
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
             Session session = new Session(SqlConnection.of(connection));
-            assertThat(session.list(
-                            "EXPLAIN QUERY PLAN " + SqliteSql.LIST_BY_ACTIVITY.text(), row -> row.getString("detail")))
+            assertThat(session.list("EXPLAIN QUERY PLAN " + SqliteSql.LIST.text(), row -> row.getString("detail")))
                     .filteredOn(step -> step.startsWith("SEARCH"))
                     .extracting(step -> step.substring(step.indexOf('(')))
-                    .containsExactly("(tenant=? AND active_at=? AND number<?)", "(tenant=? AND active_at<?)");
+                    .containsExactly(
+                            "(list=? AND place=? AND number<?)", "(rowid=?)", "(list=? AND place<?)", "(rowid=?)");
         }
     }
 
@@ -102,11 +102,10 @@ class SqlitePlansTest {
         // A row of it is as small as an id, and there is one for each branch.
         assertThat(reads.remove("LEAVES")).isNotNull();
         // It sorts at most two pages.
-        assertThat(reads.remove("LIST_BY_ACTIVITY")).isNotNull();
+        assertThat(reads.remove("LIST")).isNotNull();
         // They sort the memories of one page, with their days.
         assertThat(reads.remove("USAGE")).isNotNull();
-        assertThat(reads.remove("USAGE_BY_ACTIVITY")).isNotNull();
-        assertThat(reads).containsKeys("BRANCH", "OLDEST", "IS_ON_BRANCH", "FIND", "HISTORY_BACK", "LIST");
+        assertThat(reads).containsKeys("BRANCH", "OLDEST", "IS_ON_BRANCH", "FIND", "HISTORY_BACK");
         return reads;
     }
 }

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.redis;
 import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.MetadataListContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Redis;
@@ -15,7 +16,8 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.UnifiedJedis;
 
 /** The contract on Redis. Each test has its own prefix. */
-abstract class RedisContract extends MessageLogContract implements ActivityContract, StoreClockContract {
+abstract class RedisContract extends MessageLogContract
+        implements ActivityContract, MetadataListContract, StoreClockContract {
 
     private String prefix;
 
@@ -39,6 +41,7 @@ abstract class RedisContract extends MessageLogContract implements ActivityContr
                 .client(client())
                 .checks(RedisMessageLog.Checks.NONE)
                 .prefix(prefix)
+                .listedMetadata(DECLARED)
                 .clock(clock)
                 .build();
     }

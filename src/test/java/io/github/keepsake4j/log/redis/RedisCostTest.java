@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -102,6 +103,7 @@ class RedisCostTest {
         return RedisMessageLog.builder()
                 .client(client)
                 .checks(RedisMessageLog.Checks.NONE)
+                .listedMetadata("owner")
                 .lag(Duration.ofHours(1));
     }
 
@@ -156,13 +158,17 @@ class RedisCostTest {
         for (int count : new int[] {Counts.of(100, 2_000), Counts.of(1_000, 100_000)}) {
             for (int i = all.size(); i < count; i++) {
                 all.add(ConversationKey.of("acme", "c" + i));
-                log.append(all.get(i), batch("a"));
+                log.append(all.get(i), batch("a").creating(Map.of("owner", "u" + i % 5)));
             }
             List<Long> commands = new ArrayList<>();
-            for (ListQuery first :
-                    List.of(ListQuery.first(20), ListQuery.first(20).byActivity())) {
+            for (ListQuery first : List.of(
+                    ListQuery.first(20),
+                    ListQuery.first(20).byActivity(),
+                    ListQuery.first(20).withMetadata("owner", "u3"),
+                    ListQuery.first(20).byActivity().withMetadata("owner", "u3"))) {
                 ListQuery last = first;
-                for (int skipped = 20; skipped < count; skipped += 20) {
+                int size = first.metadata() == null ? count : count / 5;
+                for (int skipped = 20; skipped < size; skipped += 20) {
                     last = log.list("acme", last).next().orElseThrow();
                 }
                 for (ListQuery query : List.of(first, last)) {
@@ -170,7 +176,9 @@ class RedisCostTest {
                             () -> assertThat(log.list("acme", query).memories()).hasSize(20)));
                 }
             }
-            Tell.line("%d memories: commands for the first and last page of 20, also by activity: %s", count, commands);
+            Tell.line(
+                    "%d memories: commands for the first and last page of 20, also by activity, and both of one of five owners: %s",
+                    count, commands);
             assertThat(few.isEmpty() ? commands : few).isEqualTo(commands);
             assertThat(commands).allMatch(made -> made <= 22);
             if (few.isEmpty()) {

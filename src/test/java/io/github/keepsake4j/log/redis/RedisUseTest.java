@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
@@ -148,8 +149,8 @@ class RedisUseTest {
 
     @Test
     void a_memory_that_was_registered_and_not_created_is_not_listed_and_not_lost() {
-        TenantList tenants = new TenantList(new Commands(direct), keys, Duration.ofHours(1));
-        long number = tenants.register(KEY, Text.stamp(Instant.EPOCH), 0);
+        TenantList tenants = new TenantList(new Commands(direct), keys, ListedMetadata.NONE, Duration.ofHours(1));
+        long number = tenants.register(KEY, Text.stamp(Instant.EPOCH), 0, Map.of());
         assertThat(list(log, "acme", 10)).isEmpty();
         assertThat(tenants.before("acme", Long.MAX_VALUE, 10)).isEmpty();
 
@@ -368,9 +369,9 @@ class RedisUseTest {
 
     @Test
     void a_page_removes_a_bounded_number_of_entries_that_are_gone() {
-        TenantList tenants = new TenantList(new Commands(direct), keys, Duration.ofHours(1));
+        TenantList tenants = new TenantList(new Commands(direct), keys, ListedMetadata.NONE, Duration.ofHours(1));
         for (int i = 0; i < 520; i++) {
-            tenants.register(ConversationKey.of("acme", "gone " + i), Text.stamp(Instant.EPOCH), 0);
+            tenants.register(ConversationKey.of("acme", "gone " + i), Text.stamp(Instant.EPOCH), 0, Map.of());
         }
         tenants.close();
         log.append(KEY, batch("a"));

@@ -1,0 +1,204 @@
+package io.github.keepsake4j.log.jdbc;
+
+import static io.github.keepsake4j.log.LogTesting.batch;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.jdbc.SchemaMode;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.LogTesting;
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.TestClock;
+import io.github.keepsake4j.log.Usage;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.Session;
+import io.github.keepsake4j.sql.SqlConnection;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Tell;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** The cost of the lists of memories. */
+class PostgresListsTest {
+
+    private static final Pattern ROWS =
+            Pattern.compile("(?:Index|Seq).*Scan.*rows=(\\d+).*actual.*rows=([\\d.]+) loops=(\\d+)");
+
+    private PGSimpleDataSource source;
+    private HikariDataSource pool;
+
+    @BeforeEach
+    void createDatabase() throws Exception {
+        source = Postgres.newest().database(Postgres.newest().newDatabase());
+        pool = Postgres.pool(source, 1, true);
+    }
+
+    @AfterEach
+    void closePool() {
+        pool.close();
+    }
+
+    @Test
+    void a_page_of_one_owner_reads_as_many_rows_as_one_of_all() throws Exception {
+        int memories = Counts.of(2_000, 100_000);
+        int owners = memories / 100;
+        try (MessageLog log = log("owner")) {
+            for (int i = 0; i < memories; i++) {
+                log.append(ConversationKey.of("acme", "c" + i), batch("a").creating(Map.of("owner", "u" + i % owners)));
+            }
+            // As the server does within a minute.
+            Postgres.execute(source, "ANALYZE keepsake_listed, keepsake_memory");
+            ListQuery first = ListQuery.first(50);
+            for (ListQuery all : List.of(first, first.byActivity())) {
+                ListQuery some = all.withMetadata("owner", "u7");
+                ListQuery allNext = log.list("acme", all).next().orElseThrow();
+                ListQuery someNext = log.list("acme", some).next().orElseThrow();
+                List<Long> rows = List.of(rows(all), rows(some), rows(allNext), rows(someNext));
+                Tell.line(
+                        "%d memories of %d owners: rows for two pages of 50 of all and of one: %s",
+                        memories, owners, rows);
+                // The last page has no row behind it.
+                assertThat(rows).containsExactly(102L, 102L, 102L, 100L);
+                assertThat(log.list("acme", someNext).memories()).hasSize(50).allMatch(someNext::matches);
+            }
+        }
+    }
+
+    /** A floor is the log of turns within one minute. */
+    @Test
+    void an_order_that_is_exact_to_the_minute_costs_little_of_the_write_ahead_log() throws Exception {
+        int turns = Counts.of(2_400, 12_000);
+        long floor = bytesOfTurn(turns, Duration.ZERO);
+        long twelve = bytesOfTurn(turns, Duration.ofSeconds(5));
+        long one = bytesOfTurn(turns, Duration.ofMinutes(1));
+        Tell.line("bytes of WAL for a turn: %d; with 12 turns a minute %d, with one %d", floor, twelve, one);
+        assertThat(twelve).isLessThan(floor * 105 / 100);
+        assertThat(one).isLessThan(floor * 110 / 100);
+    }
+
+    private long bytesOfTurn(int turns, Duration pause) throws Exception {
+        int memories = 100;
+        TestClock clock = new TestClock();
+        PGSimpleDataSource database =
+                Postgres.newest().database(Postgres.newest().newDatabase());
+        try (HikariDataSource connections = Postgres.pool(database, 1, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(connections)
+                        .schema(SchemaMode.ALWAYS)
+                        .clock(clock)
+                        .build()) {
+            // Another one is not due for five minutes then. The first rounds behind it write whole pages.
+            Postgres.execute(database, "CHECKPOINT");
+            long begin = 0;
+            for (int round = -3; round < turns / memories; round++) {
+                begin = round == 0 ? wal(database) : begin;
+                for (int m = 0; m < memories; m++) {
+                    turn(log, ConversationKey.of("acme", "c" + m), round);
+                }
+                clock.advance(pause);
+            }
+            return (wal(database) - begin) / turns;
+        }
+    }
+
+    private static void turn(MessageLog log, MemoryKey key, int number) {
+        String question = "a question of about eighty characters with the number " + number + ", and what is behind it";
+        String answer = ("an answer that is longer than the question " + number + ". ").repeat(8);
+        log.append(key, Append.underHead(NewMessage.of(UserMessage.from(question), 20, "counter")));
+        log.append(
+                key,
+                Append.underHead(NewMessage.of(AiMessage.from(answer), 90, "counter")
+                        .withMade(new Made(null, new Usage(200, 90, 0)))));
+    }
+
+    private static long wal(PGSimpleDataSource database) throws SQLException {
+        try (Connection connection = database.getConnection()) {
+            return new Session(SqlConnection.of(connection))
+                    .<Long>first("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn", row -> row.getLong(1));
+        }
+    }
+
+    /** Existing memories are put on the lists of a name when it is declared for the first time. */
+    @Test
+    void a_name_that_is_declared_later_lists_the_memories_from_before() throws Exception {
+        int memories = Counts.of(1_203, 20_003);
+        try (MessageLog log = log()) {
+            for (int i = 0; i < memories; i++) {
+                ConversationKey key = ConversationKey.of("acme", "c" + i);
+                log.append(key, batch("a").creating(i % 3 == 0 ? Map.of() : Map.of("owner", "u" + i % 3)));
+            }
+            log.erase(ConversationKey.of("acme", "c1"));
+        }
+        Postgres.execute(source, "UPDATE keepsake_memory SET metadata = '{' WHERE conversation_id = 'c2'");
+        for (String[] names : new String[][] {{"owner"}, {"project"}, {}}) {
+            // The database keeps the names, so a log that declares others, or none, lists by them too.
+            try (MessageLog log = log(names)) {
+                assertThat(of(log, "u1")).hasSize((memories + 1) / 3 - 1);
+                assertThat(of(log, "u2")).hasSize(memories / 3 - 1);
+                Logs.describe(log, ConversationKey.of("acme", "c4"), null, Map.of("owner", "u1", "project", "p"));
+                assertThat(of(log, "u1")).contains(ConversationKey.of("acme", "c4"));
+            }
+        }
+    }
+
+    private static List<MemoryKey> of(MessageLog log, String owner) {
+        List<MemoryKey> found = new ArrayList<>();
+        Optional<ListQuery> next = Optional.of(ListQuery.first(100).withMetadata("owner", owner));
+        while (next.isPresent()) {
+            var page = log.list("acme", next.get());
+            page.memories().forEach(info -> found.add(info.key()));
+            LogTesting.refuseToPageForEver(found);
+            next = page.next();
+        }
+        return found;
+    }
+
+    private MessageLog log(String... names) {
+        return JdbcMessageLog.builder()
+                .dataSource(pool)
+                .schema(SchemaMode.ALWAYS)
+                .listedMetadata(names)
+                .build();
+    }
+
+    /** Returns the rows of all tables that a page reads. */
+    private long rows(ListQuery query) throws SQLException {
+        ListCursor behind = ListCursor.of(query);
+        Object[] values = {
+            "acme", Lists.id("acme", query), behind.place(), behind.number(), behind.tie(), query.limit() + 1
+        };
+        try (Connection connection = source.getConnection()) {
+            List<String> plan = new Session(SqlConnection.of(connection))
+                    .list(
+                            "EXPLAIN (ANALYZE, COSTS, TIMING OFF) " + PostgresSql.LIST.text(),
+                            row -> row.getString(1),
+                            PostgresSql.LIST.bind(values));
+            long rows = 0;
+            for (String line : plan) {
+                Matcher scan = ROWS.matcher(line);
+                rows += scan.find() ? Math.round(Double.parseDouble(scan.group(2)) * Long.parseLong(scan.group(3))) : 0;
+                assertThat(line).doesNotContain("Seq Scan").doesNotContain("Rows Removed");
+            }
+            return rows;
+        }
+    }
+}
