@@ -9,7 +9,7 @@ import java.util.List;
 public final class Translated {
 
     static final SqlSchema SCHEMA = new SqlSchema(
-            "log", "", "keepsake_schema", 1, "mend it", null, List.of(new SqlSchema.Script("V1__keepsake.sql", 2)));
+            "log", "", "keepsake_schema", 1, "mend it", null, List.of(new SqlSchema.Script("V1__keepsake.sql", 3)));
 
     private Translated() {}
 

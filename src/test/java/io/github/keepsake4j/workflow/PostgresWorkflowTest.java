@@ -53,7 +53,7 @@ class PostgresWorkflowTest extends WorkflowContract {
         try {
             Postgres.execute(
                     database,
-                    "TRUNCATE keepsake_memory, keepsake_message, keepsake_summary, keepsake_view, keepsake_lease,"
+                    "TRUNCATE keepsake_memory, keepsake_listed, keepsake_message, keepsake_summary, keepsake_view, keepsake_lease,"
                             + " keepsake_reference, keepsake_usage");
         } catch (SQLException e) {
             throw new IllegalStateException(e);

@@ -589,18 +589,19 @@ DELETE FROM keepsake_lease WHERE memory_key = ? AND name = ? AND owner = ?
 DELETE FROM keepsake_listed
 WHERE (list, place, number) IN (
   SELECT list.value * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number
-  FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
-  WHERE m.memory_key = ?)
--- values: [0]
+  FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list,
+       (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
+  WHERE m.epoch = ? AND m.memory_key = ?)
+-- values: [0, 1]
 ;
 DELETE FROM keepsake_listed l
 USING keepsake_memory m
 CROSS JOIN unnest(m.lists) AS list (id)
 CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
-WHERE m.memory_key = ? AND l.memory_key = ?
+WHERE m.epoch = ? AND m.memory_key = ? AND l.memory_key = ?
   AND l.list = list.id * orders.sign AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END
   AND l.number = m.number
--- values: [0, 0]
+-- values: [0, 1, 1]
 ;
 DELETE FROM keepsake_made_discussion WHERE memory_key = ?
 ;
@@ -705,24 +706,24 @@ RETURNING expires_at
 ;
 INSERT INTO keepsake_listed (list, place, number)
 SELECT list.value * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number
-FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
+FROM json_each(?) AS list, keepsake_memory m, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
 WHERE m.memory_key = ?
 ON CONFLICT (list, place, number) DO NOTHING
--- values: [0]
+-- values: [0, 1]
 ;
 INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
 SELECT m.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number,
        ('x' || encode(substring(m.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
 FROM keepsake_memory m
-CROSS JOIN unnest(m.lists) AS list (id)
+CROSS JOIN unnest(?::bigint[]) AS list (id)
 CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
 WHERE m.memory_key = ? AND NOT EXISTS (
   SELECT FROM keepsake_listed l
   WHERE l.memory_key = ? AND l.list = list.id * orders.sign
     AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
--- values: [0, 0]
+-- values: [0, 1, 1]
 ;
-INSERT INTO keepsake_listed_name (name) VALUES (?) ON CONFLICT (name) DO NOTHING
+INSERT INTO keepsake_listed_name (name, listed_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING
 ;
 INSERT INTO keepsake_made_discussion (memory_key, discussion) VALUES (?, ?) ON CONFLICT (memory_key) DO NOTHING
 ;
@@ -869,7 +870,7 @@ SELECT * FROM (
   SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
          m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
   FROM keepsake_listed l
-  CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = ?
+  LEFT JOIN keepsake_memory m ON m.number = l.number AND m.tenant = ?
     AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
   WHERE l.list = ? AND l.place = ? AND l.number < ?
   ORDER BY l.number DESC
@@ -880,7 +881,7 @@ SELECT * FROM (
   SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
          m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
   FROM keepsake_listed l
-  CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = ?
+  LEFT JOIN keepsake_memory m ON m.number = l.number AND m.tenant = ?
     AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
   WHERE l.list = ? AND l.place < ?
   ORDER BY l.place DESC, l.number DESC
@@ -1090,73 +1091,66 @@ CROSS JOIN LATERAL (
 ORDER BY m.seq
 ;
 SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
-FROM (SELECT * FROM (
-  SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
-         m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
-  FROM keepsake_listed l
-  CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = ?
-    AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
-  WHERE m.memory_key IN (SELECT memory_key FROM keepsake_usage
-             WHERE tenant = ? AND day >= ? AND day < ?)
-  AND l.list = ? AND l.place = ? AND l.number < ?
-  ORDER BY l.number DESC
-  LIMIT ?
-)
-UNION ALL
-SELECT * FROM (
-  SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
-         m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
-  FROM keepsake_listed l
-  CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = ?
-    AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
-  WHERE m.memory_key IN (SELECT memory_key FROM keepsake_usage
-             WHERE tenant = ? AND day >= ? AND day < ?)
-  AND l.list = ? AND l.place < ?
-  ORDER BY l.place DESC, l.number DESC
-  LIMIT ?
-)
-ORDER BY place DESC, number DESC
-LIMIT ?
-) m
-JOIN keepsake_usage u
-  ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
-ORDER BY m.place DESC, m.number DESC, u.day
--- values: [0, 0, 6, 7, 1, 2, 3, 5, 0, 0, 6, 7, 1, 2, 5, 5, 0, 6, 7]
-;
-SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
-FROM (SELECT m.memory_key, l.place, l.number, l.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
-       m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
 FROM (
-  SELECT l.* FROM keepsake_listed l
-  WHERE l.memory_key IN (SELECT memory_key FROM keepsake_usage
-             WHERE tenant = ? AND day >= ? AND day < ?)
-  AND l.list = ? AND (l.place, l.number, l.tie) < (?, ?, ?)
-  ORDER BY l.place DESC, l.number DESC, l.tie DESC
+  SELECT m.memory_key, at.place, m.number, at.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+         m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+  FROM (
+    SELECT m.*
+    FROM (
+      SELECT DISTINCT memory_key FROM keepsake_usage
+      WHERE tenant = ? AND day >= ? AND day < ?
+    ) used
+    JOIN keepsake_memory m ON m.memory_key = used.memory_key
+    OFFSET 0
+  ) m
+  CROSS JOIN LATERAL (
+    SELECT CASE WHEN ? > 0 THEN m.active_at ELSE 0 END AS place,
+           ('x' || encode(substring(m.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint AS tie
+  ) at
+  WHERE m.tenant = ? AND abs(?) = ANY (m.lists)
+    AND (at.place, m.number, at.tie) < (?, ?, ?)
+  ORDER BY at.place DESC, m.number DESC, at.tie DESC
   LIMIT ?
-) l
-JOIN keepsake_memory m ON m.memory_key BETWEEN l.memory_key AND l.memory_key
-  AND m.number BETWEEN l.number AND l.number AND m.tenant = ?
-  AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
-ORDER BY l.place DESC, l.number DESC, l.tie DESC
 ) m
 JOIN keepsake_usage u
   ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
 ORDER BY m.place DESC, m.number DESC, m.tie DESC, u.day
--- values: [0, 6, 7, 1, 2, 3, 4, 5, 0, 0, 6, 7]
+-- values: [0, 6, 7, 1, 0, 1, 2, 3, 4, 5, 0, 6, 7]
+;
+SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+FROM (
+  SELECT m.memory_key, m.place, m.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+         m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+  FROM (
+    SELECT m.*, CASE WHEN ? > 0 THEN m.active_at ELSE 0 END AS place FROM keepsake_memory m
+    WHERE m.memory_key IN (SELECT memory_key FROM keepsake_usage
+                             WHERE tenant = ? AND day >= ? AND day < ?)
+      AND m.tenant = ?
+      AND abs(?) IN (SELECT value FROM json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END))
+  ) m
+  WHERE m.place < ? OR (m.place = ? AND m.number < ?)
+  ORDER BY m.place DESC, m.number DESC
+  LIMIT ?
+) m
+JOIN keepsake_usage u
+  ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
+ORDER BY m.place DESC, m.number DESC, m.tie DESC, u.day
+-- values: [1, 0, 6, 7, 0, 1, 2, 2, 3, 5, 0, 6, 7]
 ;
 SELECT m.memory_key, l.place, l.number, l.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
        m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
 FROM (
   SELECT l.* FROM keepsake_listed l
-  WHERE l.list = ? AND (l.place, l.number, l.tie) < (?, ?, ?)
-  ORDER BY l.place DESC, l.number DESC, l.tie DESC
+  WHERE l.list >= ?
+    AND (l.list, l.place, l.number, l.tie) < (?, ?, ?, ?)
+  ORDER BY l.list DESC, l.place DESC, l.number DESC, l.tie DESC
   LIMIT ?
 ) l
-JOIN keepsake_memory m ON m.memory_key BETWEEN l.memory_key AND l.memory_key
+LEFT JOIN keepsake_memory m ON m.memory_key BETWEEN l.memory_key AND l.memory_key
   AND m.number BETWEEN l.number AND l.number AND m.tenant = ?
   AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
-ORDER BY l.place DESC, l.number DESC, l.tie DESC
--- values: [1, 2, 3, 4, 5, 0]
+ORDER BY l.list DESC, l.place DESC, l.number DESC, l.tie DESC
+-- values: [1, 1, 2, 3, 4, 5, 0]
 ;
 SELECT m.number, m.messages, m.length, t.number, t.messages
 FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant

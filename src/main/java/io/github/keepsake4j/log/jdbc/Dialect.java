@@ -33,6 +33,14 @@ interface Dialect {
     /** Returns numbers as this database takes them in one parameter. */
     Object array(List<Long> numbers);
 
+    /** Removes a memory from its lists within the open transaction, and locks its row. */
+    default void takeOffLists(Session session, byte[] hash) throws SQLException {
+        Long epoch = session.first(sql().lockMemory(), row -> row.getLong("epoch"), hash);
+        if (epoch != null) {
+            session.update(sql().takeOffLists(), epoch, hash);
+        }
+    }
+
     /** The memory's row, locked and sound, or {@link Memory#NONE} if there was none to lock. */
     default Memory locked(Session session, byte[] hash) throws SQLException {
         return Memory.lock(session, this, hash);

@@ -101,7 +101,7 @@ public final class JdbcMessageLog implements MessageLog {
         this.connections = connections;
         this.dialect = dialect;
         this.clock = clock;
-        this.lists = new Lists(connections, dialect, codec, listed);
+        this.lists = new Lists(connections, dialect, codec, listed, this::now);
     }
 
     /**
@@ -419,17 +419,19 @@ public final class JdbcMessageLog implements MessageLog {
         ListQuery.Days days = query.usage();
         long list = lists.of(tenant, query);
         return connections.single("list of tenant " + MemoryKey.encode(tenant), session -> {
-            // A memory has a row for each day with usage.
-            Map<MemoryKey, Listed> found = new LinkedHashMap<>();
+            // A memory has a row for each day with usage. A row of the list may have no memory.
+            Map<ListCursor, Optional<MemoryInfo>> found = new LinkedHashMap<>();
             List<DailyUsage> usage = new ArrayList<>();
             session.list(
                     days == null ? dialect.sql().list() : dialect.sql().usage(),
                     row -> {
-                        MemoryInfo info = info(row);
-                        if (days != null) {
-                            usage.add(usage(info.key(), row));
+                        Optional<MemoryInfo> info = Rows.nullableText(row, "tenant") == null
+                                ? Optional.empty()
+                                : Optional.of(info(row)).filter(query::matches);
+                        if (days != null && info.isPresent()) {
+                            usage.add(usage(info.get().key(), row));
                         }
-                        return found.put(info.key(), new Listed(info, ListCursor.of(row)));
+                        return found.put(ListCursor.of(row), info);
                     },
                     tenant,
                     list,
@@ -443,22 +445,20 @@ public final class JdbcMessageLog implements MessageLog {
         });
     }
 
-    private static MemoryPage page(ListQuery query, Map<MemoryKey, Listed> found, List<DailyUsage> usage) {
-        List<Listed> page = found.values().stream().limit(query.limit()).toList();
+    private static MemoryPage page(
+            ListQuery query, Map<ListCursor, Optional<MemoryInfo>> found, List<DailyUsage> usage) {
+        List<Map.Entry<ListCursor, Optional<MemoryInfo>>> page =
+                found.entrySet().stream().limit(query.limit()).toList();
         List<MemoryInfo> infos =
-                page.stream().map(Listed::info).filter(query::matches).toList();
+                page.stream().flatMap(entry -> entry.getValue().stream()).toList();
         if (page.size() == found.size()) {
             return new MemoryPage(infos, List.of(), usage, Optional.empty());
         }
-        page.forEach(listed -> found.remove(listed.info().key()));
-        usage.removeIf(used -> found.containsKey(used.key()));
-        ListCursor last = page.get(page.size() - 1).place();
-        Optional<ListQuery> next = Optional.of(query.startingAt(last.text(query.activeFirst())));
-        return new MemoryPage(infos, List.of(), usage, next);
+        Set<MemoryKey> keys = infos.stream().map(MemoryInfo::key).collect(Collectors.toSet());
+        usage.removeIf(used -> !keys.contains(used.key()));
+        ListCursor last = page.get(page.size() - 1).getKey();
+        return new MemoryPage(infos, List.of(), usage, Optional.of(query.startingAt(last.text(query.activeFirst()))));
     }
-
-    /** A row of a list: the entry and its place. */
-    private record Listed(MemoryInfo info, ListCursor place) {}
 
     private static DailyUsage usage(MemoryKey key, ResultSet row) throws SQLException {
         return new DailyUsage(

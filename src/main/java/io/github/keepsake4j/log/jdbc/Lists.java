@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,15 +33,17 @@ final class Lists {
     private final Dialect dialect;
     private final MessageCodec codec;
     private final ListedMetadata declared;
+    private final LongSupplier now;
 
     /** The names, after they were read. */
     private volatile @Nullable ListedMetadata names;
 
-    Lists(Connections connections, Dialect dialect, MessageCodec codec, ListedMetadata declared) {
+    Lists(Connections connections, Dialect dialect, MessageCodec codec, ListedMetadata declared, LongSupplier now) {
         this.connections = connections;
         this.dialect = dialect;
         this.codec = codec;
         this.declared = declared;
+        this.now = now;
     }
 
     /** Returns the list of all memories of a tenant. */
@@ -84,13 +87,16 @@ final class Lists {
         return query.activeFirst() ? list : -list;
     }
 
-    /** Puts a memory, whose row is locked, on the lists of its metadata, and on no others. Does nothing for a tombstone. */
+    /** Puts a memory on the lists of its metadata, and on no others. Does nothing for a tombstone. */
     void set(Session session, MemoryKey key, byte[] hash, ListedMetadata known) throws SQLException {
+        // Locks the row, so that its metadata stay as they are.
+        session.first(dialect.sql().lockMemory(), row -> true, hash);
         String json = session.first(Sql.METADATA, row -> row.getString("metadata"), hash);
         if (json != null) {
-            session.update(dialect.sql().takeOffLists(), hash);
-            session.update(Sql.SET_LISTS, dialect.array(of(key, readable(json), known)), hash);
-            session.update(dialect.sql().putOnLists(), hash);
+            Object lists = dialect.array(of(key, readable(json), known));
+            dialect.takeOffLists(session, hash);
+            session.update(Sql.SET_LISTS, lists, hash);
+            session.update(dialect.sql().putOnLists(), lists, hash);
         }
     }
 
@@ -111,7 +117,8 @@ final class Lists {
                 listAll(both);
                 declared.names()
                         .forEach(name -> connections.write(
-                                "lists by metadata", session -> session.update(Sql.ADD_LISTED_NAME, name)));
+                                "lists by metadata",
+                                session -> session.update(Sql.ADD_LISTED_NAME, name, now.getAsLong())));
             }
             names = both;
         }
@@ -127,7 +134,6 @@ final class Lists {
                 List<MemoryKey> found = session.list(Sql.DESCRIBED, Memory::key, from, PAGE);
                 for (MemoryKey key : found) {
                     byte[] hash = Rows.hash(key);
-                    session.first(dialect.sql().lockMemory(), row -> true, hash);
                     set(session, key, hash, all);
                 }
                 return found;

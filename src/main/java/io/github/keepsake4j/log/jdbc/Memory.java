@@ -97,7 +97,7 @@ record Memory(
                 now,
                 now);
         if (created > 0) {
-            session.update(dialect.sql().putOnLists(), hash);
+            session.update(dialect.sql().putOnLists(), dialect.array(lists), hash);
         }
     }
 

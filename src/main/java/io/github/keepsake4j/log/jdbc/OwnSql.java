@@ -24,8 +24,8 @@ import io.github.keepsake4j.sql.NamedSql;
  * @param move moves a memory's rows in its lists by activity, if the minute has changed or this is its first message; parameters: key,
  *     time, whether it is the first message
  * @param missingOnLists a row for each list on which the memory's row is missing; parameter: key
- * @param putOnLists adds the memory's row to its lists; parameter: key
- * @param takeOffLists removes it from them; parameter: key
+ * @param putOnLists puts a memory on lists; parameters: the lists, key
+ * @param takeOffLists removes it from all lists; parameters: epoch, key
  */
 record OwnSql(
         NamedSql memory,

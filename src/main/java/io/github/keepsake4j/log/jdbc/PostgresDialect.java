@@ -86,8 +86,7 @@ final class PostgresDialect implements Dialect {
     @Override
     public long erase(Session session, byte[] hash) throws SQLException {
         // First, because it takes the lock that appends wait for. Later statements see where the row is listed.
-        session.first(PostgresSql.LOCK_MEMORY, row -> true, hash);
-        session.update(PostgresSql.TAKE_OFF_LISTS, hash);
+        takeOffLists(session, hash);
         Long epoch = session.first(PostgresSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
         session.update(PostgresSql.ERASE, hash, epoch, hash, hash, hash, hash, hash, hash);
         return Objects.requireNonNull(epoch, "the tombstone's epoch");

@@ -330,30 +330,62 @@ final class PostgresSql {
             """;
 
     /**
-     * A page of a list. Numbers repeat if a replica or a restored database continued with an old sequence, so a part of the
-     * key decides. The join is above the limit, because the planner expects few rows of it, and would sort the whole list. It
+     * A page of a list. A row of it that disagrees with the memory's row has no memory. Numbers repeat if a replica or a
+     * restored database continued with an old sequence, so a part of the key decides. The list is a range: of an
+     * equality, the planner expects few rows where there are no statistics, and sorts the whole list. The join is above the limit, because the planner expects few rows of it, and would sort the whole list. It
      * is a range, so that the planner cannot take it as a reason to read all memories.
      */
-    private static final String LIST_TEXT =
+    static final NamedSql LIST = NamedSql.of(
             """
             SELECT m.memory_key, l.place, l.number, l.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
                    m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
             FROM (
               SELECT l.* FROM keepsake_listed l
-              WHERE l.list = :list AND (l.place, l.number, l.tie) < (:place, :number, :tie)
-              ORDER BY l.place DESC, l.number DESC, l.tie DESC
+              WHERE l.list >= :list
+                AND (l.list, l.place, l.number, l.tie) < (:list, :place, :number, :tie)
+              ORDER BY l.list DESC, l.place DESC, l.number DESC, l.tie DESC
               LIMIT :rows
             ) l
-            JOIN keepsake_memory m ON m.memory_key BETWEEN l.memory_key AND l.memory_key
+            LEFT JOIN keepsake_memory m ON m.memory_key BETWEEN l.memory_key AND l.memory_key
               AND m.number BETWEEN l.number AND l.number AND m.tenant = :tenant
               AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
-            ORDER BY l.place DESC, l.number DESC, l.tie DESC
-            """;
+            ORDER BY l.list DESC, l.place DESC, l.number DESC, l.tie DESC
+            """,
+            ListCursor.PARAMETERS);
 
-    static final NamedSql LIST = NamedSql.of(LIST_TEXT, ListCursor.PARAMETERS);
-
-    /** {@link #LIST} of the memories with usage in some days. */
-    static final NamedSql USAGE = Sql.withUsage(LIST_TEXT, "l.memory_key", "m.place DESC, m.number DESC, m.tie DESC");
+    /**
+     * {@link #LIST} of the memories with usage in some days, each in a row for each day. It begins with the usage, and their rows
+     * say where they are on the list. Without the offset, the planner would begin with the memories, of which it expects one.
+     */
+    static final NamedSql USAGE = NamedSql.of(
+            """
+            SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+            FROM (
+              SELECT m.memory_key, at.place, m.number, at.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+                     m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+              FROM (
+                SELECT m.*
+                FROM (
+                  SELECT DISTINCT memory_key FROM keepsake_usage
+                  WHERE tenant = :tenant AND day >= :from_day AND day < :to_day
+                ) used
+                JOIN keepsake_memory m ON m.memory_key = used.memory_key
+                OFFSET 0
+              ) m
+              CROSS JOIN LATERAL (
+                SELECT CASE WHEN :list > 0 THEN m.active_at ELSE 0 END AS place,
+                       ('x' || encode(substring(m.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint AS tie
+              ) at
+              WHERE m.tenant = :tenant AND abs(:list) = ANY (m.lists)
+                AND (at.place, m.number, at.tie) < (:place, :number, :tie)
+              ORDER BY at.place DESC, m.number DESC, at.tie DESC
+              LIMIT :rows
+            ) m
+            JOIN keepsake_usage u
+              ON u.memory_key = m.memory_key AND u.tenant = :tenant AND u.day >= :from_day AND u.day < :to_day
+            ORDER BY m.place DESC, m.number DESC, m.tie DESC, u.day
+            """,
+            ListCursor.PARAMETERS);
 
     static final NamedSql MOVE = NamedSql.of(
             """
@@ -386,14 +418,14 @@ final class PostgresSql {
             SELECT m.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number,
                    ('x' || encode(substring(m.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
             FROM keepsake_memory m
-            CROSS JOIN unnest(m.lists) AS list (id)
+            CROSS JOIN unnest(:lists::bigint[]) AS list (id)
             CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
             WHERE m.memory_key = :memory_key AND NOT EXISTS (
               SELECT FROM keepsake_listed l
               WHERE l.memory_key = :memory_key AND l.list = list.id * orders.sign
                 AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
             """,
-            "memory_key");
+            "lists memory_key");
 
     static final NamedSql TAKE_OFF_LISTS = NamedSql.of(
             """
@@ -401,11 +433,11 @@ final class PostgresSql {
             USING keepsake_memory m
             CROSS JOIN unnest(m.lists) AS list (id)
             CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
-            WHERE m.memory_key = :memory_key AND l.memory_key = :memory_key
+            WHERE m.epoch = :epoch AND m.memory_key = :memory_key AND l.memory_key = :memory_key
               AND l.list = list.id * orders.sign AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END
               AND l.number = m.number
             """,
-            "memory_key");
+            "epoch memory_key");
 
     /**
      * The leaves: each run's end that is not the parent of another run, and the head if nothing follows it. Runs are

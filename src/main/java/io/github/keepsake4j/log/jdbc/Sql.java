@@ -60,7 +60,7 @@ final class Sql {
 
     static final String ADD_LISTED_NAME =
             """
-            INSERT INTO keepsake_listed_name (name) VALUES (?) ON CONFLICT (name) DO NOTHING
+            INSERT INTO keepsake_listed_name (name, listed_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING
             """;
 
     /** A part of all memories with metadata. Parameters: key, limit. */
@@ -345,27 +345,5 @@ final class Sql {
     /** Selects also how the messages were made. */
     static String withMade(String find) {
         return find.replaceFirst("(m\\.|)outcome\n", "$1outcome, $1made, $1request\n");
-    }
-
-    /** Lists only the memories with usage in some days, each in a row for each day. */
-    static NamedSql withUsage(String list, String key, String order) {
-        String memories = list.replace(
-                "WHERE l.list = :list",
-                """
-                WHERE %s IN (SELECT memory_key FROM keepsake_usage
-                             WHERE tenant = :tenant AND day >= :from_day AND day < :to_day)
-                  AND l.list = :list\
-                """
-                        .formatted(key));
-        return NamedSql.of(
-                """
-                SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
-                FROM (%s) m
-                JOIN keepsake_usage u
-                  ON u.memory_key = m.memory_key AND u.tenant = :tenant AND u.day >= :from_day AND u.day < :to_day
-                ORDER BY %s, u.day
-                """
-                        .formatted(memories, order),
-                ListCursor.PARAMETERS);
     }
 }

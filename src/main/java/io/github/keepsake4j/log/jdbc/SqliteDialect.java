@@ -43,7 +43,7 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public long erase(Session session, byte[] hash) throws SQLException {
-        session.update(SqliteSql.TAKE_OFF_LISTS, hash);
+        takeOffLists(session, hash);
         Long epoch = session.first(SqliteSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
         for (String sql : SqliteSql.ERASE) {
             session.update(sql, hash);

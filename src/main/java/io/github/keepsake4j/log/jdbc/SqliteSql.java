@@ -241,13 +241,13 @@ final class SqliteSql {
      * condition, SQLite would read all memories of that place, which are all of them in order of creation, and an import may
      * give one time to very many. A number is unique here.
      */
-    private static final String LIST_TEXT =
+    static final NamedSql LIST = NamedSql.of(
             """
             SELECT * FROM (
               SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
                      m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
               FROM keepsake_listed l
-              CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = :tenant
+              LEFT JOIN keepsake_memory m ON m.number = l.number AND m.tenant = :tenant
                 AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
               WHERE l.list = :list AND l.place = :place AND l.number < :number
               ORDER BY l.number DESC
@@ -258,7 +258,7 @@ final class SqliteSql {
               SELECT m.memory_key, l.place, l.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
                      m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
               FROM keepsake_listed l
-              CROSS JOIN keepsake_memory m ON m.number = l.number AND m.tenant = :tenant
+              LEFT JOIN keepsake_memory m ON m.number = l.number AND m.tenant = :tenant
                 AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
               WHERE l.list = :list AND l.place < :place
               ORDER BY l.place DESC, l.number DESC
@@ -266,12 +266,35 @@ final class SqliteSql {
             )
             ORDER BY place DESC, number DESC
             LIMIT :rows
-            """;
+            """,
+            ListCursor.PARAMETERS);
 
-    static final NamedSql LIST = NamedSql.of(LIST_TEXT, ListCursor.PARAMETERS);
-
-    /** {@link #LIST} of the memories with usage in some days. */
-    static final NamedSql USAGE = Sql.withUsage(LIST_TEXT, "m.memory_key", "m.place DESC, m.number DESC");
+    /**
+     * {@link #LIST} of the memories with usage in some days, each in a row for each day. It begins with the usage, and their rows
+     * say where they are on the list.
+     */
+    static final NamedSql USAGE = NamedSql.of(
+            """
+            SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+            FROM (
+              SELECT m.memory_key, m.place, m.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+                     m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
+              FROM (
+                SELECT m.*, CASE WHEN :list > 0 THEN m.active_at ELSE 0 END AS place FROM keepsake_memory m
+                WHERE m.memory_key IN (SELECT memory_key FROM keepsake_usage
+                                         WHERE tenant = :tenant AND day >= :from_day AND day < :to_day)
+                  AND m.tenant = :tenant
+                  AND abs(:list) IN (SELECT value FROM json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END))
+              ) m
+              WHERE m.place < :place OR (m.place = :place AND m.number < :number)
+              ORDER BY m.place DESC, m.number DESC
+              LIMIT :rows
+            ) m
+            JOIN keepsake_usage u
+              ON u.memory_key = m.memory_key AND u.tenant = :tenant AND u.day >= :from_day AND u.day < :to_day
+            ORDER BY m.place DESC, m.number DESC, m.tie DESC, u.day
+            """,
+            ListCursor.PARAMETERS);
 
     static final NamedSql MOVE = NamedSql.of(
             """
@@ -301,21 +324,22 @@ final class SqliteSql {
             """
             INSERT INTO keepsake_listed (list, place, number)
             SELECT list.value * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number
-            FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
+            FROM json_each(:lists) AS list, keepsake_memory m, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
             WHERE m.memory_key = :memory_key
             ON CONFLICT (list, place, number) DO NOTHING
             """,
-            "memory_key");
+            "lists memory_key");
 
     static final NamedSql TAKE_OFF_LISTS = NamedSql.of(
             """
             DELETE FROM keepsake_listed
             WHERE (list, place, number) IN (
               SELECT list.value * orders.sign, CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END, m.number
-              FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list, (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
-              WHERE m.memory_key = :memory_key)
+              FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list,
+                   (SELECT 1 AS sign UNION ALL SELECT -1) AS orders
+              WHERE m.epoch = :epoch AND m.memory_key = :memory_key)
             """,
-            "memory_key");
+            "epoch memory_key");
 
     /**
      * The leaves: each run's end that is not the parent of another run, and the head if nothing follows it. Runs are

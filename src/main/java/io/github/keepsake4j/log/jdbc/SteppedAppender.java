@@ -161,14 +161,7 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
             session.update(Sql.ADVANCE_BESIDE_HEAD, seq, tokens, latest, latest, hash);
             session.update(Sql.PUT_REFERENCE, hash, append.reference(), seq, last);
         }
-        boolean begins = memory.lastSeq() == 0;
-        if (begins) {
-            NewMessage first = append.messages().get(0);
-            long begin = first.createdAt() == null ? now : Rows.micros(first.createdAt());
-            session.update(Sql.BEGIN, begin, hash, begin);
-        }
-        session.update(dialect.sql().move(), hash, latest, begins);
-        session.update(Sql.SET_ACTIVE_AT, latest, hash, begins, latest);
+        moveToFront(memory.lastSeq() == 0 ? append.messages().get(0) : null, latest, now);
         for (Map.Entry<LocalDate, Usage> day :
                 AppendRules.usageByDay(append, Rows.time(now)).entrySet()) {
             Usage used = day.getValue();
@@ -182,6 +175,16 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
                     used.cached());
         }
         return last;
+    }
+
+    /** Moves the memory on its lists by activity. Its first message sets its age, if it is the first. */
+    private void moveToFront(@Nullable NewMessage first, long latest, long now) throws SQLException {
+        if (first != null) {
+            long begin = first.createdAt() == null ? now : Rows.micros(first.createdAt());
+            session.update(Sql.BEGIN, begin, hash, begin);
+        }
+        session.update(dialect.sql().move(), hash, latest, first != null);
+        session.update(Sql.SET_ACTIVE_AT, latest, hash, first != null, latest);
     }
 
     private @Nullable Node parent(Parent parent, Memory memory, @Nullable Long end, boolean importing)

@@ -78,9 +78,10 @@ CREATE TABLE keepsake_listed (
 
 CREATE INDEX keepsake_listed_in_order ON keepsake_listed (list, place, number, tie);
 
--- The metadata names that have lists.
+-- The metadata names that have lists, and when these were complete.
 CREATE TABLE keepsake_listed_name (
-  name text PRIMARY KEY
+  name      text   PRIMARY KEY,
+  listed_at bigint NOT NULL
 );
 
 -- A CHECK is read and prepared for each append, about two microseconds for each comparison. So there are only those that keep

@@ -49,9 +49,10 @@ CREATE TABLE keepsake_listed (
   PRIMARY KEY (list, place, number)
 ) WITHOUT ROWID;
 
--- The metadata names that have lists.
+-- The metadata names that have lists, and when these were complete.
 CREATE TABLE keepsake_listed_name (
-  name TEXT NOT NULL PRIMARY KEY
+  name      TEXT    NOT NULL PRIMARY KEY,
+  listed_at INTEGER NOT NULL
 );
 
 -- What a row inherits from its parent (run_start, depth, path_tokens, system_seq, user_seq) makes a bounded read cost what it

@@ -69,6 +69,7 @@ abstract class PostgresContract extends MessageLogContract
                 direct,
                 """
                 DELETE FROM keepsake_memory;
+                DELETE FROM keepsake_listed;
                 DELETE FROM keepsake_message;
                 DELETE FROM keepsake_view;
                 DELETE FROM keepsake_summary;

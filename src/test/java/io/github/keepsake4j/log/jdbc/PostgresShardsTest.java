@@ -25,6 +25,7 @@ class PostgresShardsTest {
 
     private static final Set<String> TABLES = Set.of(
             "keepsake_memory",
+            "keepsake_listed",
             "keepsake_message",
             "keepsake_view",
             "keepsake_summary",
@@ -33,8 +34,8 @@ class PostgresShardsTest {
             "keepsake_lease");
 
     /** Read a tenant's memories, which lie on all shards, or several memories, which is not done where there are shards. */
-    private static final Set<String> SCATTERED = Set.of(
-            "LIST", "LIST_BY_ACTIVITY", "NODES", "USAGE", "USAGE_BY_ACTIVITY", "FIND_IN_SEVERAL", "FIND_AT_IN_SEVERAL");
+    private static final Set<String> SCATTERED =
+            Set.of("LIST", "DESCRIBED", "NODES", "USAGE", "FIND_IN_SEVERAL", "FIND_AT_IN_SEVERAL");
 
     private static final Pattern TOKEN =
             Pattern.compile("'(?:[^']|'')*'|[A-Za-z_][A-Za-z_0-9.]*|[(),;?]|[^\\sA-Za-z_(),;?']+");

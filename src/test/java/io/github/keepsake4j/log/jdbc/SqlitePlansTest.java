@@ -81,7 +81,10 @@ class SqlitePlansTest {
                     .filteredOn(step -> step.startsWith("SEARCH"))
                     .extracting(step -> step.substring(step.indexOf('(')))
                     .containsExactly(
-                            "(list=? AND place=? AND number<?)", "(rowid=?)", "(list=? AND place<?)", "(rowid=?)");
+                            "(list=? AND place=? AND number<?)",
+                            "(rowid=?) LEFT-JOIN",
+                            "(list=? AND place<?)",
+                            "(rowid=?) LEFT-JOIN");
         }
     }
 

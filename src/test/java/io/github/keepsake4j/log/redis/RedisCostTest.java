@@ -155,7 +155,7 @@ class RedisCostTest {
     void a_page_takes_as_many_commands_among_many_as_among_few_and_a_walk_misses_nothing_while_others_write() {
         List<ConversationKey> all = new ArrayList<>();
         List<Long> few = List.of();
-        for (int count : new int[] {Counts.of(100, 2_000), Counts.of(1_000, 100_000)}) {
+        for (int count : new int[] {Counts.of(200, 2_000), Counts.of(1_000, 100_000)}) {
             for (int i = all.size(); i < count; i++) {
                 all.add(ConversationKey.of("acme", "c" + i));
                 log.append(all.get(i), batch("a").creating(Map.of("owner", "u" + i % 5)));
