@@ -1107,7 +1107,7 @@ FROM (
     SELECT CASE WHEN ? > 0 THEN m.active_at ELSE 0 END AS place,
            ('x' || encode(substring(m.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint AS tie
   ) at
-  WHERE m.tenant = ? AND abs(?) = ANY (m.lists)
+  WHERE m.tenant = ? AND abs(CAST(? AS bigint)) = ANY (m.lists)
     AND (at.place, m.number, at.tie) < (?, ?, ?)
   ORDER BY at.place DESC, m.number DESC, at.tie DESC
   LIMIT ?
@@ -1146,8 +1146,7 @@ FROM (
   ORDER BY l.list DESC, l.place DESC, l.number DESC, l.tie DESC
   LIMIT ?
 ) l
-LEFT JOIN keepsake_memory m ON m.memory_key BETWEEN l.memory_key AND l.memory_key
-  AND m.number BETWEEN l.number AND l.number AND m.tenant = ?
+LEFT JOIN keepsake_memory m ON m.memory_key = l.memory_key AND m.number = l.number AND m.tenant = ?
   AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
 ORDER BY l.list DESC, l.place DESC, l.number DESC, l.tie DESC
 -- values: [1, 1, 2, 3, 4, 5, 0]

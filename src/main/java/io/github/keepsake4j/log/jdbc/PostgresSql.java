@@ -332,8 +332,8 @@ final class PostgresSql {
     /**
      * A page of a list. A row of it that disagrees with the memory's row has no memory. Numbers repeat if a replica or a
      * restored database continued with an old sequence, so a part of the key decides. The list is a range: of an
-     * equality, the planner expects few rows where there are no statistics, and sorts the whole list. The join is above the limit, because the planner expects few rows of it, and would sort the whole list. It
-     * is a range, so that the planner cannot take it as a reason to read all memories.
+     * equality, the planner expects few rows where there are no statistics, and sorts the whole list. The join is above the
+     * limit, because the planner expects few rows of it too.
      */
     static final NamedSql LIST = NamedSql.of(
             """
@@ -346,8 +346,7 @@ final class PostgresSql {
               ORDER BY l.list DESC, l.place DESC, l.number DESC, l.tie DESC
               LIMIT :rows
             ) l
-            LEFT JOIN keepsake_memory m ON m.memory_key BETWEEN l.memory_key AND l.memory_key
-              AND m.number BETWEEN l.number AND l.number AND m.tenant = :tenant
+            LEFT JOIN keepsake_memory m ON m.memory_key = l.memory_key AND m.number = l.number AND m.tenant = :tenant
               AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
             ORDER BY l.list DESC, l.place DESC, l.number DESC, l.tie DESC
             """,
@@ -376,7 +375,7 @@ final class PostgresSql {
                 SELECT CASE WHEN :list > 0 THEN m.active_at ELSE 0 END AS place,
                        ('x' || encode(substring(m.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint AS tie
               ) at
-              WHERE m.tenant = :tenant AND abs(:list) = ANY (m.lists)
+              WHERE m.tenant = :tenant AND abs(CAST(:list AS bigint)) = ANY (m.lists)
                 AND (at.place, m.number, at.tie) < (:place, :number, :tie)
               ORDER BY at.place DESC, m.number DESC, at.tie DESC
               LIMIT :rows

