@@ -3,7 +3,9 @@ package io.github.keepsake4j.backend;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
@@ -14,7 +16,7 @@ import java.util.TreeSet;
  * The metadata names by which a log lists memories. Each has a cost: an append that moves a memory to the front of its
  * tenant's list by activity moves it on the list of each value too.
  *
- * @param names the names, at most three
+ * @param names the names; a log declares at most three
  */
 public record ListedMetadata(Set<String> names) {
 
@@ -23,29 +25,27 @@ public record ListedMetadata(Set<String> names) {
 
     private static final int MOST = 3;
 
-    /**
-     * Checks and copies the names.
-     *
-     * @throws InvalidInputException if there are too many, or one is no id
-     */
+    /** Copies the names. */
     public ListedMetadata {
         names = Collections.unmodifiableSet(new TreeSet<>(names));
-        names.forEach(name -> Ids.check("listedMetadata", name));
-        if (names.size() > MOST) {
-            throw new InvalidInputException(
-                    "listedMetadata", "may have at most " + MOST + " names, has " + names.size() + ": " + names);
-        }
     }
 
     /**
-     * Returns the names.
+     * Returns the names that a log declares.
      *
      * @param names the names
      * @return them, checked
      * @throws InvalidInputException if there are too many, or one is no id
      */
     public static ListedMetadata of(String... names) {
-        return new ListedMetadata(Set.of(names));
+        ListedMetadata declared = new ListedMetadata(new HashSet<>(Arrays.asList(names)));
+        declared.names.forEach(name -> Ids.check("listedMetadata", name));
+        if (declared.names.size() > MOST) {
+            throw new InvalidInputException(
+                    "listedMetadata",
+                    "may have at most " + MOST + " names, has " + declared.names.size() + ": " + declared.names);
+        }
+        return declared;
     }
 
     /**

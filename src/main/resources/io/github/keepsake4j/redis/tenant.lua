@@ -72,8 +72,11 @@ local function put(e)
   redis.call('ZADD', activity, 0, member(e))
 end
 
+-- Whether no lists are complete or are being filled, or only those by these names. While they are filled, # and a token follow.
 local function isComplete(names)
-  return redis.call('ZSCORE', listed, '.' .. (names or '')) or redis.call('ZLEXCOUNT', listed, '[.', '(/') == 0
+  local all = redis.call('ZLEXCOUNT', listed, '[.', '(/')
+  return all == 0 or names and (redis.call('ZSCORE', listed, '.' .. names)
+    or redis.call('ZLEXCOUNT', listed, '[.' .. names .. '#', '(.' .. names .. '$') == all)
 end
 
 local function complete(names)
@@ -96,6 +99,9 @@ local ops = {}
 -- Gives a memory a number above its erased one, or returns its present number.
 function ops.register()
   local e = entry(q.hash)
+  if q.described and not isComplete(q.names) then
+    complete()
+  end
   if e and e.number > tonumber(q.above) then
     relist(e, q.lists, true)
     return { e.number }
@@ -106,8 +112,6 @@ function ops.register()
   local last = redis.call('HGET', memories, '.last')
   if q.names and not last and redis.call('ZCARD', listed) == 0 then
     complete(q.names)
-  elseif q.described and not isComplete(q.names) then
-    complete()
   end
   local number = math.max(tonumber(last or 0), tonumber(q.above)) + 1
   redis.call('HSET', memories, '.last', string.format('%.0f', number))
@@ -129,9 +133,16 @@ function ops.relist()
   return {}
 end
 
--- Records that all memories are on the lists by these names.
+-- Before and after all memories are put on the lists by these names. In between, a writer with other names removes the token.
+function ops.fill()
+  complete(q.names .. '#' .. q.token)
+  return {}
+end
+
 function ops.complete()
-  complete(q.names)
+  if redis.call('ZSCORE', listed, '.' .. q.names .. '#' .. q.token) then
+    complete(q.names)
+  end
   return {}
 end
 

@@ -515,7 +515,8 @@ SET last_seq = m.last_seq + 1,
       prev_active_at = m.active_at,
       active_at = CASE
         WHEN m.active_at / 60000000 < ? / 60000000
-          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
         THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
@@ -783,6 +784,11 @@ ON CONFLICT (memory_key) DO UPDATE
       prev_head_id = NULL
   RETURNING epoch
 ;
+INSERT INTO keepsake_memory (memory_key, epoch, revision, last_seq, tokens, created_at)
+VALUES (?, ?, ?, ?, 0, 0)
+ON CONFLICT (memory_key) DO UPDATE SET epoch = keepsake_memory.epoch
+RETURNING epoch
+;
 INSERT INTO keepsake_message
   (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at,
    run_start, depth, path_tokens, system_seq, user_seq, outcome, made, request)
@@ -894,6 +900,8 @@ LIMIT ?
 SELECT * FROM … ORDER BY version DESC
 ;
 SELECT * FROM … WHERE 1 = 0
+;
+SELECT 1 AS has_lists FROM keepsake_memory WHERE memory_key = ? AND lists = ?
 ;
 SELECT 1 AS missing FROM keepsake_memory m
 WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND NOT json_valid(COALESCE(m.lists, ''))
@@ -1092,33 +1100,6 @@ ORDER BY m.seq
 ;
 SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
 FROM (
-  SELECT m.memory_key, at.place, m.number, at.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
-         m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
-  FROM (
-    SELECT m.*
-    FROM (
-      SELECT DISTINCT memory_key FROM keepsake_usage
-      WHERE tenant = ? AND day >= ? AND day < ?
-    ) used
-    JOIN keepsake_memory m ON m.memory_key = used.memory_key
-    OFFSET 0
-  ) m
-  CROSS JOIN LATERAL (
-    SELECT CASE WHEN ? > 0 THEN m.active_at ELSE 0 END AS place,
-           ('x' || encode(substring(m.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint AS tie
-  ) at
-  WHERE m.tenant = ? AND abs(CAST(? AS bigint)) = ANY (m.lists)
-    AND (at.place, m.number, at.tie) < (?, ?, ?)
-  ORDER BY at.place DESC, m.number DESC, at.tie DESC
-  LIMIT ?
-) m
-JOIN keepsake_usage u
-  ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
-ORDER BY m.place DESC, m.number DESC, m.tie DESC, u.day
--- values: [0, 6, 7, 1, 0, 1, 2, 3, 4, 5, 0, 6, 7]
-;
-SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
-FROM (
   SELECT m.memory_key, m.place, m.number, 0 AS tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
          m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
   FROM (
@@ -1150,6 +1131,24 @@ LEFT JOIN keepsake_memory m ON m.memory_key = l.memory_key AND m.number = l.numb
   AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
 ORDER BY l.list DESC, l.place DESC, l.number DESC, l.tie DESC
 -- values: [1, 1, 2, 3, 4, 5, 0]
+;
+SELECT m.memory_key, l.place, l.number, l.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+       m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at,
+       u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+FROM (
+  SELECT l.* FROM keepsake_listed l
+  WHERE l.list = ? AND (l.place, l.number, l.tie) < (?, ?, ?)
+    AND l.memory_key IN (SELECT memory_key FROM keepsake_usage
+                         WHERE tenant = ? AND day >= ? AND day < ?)
+  ORDER BY l.place DESC, l.number DESC, l.tie DESC
+  LIMIT ?
+) l
+LEFT JOIN keepsake_memory m ON m.memory_key = l.memory_key AND m.number = l.number AND m.tenant = ?
+  AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+LEFT JOIN keepsake_usage u
+  ON u.memory_key = m.memory_key AND u.tenant = ? AND u.day >= ? AND u.day < ?
+ORDER BY l.place DESC, l.number DESC, l.tie DESC, u.day
+-- values: [1, 2, 3, 4, 0, 6, 7, 5, 0, 0, 6, 7]
 ;
 SELECT m.number, m.messages, m.length, t.number, t.messages
 FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
@@ -1312,7 +1311,7 @@ CROSS JOIN LATERAL (
 ) AS p
 WHERE p.messages > 0
 ;
-SELECT name FROM keepsake_listed_name
+SELECT name, listed_at FROM keepsake_listed_name
 ;
 SELECT number FROM keepsake_index_tenant WHERE tenant = ?
 ;
@@ -1541,6 +1540,8 @@ WHERE m.memory_key = ? AND (? OR m.active_at / 60000000 < ? / 60000000)
   AND l.memory_key = ? AND l.list = ANY (m.lists) AND l.place = m.active_at AND l.number = m.number
 -- values: [1, 0, 2, 1, 0]
 ;
+UPDATE keepsake_listed_name SET listed_at = ? WHERE name = ?
+;
 UPDATE keepsake_made_memory SET memory_text = ?, metadata_json = ?, shown = ?, trust = ?, pinned = ?
 WHERE memory_key = ? AND kind = ? AND number = ?
 ;
@@ -1576,12 +1577,14 @@ UPDATE keepsake_memory
 SET last_seq = ?, tokens = tokens + ?, last_message_at = CASE WHEN last_message_at > ? THEN last_message_at ELSE ? END
 WHERE memory_key = ?
 ;
+UPDATE keepsake_memory
+SET lists = ?, active_at = CASE WHEN active_at < 9223372036854775807 THEN active_at + 1 ELSE active_at - 1 END
+WHERE memory_key = ?
+;
 UPDATE keepsake_memory SET active_at = ?
 WHERE memory_key = ? AND (? OR active_at / 60000000 < ? / 60000000)
 ;
 UPDATE keepsake_memory SET created_at = ? WHERE memory_key = ? AND created_at > ?
-;
-UPDATE keepsake_memory SET lists = ? WHERE memory_key = ?
 ;
 UPDATE keepsake_memory SET metadata = ? WHERE memory_key = ?
 ;
@@ -1763,7 +1766,8 @@ memory AS (
       stored_at = CASE WHEN m.tenant IS NULL THEN excluded.stored_at ELSE m.stored_at END,
       prev_active_at = CASE WHEN m.lists IS NOT NULL THEN m.active_at END,
       active_at = CASE
-        WHEN excluded.last_seq > 0 AND m.active_at = (SELECT seen.active_at FROM seen)
+        WHEN excluded.last_seq > 0 AND (m.active_at, m.epoch, m.lists IS NULL)
+            = (SELECT seen.active_at, seen.epoch, seen.lists IS NULL FROM seen)
           AND (m.last_seq = 0 OR m.active_at / 60000000 < excluded.active_at / 60000000)
           THEN excluded.active_at
         ELSE m.active_at END,
@@ -2009,7 +2013,8 @@ memory AS (
       stored_at = CASE WHEN m.tenant IS NULL THEN excluded.stored_at ELSE m.stored_at END,
       prev_active_at = CASE WHEN m.lists IS NOT NULL THEN m.active_at END,
       active_at = CASE
-        WHEN excluded.last_seq > 0 AND m.active_at = (SELECT seen.active_at FROM seen)
+        WHEN excluded.last_seq > 0 AND (m.active_at, m.epoch, m.lists IS NULL)
+            = (SELECT seen.active_at, seen.epoch, seen.lists IS NULL FROM seen)
           AND (m.last_seq = 0 OR m.active_at / 60000000 < excluded.active_at / 60000000)
           THEN excluded.active_at
         ELSE m.active_at END,
@@ -2828,7 +2833,8 @@ WITH memory AS (
       prev_active_at = m.active_at,
       active_at = CASE
         WHEN m.active_at / 60000000 < ? / 60000000
-          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
         THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
@@ -2883,7 +2889,8 @@ WITH memory AS (
       prev_active_at = m.active_at,
       active_at = CASE
         WHEN m.active_at / 60000000 < ? / 60000000
-          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
         THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
@@ -2939,7 +2946,8 @@ WITH memory AS (
       prev_active_at = m.active_at,
       active_at = CASE
         WHEN m.active_at / 60000000 < ? / 60000000
-          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
         THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
@@ -3005,7 +3013,8 @@ WITH memory AS (
       prev_active_at = m.active_at,
       active_at = CASE
         WHEN m.active_at / 60000000 < ? / 60000000
-          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
         THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
@@ -3074,7 +3083,8 @@ WITH memory AS (
       prev_active_at = m.active_at,
       active_at = CASE
         WHEN m.active_at / 60000000 < ? / 60000000
-          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
         THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
@@ -3140,7 +3150,8 @@ WITH memory AS (
       prev_active_at = m.active_at,
       active_at = CASE
         WHEN m.active_at / 60000000 < ? / 60000000
-          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
         THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
@@ -3207,7 +3218,8 @@ WITH memory AS (
       prev_active_at = m.active_at,
       active_at = CASE
         WHEN m.active_at / 60000000 < ? / 60000000
-          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
         THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
@@ -3307,7 +3319,8 @@ WITH memory AS (
       prev_active_at = m.active_at,
       active_at = CASE
         WHEN m.active_at / 60000000 < ? / 60000000
-          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
         THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
@@ -3379,7 +3392,8 @@ WITH memory AS (
       prev_active_at = m.active_at,
       active_at = CASE
         WHEN m.active_at / 60000000 < ? / 60000000
-          AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = ?)
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
         THEN ? ELSE m.active_at END,
       head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
       head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs

@@ -131,7 +131,7 @@ record Listing(
         ListQuery.Days days = query.usage();
         Names names = candidate.names();
         if (names == null) {
-            return removed(candidate);
+            return query.metadata() == null ? removed(candidate) : null;
         }
         try {
             List<DailyUsage> usage = days == null ? List.of() : usage(names, days);
@@ -143,9 +143,12 @@ record Listing(
             return new Listed(
                     new ActivityCursor(last == null ? info.storedAt() : last, candidate.number()), info, null, usage);
         } catch (UnreadableDataException | MemoryTooLargeException e) {
-            return damaged(candidate, root.relativize(names.data()).toString(), String.valueOf(e.getMessage()));
+            // Its metadata are unknown, so a list by metadata does not name it.
+            return query.metadata() != null
+                    ? null
+                    : damaged(candidate, root.relativize(names.data()).toString(), String.valueOf(e.getMessage()));
         } catch (FileNotFoundException e) {
-            return removed(candidate);
+            return query.metadata() == null ? removed(candidate) : null;
         }
     }
 

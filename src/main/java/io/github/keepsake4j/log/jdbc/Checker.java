@@ -47,6 +47,7 @@ final class Checker {
     private final Dialect dialect;
     private final MessageCodec codec;
     private final Lists lists;
+    private final ListedMetadata names;
     private final MemoryKey key;
     private final byte[] hash;
 
@@ -71,6 +72,7 @@ final class Checker {
         this.dialect = dialect;
         this.codec = codec;
         this.lists = lists;
+        this.names = lists.names();
         this.key = key;
         this.hash = Rows.hash(key);
     }
@@ -83,14 +85,12 @@ final class Checker {
     }
 
     Repair repair(long now) {
-        ListedMetadata names = lists.names();
         for (int round = 0; round < MAX_ROUNDS; round++) {
             check();
             if (damage.isEmpty()) {
                 return unchanged();
             }
-            Optional<Repair> repair =
-                    connections.write("repair of memory " + key, session -> mend(session, names, now));
+            Optional<Repair> repair = connections.write("repair of memory " + key, session -> mend(session, now));
             if (repair.isPresent()) {
                 return repair.get();
             }
@@ -128,9 +128,9 @@ final class Checker {
         if (repeatedWrongly) {
             add(Damage.Kind.HEAD, null, headId(), "what the memory's row repeats of the head's branch is not so");
         }
-        listedWrongly = single(session -> session.first(dialect.sql().missingOnLists(), row -> true, hash) != null);
+        listedWrongly = !single(session -> lists.isListed(session, key, hash, names));
         if (listedWrongly) {
-            add(Damage.Kind.HEAD, null, headId(), "the memory is missing on a list of its tenant");
+            add(Damage.Kind.HEAD, null, headId(), "the memory is not on the lists of its tenant and its metadata");
         }
         pages(Sql.CHECK_VIEWS, "anchor_seq", Long.MIN_VALUE, Long.MAX_VALUE, this::view);
         pages(Sql.CHECK_SUMMARIES, "version", Long.MIN_VALUE, Long.MAX_VALUE, this::summary);
@@ -313,7 +313,7 @@ final class Checker {
     }
 
     /** Repairs the damage that was found, or does nothing if the memory's row has changed since. */
-    private Optional<Repair> mend(Session session, ListedMetadata names, long now) throws SQLException {
+    private Optional<Repair> mend(Session session, long now) throws SQLException {
         session.list(dialect.sql().lockMemory(), row -> true, hash);
         Memory current = find(session).orElse(null);
         if (!Objects.equals(current, memory)) {

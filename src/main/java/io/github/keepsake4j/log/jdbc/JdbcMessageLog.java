@@ -422,36 +422,37 @@ public final class JdbcMessageLog implements MessageLog {
             // A memory has a row for each day with usage. A row of the list may have no memory.
             Map<ListCursor, Optional<MemoryInfo>> found = new LinkedHashMap<>();
             List<DailyUsage> usage = new ArrayList<>();
-            session.list(
-                    days == null ? dialect.sql().list() : dialect.sql().usage(),
-                    row -> {
-                        Optional<MemoryInfo> info = Rows.nullableText(row, "tenant") == null
-                                ? Optional.empty()
-                                : Optional.of(info(row)).filter(query::matches);
-                        if (days != null && info.isPresent()) {
-                            usage.add(usage(info.get().key(), row));
-                        }
-                        return found.put(ListCursor.of(row), info);
-                    },
-                    tenant,
-                    list,
-                    behind.place(),
-                    behind.number(),
-                    behind.tie(),
-                    query.limit() + 1,
-                    days == null ? null : days.from().toEpochDay(),
-                    days == null ? null : days.toExclusive().toEpochDay());
-            return page(query, found, usage);
+            int rows = session.list(
+                            days == null ? dialect.sql().list() : dialect.sql().usage(),
+                            row -> {
+                                Optional<MemoryInfo> info = Rows.nullableText(row, "tenant") == null
+                                        ? Optional.empty()
+                                        : Optional.of(info(row)).filter(query::matches);
+                                if (days != null && info.isPresent()) {
+                                    usage.add(usage(info.get().key(), row));
+                                }
+                                return found.put(ListCursor.of(row), info);
+                            },
+                            tenant,
+                            list,
+                            behind.place(),
+                            behind.number(),
+                            behind.tie(),
+                            query.limit() + 1,
+                            days == null ? null : days.from().toEpochDay(),
+                            days == null ? null : days.toExclusive().toEpochDay())
+                    .size();
+            return page(query, found, usage, days == null && rows > query.limit());
         });
     }
 
     private static MemoryPage page(
-            ListQuery query, Map<ListCursor, Optional<MemoryInfo>> found, List<DailyUsage> usage) {
+            ListQuery query, Map<ListCursor, Optional<MemoryInfo>> found, List<DailyUsage> usage, boolean isFull) {
         List<Map.Entry<ListCursor, Optional<MemoryInfo>>> page =
                 found.entrySet().stream().limit(query.limit()).toList();
         List<MemoryInfo> infos =
                 page.stream().flatMap(entry -> entry.getValue().stream()).toList();
-        if (page.size() == found.size()) {
+        if (page.size() == found.size() && !isFull) {
             return new MemoryPage(infos, List.of(), usage, Optional.empty());
         }
         Set<MemoryKey> keys = infos.stream().map(MemoryInfo::key).collect(Collectors.toSet());

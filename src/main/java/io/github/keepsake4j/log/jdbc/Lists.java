@@ -4,6 +4,7 @@ import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.Connections;
@@ -12,22 +13,25 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The lists on which memories are: the one of their tenant, and one for each value of a metadata name that has lists. The
- * database keeps these names. A name that is declared for the first time gets its lists on first use. Thread-safe.
+ * database keeps these names. The first query by a name puts the memories from before on its lists. Thread-safe.
  */
 final class Lists {
 
     /** The number of memories that are put on the lists of a new name in one transaction. */
     private static final int PAGE = 500;
+
+    private static final String WHAT = "lists by metadata";
 
     private final Connections connections;
     private final Dialect dialect;
@@ -37,6 +41,9 @@ final class Lists {
 
     /** The names, after they were read. */
     private volatile @Nullable ListedMetadata names;
+
+    /** The names whose lists have all memories. */
+    private final Set<String> complete = ConcurrentHashMap.newKeySet();
 
     Lists(Connections connections, Dialect dialect, MessageCodec codec, ListedMetadata declared, LongSupplier now) {
         this.connections = connections;
@@ -77,6 +84,7 @@ final class Lists {
     long of(String tenant, ListQuery query) {
         if (query.metadata() != null) {
             names().check(query);
+            complete(query.metadata().name());
         }
         return id(tenant, query);
     }
@@ -91,13 +99,25 @@ final class Lists {
     void set(Session session, MemoryKey key, byte[] hash, ListedMetadata known) throws SQLException {
         // Locks the row, so that its metadata stay as they are.
         session.first(dialect.sql().lockMemory(), row -> true, hash);
-        String json = session.first(Sql.METADATA, row -> row.getString("metadata"), hash);
-        if (json != null) {
-            Object lists = dialect.array(of(key, readable(json), known));
+        if (!isListed(session, key, hash, known)) {
+            Object lists = dialect.array(of(key, readable(metadata(session, hash)), known));
             dialect.takeOffLists(session, hash);
             session.update(Sql.SET_LISTS, lists, hash);
             session.update(dialect.sql().putOnLists(), lists, hash);
         }
+    }
+
+    /** Returns whether a memory is on the lists of its metadata. True also for a tombstone. */
+    boolean isListed(Session session, MemoryKey key, byte[] hash, ListedMetadata known) throws SQLException {
+        String json = metadata(session, hash);
+        return json == null
+                || (session.first(Sql.HAS_LISTS, row -> true, hash, dialect.array(of(key, readable(json), known)))
+                                != null
+                        && session.first(dialect.sql().missingOnLists(), row -> true, hash) == null);
+    }
+
+    private static @Nullable String metadata(Session session, byte[] hash) throws SQLException {
+        return session.first(Sql.METADATA, row -> row.getString("metadata"), hash);
     }
 
     /** Returns the names that have lists. Not to be called in a transaction. */
@@ -106,45 +126,88 @@ final class Lists {
         return known == null ? load() : known;
     }
 
+    /** Adds the declared names before their lists are complete, so that each process that begins later maintains these. */
     private synchronized ListedMetadata load() {
-        if (names == null) {
-            Set<String> there = Set.copyOf(connections.single(
-                    "lists by metadata", session -> session.list(Sql.LISTED_NAMES, row -> Rows.text(row, "name"))));
-            Set<String> all = new TreeSet<>(there);
-            all.addAll(declared.names());
-            ListedMetadata both = new ListedMetadata(all);
-            if (all.size() > there.size()) {
-                listAll(both);
-                declared.names()
-                        .forEach(name -> connections.write(
-                                "lists by metadata",
-                                session -> session.update(Sql.ADD_LISTED_NAME, name, now.getAsLong())));
+        ListedMetadata known = names;
+        if (known == null) {
+            Map<String, Long> there = stored();
+            if (!there.keySet().containsAll(declared.names())) {
+                for (String name : declared.names()) {
+                    connections.write(WHAT, session -> session.update(Sql.ADD_LISTED_NAME, name, 0L));
+                }
+                there = stored();
             }
-            names = both;
+            known = new ListedMetadata(there.keySet());
+            there.forEach((name, listedAt) -> {
+                if (listedAt > 0) {
+                    complete.add(name);
+                }
+            });
+            names = known;
         }
-        return Objects.requireNonNull(names);
+        return known;
     }
 
-    private void listAll(ListedMetadata all) {
+    private Map<String, Long> stored() {
+        Map<String, Long> stored = new HashMap<>();
+        connections.single(
+                WHAT,
+                session -> session.list(
+                        Sql.LISTED_NAMES, row -> stored.put(Rows.text(row, "name"), Rows.number(row, "listed_at"))));
+        return stored;
+    }
+
+    /**
+     * Puts all memories on the lists of a name, if this was not done before. Repeats it if another process has added a name
+     * meanwhile, because the memories were then taken off its lists.
+     */
+    private synchronized void complete(String name) {
+        if (!complete.contains(name)) {
+            ListedMetadata all;
+            do {
+                all = new ListedMetadata(stored().keySet());
+                names = all;
+                putOnLists(all);
+            } while (!stored().keySet().equals(all.names()));
+            connections.write(WHAT, session -> session.update(Sql.SET_LISTED, now.getAsLong(), name));
+            complete.add(name);
+        }
+    }
+
+    private void putOnLists(ListedMetadata all) {
         byte[] behind = new byte[0];
-        List<MemoryKey> page;
         do {
             byte[] from = behind;
-            page = connections.write("lists by metadata", session -> {
-                List<MemoryKey> found = session.list(Sql.DESCRIBED, Memory::key, from, PAGE);
-                for (MemoryKey key : found) {
-                    byte[] hash = Rows.hash(key);
-                    set(session, key, hash, all);
-                }
-                return found;
-            });
-            behind = page.isEmpty() ? behind : Rows.hash(page.get(page.size() - 1));
-        } while (page.size() == PAGE);
+            behind = connections.write(WHAT, session -> listNext(session, from, all));
+        } while (behind.length > 0);
     }
 
-    private Map<String, String> readable(String json) {
+    /** Returns the key of the last memory, which is empty if there was none. Leaves out a row that does not tell its memory. */
+    private byte[] listNext(Session session, byte[] behind, ListedMetadata all) throws SQLException {
+        Map<MemoryKey, byte[]> found = new HashMap<>();
+        List<byte[]> hashes = session.list(
+                Sql.DESCRIBED,
+                row -> {
+                    byte[] hash = Objects.requireNonNull(row.getBytes("memory_key"));
+                    try {
+                        found.put(Memory.key(row), hash);
+                    } catch (KeepsakeException e) {
+                        // check() reports it.
+                        return hash;
+                    }
+                    return hash;
+                },
+                behind,
+                PAGE);
+        for (Map.Entry<MemoryKey, byte[]> each : found.entrySet()) {
+            set(session, each.getKey(), each.getValue(), all);
+        }
+        return hashes.isEmpty() ? new byte[0] : hashes.get(hashes.size() - 1);
+    }
+
+    private Map<String, String> readable(@Nullable String json) {
         try {
-            return codec.decodeStrings(json);
+            return json == null ? Map.of() : codec.decodeStrings(json);
         } catch (UnreadableDataException e) {
             return Map.of(); // check() reports it.
         }

@@ -85,8 +85,17 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public long erase(Session session, byte[] hash) throws SQLException {
-        // First, because it takes the lock that appends wait for. Later statements see where the row is listed.
-        takeOffLists(session, hash);
+        // First, because it takes the lock that appends wait for, also where there is no memory yet. Later statements
+        // see
+        // where the row is listed.
+        Long before = session.first(
+                PostgresSql.LOCK_OR_CREATE,
+                row -> row.getLong("epoch"),
+                hash,
+                Memory.NONE.epoch(),
+                Memory.NONE.revision(),
+                Memory.NONE.lastSeq());
+        session.update(PostgresSql.TAKE_OFF_LISTS, before, hash);
         Long epoch = session.first(PostgresSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
         session.update(PostgresSql.ERASE, hash, epoch, hash, hash, hash, hash, hash, hash);
         return Objects.requireNonNull(epoch, "the tombstone's epoch");

@@ -283,6 +283,15 @@ final class PostgresSql {
             """,
             "memory_key name owner duration now");
 
+    /** Locks a memory's row, which is created if there is none. Parameters: key, epoch and revision of a new row, 0. */
+    static final String LOCK_OR_CREATE =
+            """
+            INSERT INTO keepsake_memory (memory_key, epoch, revision, last_seq, tokens, created_at)
+            VALUES (?, ?, ?, ?, 0, 0)
+            ON CONFLICT (memory_key) DO UPDATE SET epoch = keepsake_memory.epoch
+            RETURNING epoch
+            """;
+
     /** Leaves a tombstone: a hash and an epoch. Parameters: key, the epoch of a memory that never existed. */
     static final String BURY =
             """
@@ -352,37 +361,25 @@ final class PostgresSql {
             """,
             ListCursor.PARAMETERS);
 
-    /**
-     * {@link #LIST} of the memories with usage in some days, each in a row for each day. It begins with the usage, and their rows
-     * say where they are on the list. Without the offset, the planner would begin with the memories, of which it expects one.
-     */
+    /** {@link #LIST} of the memories with usage in some days, each in a row for each day. */
     static final NamedSql USAGE = NamedSql.of(
             """
-            SELECT m.*, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+            SELECT m.memory_key, l.place, l.number, l.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
+                   m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at,
+                   u.day, u.input_tokens, u.output_tokens, u.cached_tokens
             FROM (
-              SELECT m.memory_key, at.place, m.number, at.tie, m.tenant, m.app_id, m.conversation_id, m.node_id, m.title, m.metadata,
-                     m.last_seq, m.tokens, m.created_at, m.last_message_at, m.stored_at
-              FROM (
-                SELECT m.*
-                FROM (
-                  SELECT DISTINCT memory_key FROM keepsake_usage
-                  WHERE tenant = :tenant AND day >= :from_day AND day < :to_day
-                ) used
-                JOIN keepsake_memory m ON m.memory_key = used.memory_key
-                OFFSET 0
-              ) m
-              CROSS JOIN LATERAL (
-                SELECT CASE WHEN :list > 0 THEN m.active_at ELSE 0 END AS place,
-                       ('x' || encode(substring(m.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint AS tie
-              ) at
-              WHERE m.tenant = :tenant AND abs(CAST(:list AS bigint)) = ANY (m.lists)
-                AND (at.place, m.number, at.tie) < (:place, :number, :tie)
-              ORDER BY at.place DESC, m.number DESC, at.tie DESC
+              SELECT l.* FROM keepsake_listed l
+              WHERE l.list = :list AND (l.place, l.number, l.tie) < (:place, :number, :tie)
+                AND l.memory_key IN (SELECT memory_key FROM keepsake_usage
+                                     WHERE tenant = :tenant AND day >= :from_day AND day < :to_day)
+              ORDER BY l.place DESC, l.number DESC, l.tie DESC
               LIMIT :rows
-            ) m
-            JOIN keepsake_usage u
+            ) l
+            LEFT JOIN keepsake_memory m ON m.memory_key = l.memory_key AND m.number = l.number AND m.tenant = :tenant
+              AND l.place = CASE WHEN l.list > 0 THEN m.active_at ELSE 0 END
+            LEFT JOIN keepsake_usage u
               ON u.memory_key = m.memory_key AND u.tenant = :tenant AND u.day >= :from_day AND u.day < :to_day
-            ORDER BY m.place DESC, m.number DESC, m.tie DESC, u.day
+            ORDER BY l.place DESC, l.number DESC, l.tie DESC, u.day
             """,
             ListCursor.PARAMETERS);
 
@@ -506,7 +503,8 @@ final class PostgresSql {
                   prev_active_at = m.active_at,
                   active_at = CASE
                     WHEN m.active_at / 60000000 < :created_at / 60000000
-                      AND m.active_at = (SELECT s.active_at FROM keepsake_memory s WHERE s.memory_key = :memory_key)
+                      AND (m.active_at, m.epoch)
+                        = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = :memory_key)
                     THEN :created_at ELSE m.active_at END,
                   head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
                   head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
@@ -897,7 +895,8 @@ final class PostgresSql {
                   stored_at = CASE WHEN m.tenant IS NULL THEN excluded.stored_at ELSE m.stored_at END,
                   prev_active_at = CASE WHEN m.lists IS NOT NULL THEN m.active_at END,
                   active_at = CASE
-                    WHEN excluded.last_seq > 0 AND m.active_at = (SELECT seen.active_at FROM seen)
+                    WHEN excluded.last_seq > 0 AND (m.active_at, m.epoch, m.lists IS NULL)
+                        = (SELECT seen.active_at, seen.epoch, seen.lists IS NULL FROM seen)
                       AND (m.last_seq = 0 OR m.active_at / 60000000 < excluded.active_at / 60000000)
                       THEN excluded.active_at
                     ELSE m.active_at END,

@@ -49,18 +49,36 @@ final class Sql {
             WHERE memory_key = ? AND (? OR active_at / 60000000 < ? / 60000000)
             """;
 
+    /**
+     * The time changes too, so that an append that waits for this does not move rows of the lists that it cannot see.
+     * Parameters: lists, key.
+     */
     static final String SET_LISTS =
             """
-            UPDATE keepsake_memory SET lists = ? WHERE memory_key = ?
+            UPDATE keepsake_memory
+            SET lists = ?, active_at = CASE WHEN active_at < 9223372036854775807 THEN active_at + 1 ELSE active_at - 1 END
+            WHERE memory_key = ?
+            """;
+
+    /** A row if a memory has these lists. Parameters: key, lists. */
+    static final String HAS_LISTS =
+            """
+            SELECT 1 AS has_lists FROM keepsake_memory WHERE memory_key = ? AND lists = ?
             """;
 
     static final String LISTED_NAMES = """
-            SELECT name FROM keepsake_listed_name
+            SELECT name, listed_at FROM keepsake_listed_name
             """;
 
     static final String ADD_LISTED_NAME =
             """
             INSERT INTO keepsake_listed_name (name, listed_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING
+            """;
+
+    /** Parameters: time, name. */
+    static final String SET_LISTED =
+            """
+            UPDATE keepsake_listed_name SET listed_at = ? WHERE name = ?
             """;
 
     /** A part of all memories with metadata. Parameters: key, limit. */

@@ -20,9 +20,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads a tenant's list, and then each memory on it, because the memories are in other slots. Thread-safe. */
 record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMetadata declared) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Listing.class);
 
     /** The largest number of stale entries that are removed for one page. The page is then shorter. */
     private static final int GONE = 500;
@@ -65,16 +69,26 @@ record Listing(MemoryScript script, TenantList tenants, Writer writer, ListedMet
             if (found != null) {
                 return found;
             }
+            String token = Ids.next();
+            tenants.fill("fill", tenant, token);
             List<TenantList.Entry> part = tenants.before(tenant, Long.MAX_VALUE, MemoryScript.CHUNK);
             while (!part.isEmpty()) {
-                part.forEach(entry -> writer.relist(entry.key()));
+                part.forEach(entry -> relist(entry.key()));
                 part = tenants.before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK);
             }
-            tenants.complete(tenant);
+            tenants.fill("complete", tenant, token);
         }
         throw new StorageUnavailableException(
                 "list of tenant " + tenant + ": processes with other listedMetadata changed the lists during each try",
                 null);
+    }
+
+    private void relist(MemoryKey key) {
+        try {
+            writer.relist(key);
+        } catch (UnreadableDataException e) {
+            LOG.debug("Memory {} is on no list by metadata: it cannot be read", key);
+        }
     }
 
     private static String top(ActivityCursor cursor) {

@@ -300,6 +300,7 @@ public final class RedisMessageLog implements MessageLog {
         for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
             Repair repair = checker(key).repair();
             if (repair != null) {
+                writer.relist(key);
                 return repair;
             }
         }

@@ -88,9 +88,12 @@ final class TenantList implements AutoCloseable {
         run("lists of memory " + key, key.tenant(), request);
     }
 
-    /** Records that all memories of a tenant are on the lists of the declared names. */
-    void complete(String tenant) {
-        run("list of tenant " + tenant, tenant, new Request("complete").with("names", names()));
+    /** Records that the lists of the declared names are filled, or, with the same token, that all memories are on them. */
+    void fill(String operation, String tenant, String token) {
+        run(
+                "list of tenant " + tenant,
+                tenant,
+                new Request(operation).with("names", names()).with("token", token));
     }
 
     /** Returns the declared names. Sets with equal names are equal texts. */

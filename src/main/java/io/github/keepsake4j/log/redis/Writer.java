@@ -116,6 +116,9 @@ final class Writer {
 
     /** Puts a memory on the lists of its metadata, and on no others, even if another caller changes them meanwhile. */
     void relist(MemoryKey key) {
+        if (declared.names().isEmpty()) {
+            return;
+        }
         String listed = null;
         for (int attempt = 0; attempt < MOST_MERGES; attempt++) {
             Reply info = script.run("lists of memory " + key, key, script.look("info"));

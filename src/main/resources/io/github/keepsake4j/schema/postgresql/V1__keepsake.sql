@@ -78,7 +78,10 @@ CREATE TABLE keepsake_listed (
 
 CREATE INDEX keepsake_listed_in_order ON keepsake_listed (list, place, number, tie);
 
--- The metadata names that have lists, and when these were complete.
+-- For publications, which need a key of rows that change. Without logical replication it costs nothing.
+ALTER TABLE keepsake_listed REPLICA IDENTITY FULL;
+
+-- The metadata names that have lists, and when these were complete, or 0.
 CREATE TABLE keepsake_listed_name (
   name      text   PRIMARY KEY,
   listed_at bigint NOT NULL

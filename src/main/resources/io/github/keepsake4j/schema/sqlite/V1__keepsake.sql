@@ -49,7 +49,7 @@ CREATE TABLE keepsake_listed (
   PRIMARY KEY (list, place, number)
 ) WITHOUT ROWID;
 
--- The metadata names that have lists, and when these were complete.
+-- The metadata names that have lists, and when these were complete, or 0.
 CREATE TABLE keepsake_listed_name (
   name      TEXT    NOT NULL PRIMARY KEY,
   listed_at INTEGER NOT NULL

@@ -16,6 +16,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
@@ -27,10 +28,15 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -153,6 +159,139 @@ class PostgresListsTest {
         try (Connection connection = database.getConnection()) {
             return new Session(SqlConnection.of(connection))
                     .<Long>first("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn", row -> row.getLong(1));
+        }
+    }
+
+    /** Appends that wait for a description, an erasure or a creation do not see the rows that these write. */
+    @Test
+    void writers_that_meet_leave_each_memory_on_its_lists_once() throws Exception {
+        TestClock clock = new TestClock();
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        try (HikariDataSource connections = Postgres.pool(source, 4, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(connections)
+                        .schema(SchemaMode.ALWAYS)
+                        .listedMetadata("owner")
+                        .clock(clock)
+                        .build()) {
+            for (int round = 0; round < Counts.of(40, 600); round++) {
+                List<Future<?>> done = new ArrayList<>();
+                for (int thread = 0; thread < 4; thread++) {
+                    Random random = new Random(round * 4L + thread);
+                    done.add(threads.submit(() -> {
+                        for (int step = 0; step < 6; step++) {
+                            change(log, ConversationKey.of("acme", "c" + random.nextInt(3)), random, clock);
+                        }
+                    }));
+                }
+                for (Future<?> each : done) {
+                    each.get();
+                }
+                clock.advance(Duration.ofSeconds(50));
+                assertListed();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static void change(MessageLog log, MemoryKey key, Random random, TestClock clock) {
+        String owner = "u" + random.nextInt(3);
+        switch (random.nextInt(8)) {
+            case 0 -> log.erase(key);
+            case 1 -> Logs.describe(log, key, null, Map.of("owner", owner));
+            case 2 -> Logs.mergeMetadata(log, key, Map.of("colour", owner));
+            case 3 -> {
+                NewMessage old = new NewMessage(Ids.next(), UserMessage.from("old"), 1, "counter", Instant.EPOCH);
+                log.append(key, Append.underHead(old).asImport().creating(Map.of("owner", owner)));
+            }
+            case 4 -> clock.advance(Duration.ofSeconds(20));
+            default -> log.append(key, batch(Ids.next()).creating(Map.of("owner", owner)));
+        }
+    }
+
+    /** There are as many rows as lists, and none is missing. */
+    private void assertListed() throws SQLException {
+        assertThat(
+                        number(
+                                """
+                        SELECT count(*) FROM keepsake_memory m
+                        CROSS JOIN unnest(m.lists) AS list (id)
+                        CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+                        WHERE NOT EXISTS (
+                          SELECT FROM keepsake_listed l
+                          WHERE l.memory_key = m.memory_key AND l.list = list.id * orders.sign
+                            AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
+                        """))
+                .isZero();
+        assertThat(number("SELECT count(*) FROM keepsake_listed"))
+                .isEqualTo(number("SELECT COALESCE(sum(2 * cardinality(lists)), 0) FROM keepsake_memory"));
+    }
+
+    private long number(String sql) throws SQLException {
+        try (Connection connection = source.getConnection()) {
+            return new Session(SqlConnection.of(connection)).<Long>first(sql, row -> row.getLong(1));
+        }
+    }
+
+    @Test
+    void tables_that_are_published_are_written() throws Exception {
+        try (MessageLog log = log("owner")) {
+            ConversationKey key = ConversationKey.of("acme", "c");
+            log.append(key, batch("a"));
+            Postgres.execute(source, "CREATE PUBLICATION everything FOR ALL TABLES");
+            log.append(key, batch("b"));
+            Logs.describe(log, key, null, Map.of("owner", "alice"));
+            assertThat(of(log, "alice")).containsExactly(key);
+            log.erase(key);
+        }
+        assertThat(number("SELECT count(*) FROM keepsake_listed")).isZero();
+    }
+
+    @Test
+    void logs_that_declare_other_names_at_the_same_time_list_by_all() throws Exception {
+        int memories = Counts.of(60, 1_200);
+        try (MessageLog log = log()) {
+            for (int i = 0; i < memories; i++) {
+                log.append(
+                        ConversationKey.of("acme", "c" + i),
+                        batch("a").creating(Map.of("owner", "alice", "project", "bees")));
+            }
+        }
+        Postgres.execute(source, "UPDATE keepsake_memory SET conversation_id = '' WHERE conversation_id = 'c3'");
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try (HikariDataSource connections = Postgres.pool(source, 2, true)) {
+            List<Future<Integer>> found = new ArrayList<>();
+            for (String name : List.of("owner", "project")) {
+                found.add(threads.submit(() -> {
+                    try (MessageLog log = JdbcMessageLog.builder()
+                            .dataSource(connections)
+                            .listedMetadata(name)
+                            .build()) {
+                        return LogTesting.list(
+                                        log,
+                                        "acme",
+                                        ListQuery.first(100)
+                                                .withMetadata(name, name.equals("owner") ? "alice" : "bees"))
+                                .size();
+                    }
+                }));
+            }
+            for (Future<Integer> each : found) {
+                assertThat(each.get()).isEqualTo(memories - 1);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        try (MessageLog log = log("colour", "team")) {
+            assertThat(of(log, "alice")).hasSize(memories - 1);
+            ConversationKey key = ConversationKey.of("acme", "c7");
+            assertThat(log.check(key)).isEmpty();
+            Postgres.execute(source, "UPDATE keepsake_memory SET lists = lists[1:1] WHERE conversation_id = 'c7'");
+            assertThat(log.check(key)).isNotEmpty();
+            log.repair(key);
+            assertThat(log.check(key)).isEmpty();
+            assertThat(of(log, "alice")).contains(key);
         }
     }
 

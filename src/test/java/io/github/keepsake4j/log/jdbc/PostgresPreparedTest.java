@@ -168,7 +168,7 @@ class PostgresPreparedTest {
 
     @Test
     void nothing_is_prepared_but_what_may_be() throws Exception {
-        Set<String> prepared = preparedBy(JdbcMessageLog.builder(), "second").stream()
+        Set<String> prepared = preparedBy(JdbcMessageLog.builder().listedMetadata("a"), "second").stream()
                 .map(SentText::of)
                 .collect(Collectors.toSet());
         Set<String> allowed = new HashSet<>();
@@ -181,7 +181,7 @@ class PostgresPreparedTest {
 
     @Test
     void behind_a_transaction_pooler_nothing_is_prepared() throws Exception {
-        assertThat(preparedBy(JdbcMessageLog.builder().transactionPooler(), "third"))
+        assertThat(preparedBy(JdbcMessageLog.builder().listedMetadata("a").transactionPooler(), "third"))
                 .isEmpty();
     }
 
@@ -332,6 +332,7 @@ class PostgresPreparedTest {
         Logs.details(log, key);
         log.list("acme", ListQuery.first(10));
         log.list("acme", ListQuery.first(10).byActivity());
+        log.list("acme", ListQuery.first(10).withMetadata("a", "b"));
         log.append(ConversationKey.of("acme", "of b " + name), batch("a").creating(Map.of("a", "b")));
         log.list(
                 "acme", ListQuery.first(10).byActivity().withUsage(LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000)));

@@ -101,17 +101,19 @@ class PostgresUsageTest {
         Postgres.execute(
                 pool,
                 """
-                INSERT INTO keepsake_memory (memory_key, tenant, conversation_id, metadata, lists, epoch, revision, last_seq,
+                INSERT INTO keepsake_memory (memory_key, number, tenant, conversation_id, metadata, epoch, revision, last_seq,
                   tokens, created_at)
-                SELECT decode(md5(i::text || 'a') || md5(i::text), 'hex'), 't' || i % 100, i::text, '{}',
-                       ARRAY[CASE WHEN i % 100 = 7 THEN T7 ELSE i % 100 END], 1, 1, 0, 0, 0
+                SELECT decode(md5(i::text), 'hex'), i, 't' || i % 100, i::text, '{}', 1, 1, 0, 0, 0
+                FROM generate_series(1, 5000) i;
+                INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+                SELECT decode(md5(i::text), 'hex'), CASE WHEN i % 100 = 7 THEN T7 ELSE i % 100 END, 0, i, i
                 FROM generate_series(1, 5000) i;
                 INSERT INTO keepsake_usage (memory_key, day, tenant, input_tokens, output_tokens, cached_tokens)
-                SELECT decode(md5(i::text || 'a') || md5(i::text), 'hex'), d, 't' || i % 100, 1, 1, 1
+                SELECT decode(md5(i::text), 'hex'), d, 't' || i % 100, 1, 1, 1
                 FROM generate_series(1, 5000) i CROSS JOIN generate_series(20000, 20009) d;
-                ANALYZE keepsake_memory, keepsake_usage
+                ANALYZE keepsake_memory, keepsake_listed, keepsake_usage
                 """
-                        .replace("T7", Long.toString(Lists.ofTenant("t7"))));
+                        .replace("T7", Long.toString(-Lists.ofTenant("t7"))));
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
             String sql = PostgresSql.USAGE.text();
