@@ -654,8 +654,8 @@ public final class JdbcMessageLog implements MessageLog {
 
         /**
          * Declares the metadata names by which {@link ListQuery#withMetadata} lists memories. Default: none. A minute's
-         * first append to a memory moves it on the lists of these metadata too. The database keeps the names. On first use
-         * of metadata, the log puts all memories on the lists of a name that is new to the database. Processes that
+         * first append to a memory moves it on the lists of these metadata too. The database keeps the names. The first query
+         * by a name that is new to the database puts all memories on its lists. Processes that
          * started before that do not list by that name, so stop them first.
          *
          * @param names up to three names, such as {@code user}

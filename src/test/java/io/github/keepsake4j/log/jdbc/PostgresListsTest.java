@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import static io.github.keepsake4j.log.LogTesting.batch;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.data.message.AiMessage;
@@ -18,6 +19,7 @@ import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.Preparation;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
@@ -34,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -193,6 +196,79 @@ class PostgresListsTest {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    /** An append of a later minute waits for a description, whose rows it does not see. */
+    @Test
+    void an_append_that_waits_for_a_description_leaves_the_memory_on_its_lists() throws Exception {
+        TestClock clock = new TestClock();
+        ConversationKey key = ConversationKey.of("acme", "c");
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try (HikariDataSource connections = Postgres.pool(source, 2, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(connections)
+                        .schema(SchemaMode.ALWAYS)
+                        .listedMetadata("owner")
+                        .clock(clock)
+                        .build();
+                Connection lock = source.getConnection()) {
+            log.append(key, batch("a"));
+            log.append(key, batch("b").creating(Map.of("owner", "unused")));
+            lock.setAutoCommit(false);
+            lock.createStatement().execute("SELECT 1 FROM keepsake_memory FOR UPDATE");
+            Future<?> described = threads.submit(() -> Logs.describe(log, key, null, Map.of("owner", "alice")));
+            awaitWaiting(1);
+            clock.advance(Duration.ofMinutes(5));
+            Future<?> appended = threads.submit(() -> log.append(key, batch("c")));
+            awaitWaiting(2);
+            lock.commit();
+            described.get();
+            appended.get();
+            assertListed();
+            assertThat(of(log, "alice")).containsExactly(key);
+            log.append(key, batch("d"));
+            assertListed();
+            assertThat(log.check(key)).isEmpty();
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** The memory is created by a writer that has not committed when the erasure begins. */
+    @Test
+    void an_erasure_that_waits_for_a_creation_leaves_nothing_on_a_list() throws Exception {
+        ConversationKey key = ConversationKey.of("acme", "c");
+        ExecutorService threads = Executors.newFixedThreadPool(1);
+        try (MessageLog log = log("owner");
+                Connection creator = source.getConnection()) {
+            log.list("acme", ListQuery.first(1));
+            creator.setAutoCommit(false);
+            Session session = new Session(SqlConnection.of(creator));
+            PostgresDialect dialect = new PostgresDialect(new Preparation(Set.of()), false);
+            Memory.create(
+                    session,
+                    dialect,
+                    key,
+                    Rows.hash(key),
+                    Memory.NO_METADATA,
+                    List.of(Lists.ofTenant("acme")),
+                    System.currentTimeMillis() * 1_000);
+            Future<?> erased = threads.submit(() -> log.erase(key));
+            awaitWaiting(1);
+            creator.commit();
+            erased.get();
+            assertListed();
+            log.append(key, batch("b"));
+            assertListed();
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private void awaitWaiting(long sessions) {
+        await().until(() -> number("SELECT count(*) FROM pg_stat_activity"
+                        + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                == sessions);
     }
 
     private static void change(MessageLog log, MemoryKey key, Random random, TestClock clock) {

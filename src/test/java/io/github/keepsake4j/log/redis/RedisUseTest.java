@@ -399,6 +399,27 @@ class RedisUseTest {
     }
 
     @Test
+    void lists_are_filled_again_if_a_process_with_other_names_wrote_meanwhile() {
+        try (MessageLog own = builder().listedMetadata("owner").build();
+                MessageLog others = builder().listedMetadata("owner", "project").build()) {
+            MemoryKey other = ConversationKey.of("acme", "other");
+            own.append(KEY, batch("a").creating(Map.of("owner", "alice")));
+            TenantList tenants =
+                    new TenantList(new Commands(direct), keys, ListedMetadata.of("owner"), Duration.ofHours(1));
+            tenants.fill("fill", "acme", "token");
+            others.append(other, batch("a").creating(Map.of("owner", "alice")));
+            tenants.fill("complete", "acme", "token");
+            assertThat(tenants.listed("acme", "n" + Keys.list("owner", "alice"), null, 5))
+                    .isNull();
+            for (MessageLog each : List.of(own, others, own)) {
+                assertThat(LogTesting.list(each, "acme", ListQuery.first(1).withMetadata("owner", "alice")))
+                        .extracting(MemoryInfo::key)
+                        .containsExactly(other, KEY);
+            }
+        }
+    }
+
+    @Test
     void a_page_removes_a_bounded_number_of_entries_that_are_gone() {
         TenantList tenants = new TenantList(new Commands(direct), keys, ListedMetadata.NONE, Duration.ofHours(1));
         for (int i = 0; i < 520; i++) {
