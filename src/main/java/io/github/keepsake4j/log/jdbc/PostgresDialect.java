@@ -95,7 +95,7 @@ final class PostgresDialect implements Dialect {
                 Memory.NONE.epoch(),
                 Memory.NONE.revision(),
                 Memory.NONE.lastSeq());
-        session.update(PostgresSql.TAKE_OFF_LISTS, before, hash);
+        session.update(PostgresListSql.TAKE_OFF_LISTS, before, hash);
         Long epoch = session.first(PostgresSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
         session.update(PostgresSql.ERASE, hash, epoch, hash, hash, hash, hash, hash, hash);
         return Objects.requireNonNull(epoch, "the tombstone's epoch");

@@ -423,9 +423,9 @@ class PostgresListsTest {
         try (Connection connection = source.getConnection()) {
             List<String> plan = new Session(SqlConnection.of(connection))
                     .list(
-                            "EXPLAIN (ANALYZE, COSTS, TIMING OFF) " + PostgresSql.LIST.text(),
+                            "EXPLAIN (ANALYZE, COSTS, TIMING OFF) " + PostgresListSql.LIST.text(),
                             row -> row.getString(1),
-                            PostgresSql.LIST.bind(values));
+                            PostgresListSql.LIST.bind(values));
             long rows = 0;
             for (String line : plan) {
                 Matcher scan = ROWS.matcher(line);

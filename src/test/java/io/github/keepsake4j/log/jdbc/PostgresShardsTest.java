@@ -109,7 +109,7 @@ class PostgresShardsTest {
     /** Returns all statements by their names. */
     static Map<String, String> statements() throws IllegalAccessException {
         Map<String, String> statements = new LinkedHashMap<>();
-        for (Class<?> holder : List.of(Sql.class, PostgresSql.class, PostgresReadSql.class)) {
+        for (Class<?> holder : List.of(Sql.class, PostgresSql.class, PostgresReadSql.class, PostgresListSql.class)) {
             for (Field field : holder.getDeclaredFields()) {
                 if (!field.isSynthetic() && !java.lang.reflect.Modifier.isPrivate(field.getModifiers())) {
                     Object value = field.get(null);

@@ -116,8 +116,8 @@ class PostgresUsageTest {
                         .replace("T7", Long.toString(-Lists.ofTenant("t7"))));
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
-            String sql = PostgresSql.USAGE.text();
-            for (Object value : PostgresSql.USAGE.bind(
+            String sql = PostgresListSql.USAGE.text();
+            for (Object value : PostgresListSql.USAGE.bind(
                     "'t7'",
                     -Lists.ofTenant("t7"),
                     Long.MAX_VALUE,

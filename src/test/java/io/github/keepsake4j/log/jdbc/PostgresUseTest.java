@@ -467,8 +467,8 @@ class PostgresUseTest {
                                             .collect(Collectors.joining(", "))));
             Postgres.execute(source(), "ANALYZE keepsake_listed; ANALYZE keepsake_memory");
             assertThat(plan(
-                            PostgresSql.LIST.text(),
-                            PostgresSql.LIST.bind("tenant 1", Lists.ofTenant("tenant 1"), 5_000L, 7L, 0L, 50)))
+                            PostgresListSql.LIST.text(),
+                            PostgresListSql.LIST.bind("tenant 1", Lists.ofTenant("tenant 1"), 5_000L, 7L, 0L, 50)))
                     .contains("Index Scan Backward using keepsake_listed_in_order")
                     .doesNotContain("Sort");
             assertThat(plan(Sql.NODES, "tenant 5", "c7"))
