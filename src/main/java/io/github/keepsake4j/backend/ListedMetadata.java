@@ -23,7 +23,8 @@ public record ListedMetadata(Set<String> names) {
     /** No names. */
     public static final ListedMetadata NONE = new ListedMetadata(Set.of());
 
-    private static final int MOST = 3;
+    /** The largest number of names that a log declares. */
+    public static final int MOST = 3;
 
     /** Copies the names. */
     public ListedMetadata {

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.spring;
 
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.message.Ids;
@@ -73,8 +74,10 @@ record KeepsakeProperties(
 
     KeepsakeProperties {
         Ids.check(PREFIX + ".tenant", tenant);
-        if (listedMetadata.size() > 3) {
-            throw wrong("listed-metadata", "may have at most 3 names, has " + listedMetadata.size());
+        if (listedMetadata.size() > ListedMetadata.MOST) {
+            throw wrong(
+                    "listed-metadata",
+                    "may have at most " + ListedMetadata.MOST + " names, has " + listedMetadata.size());
         }
         listedMetadata.forEach(name -> notBlank("listed-metadata", name));
         notBlank("import-from", importFrom);

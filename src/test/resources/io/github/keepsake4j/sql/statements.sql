@@ -1266,7 +1266,7 @@ LIMIT ?
 SELECT memory_key, discussion FROM keepsake_made_discussion
 WHERE memory_key > ? AND memory_key <= ? ORDER BY memory_key LIMIT ?
 ;
-SELECT memory_key, tenant, app_id, conversation_id, node_id
+SELECT memory_key, tenant, app_id, conversation_id, node_id, metadata, lists
 FROM keepsake_memory
 WHERE memory_key > ? AND tenant IS NOT NULL AND metadata <> '{}'
 ORDER BY memory_key

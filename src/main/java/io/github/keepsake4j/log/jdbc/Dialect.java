@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -90,11 +91,11 @@ interface Dialect {
      * Appends, as in {@link io.github.keepsake4j.log.MessageLog#append}.
      *
      * @param texts the batch's messages as JSON
-     * @param lists the lists of a memory that the append creates
+     * @param names the metadata names by which a memory that the append creates is listed
      * @param now the store's time in microseconds
      */
     AppendResult append(
-            Connections connections, MemoryKey key, Append append, List<String> texts, List<Long> lists, long now);
+            Connections connections, MemoryKey key, Append append, List<String> texts, ListedMetadata names, long now);
 
     /** Finds messages of one memory by their ids, as in {@link io.github.keepsake4j.log.MessageLog#find}. */
     List<Found> find(Connections connections, MemoryKey key, Set<String> ids, boolean withMade);

@@ -180,7 +180,13 @@ public final class JdbcMessageLog implements MessageLog {
         List<String> texts = append.messages().stream()
                 .map(message -> codec.encode(new Row(message.message(), message.question(), message.asked())))
                 .toList();
-        return dialect.append(connections, key, append, texts, lists.of(key, append.metadata()), now());
+        return dialect.append(
+                connections,
+                key,
+                append,
+                texts,
+                append.metadata().isEmpty() ? ListedMetadata.NONE : lists.names(),
+                now());
     }
 
     @Override

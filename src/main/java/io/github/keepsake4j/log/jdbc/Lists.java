@@ -11,15 +11,18 @@ import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.Session;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,12 +71,8 @@ final class Lists {
         return Math.max(1, ByteBuffer.wrap(hash).getLong() & Long.MAX_VALUE);
     }
 
-    /** Returns the lists of a memory. Not to be called in a transaction, since the first call may read and change the database. */
-    List<Long> of(MemoryKey key, Map<String, String> metadata) {
-        return of(key, metadata, metadata.isEmpty() ? ListedMetadata.NONE : names());
-    }
-
-    private static List<Long> of(MemoryKey key, Map<String, String> metadata, ListedMetadata names) {
+    /** Returns the lists of a memory. */
+    static List<Long> of(MemoryKey key, Map<String, String> metadata, ListedMetadata names) {
         List<Long> lists = new ArrayList<>();
         lists.add(ofTenant(key.tenant()));
         names.listed(metadata).forEach((name, value) -> lists.add(ofValue(key.tenant(), name, value)));
@@ -99,8 +98,9 @@ final class Lists {
     void set(Session session, MemoryKey key, byte[] hash, ListedMetadata known) throws SQLException {
         // Locks the row, so that its metadata stay as they are.
         session.first(dialect.sql().lockMemory(), row -> true, hash);
-        if (!isListed(session, key, hash, known)) {
-            Object lists = dialect.array(of(key, readable(metadata(session, hash)), known));
+        String json = metadata(session, hash);
+        Object lists = dialect.array(of(key, readable(json), known));
+        if (json != null && !isOn(session, hash, lists)) {
             dialect.takeOffLists(session, hash);
             session.update(Sql.SET_LISTS, lists, hash);
             session.update(dialect.sql().putOnLists(), lists, hash);
@@ -110,10 +110,12 @@ final class Lists {
     /** Returns whether a memory is on the lists of its metadata. True also for a tombstone. */
     boolean isListed(Session session, MemoryKey key, byte[] hash, ListedMetadata known) throws SQLException {
         String json = metadata(session, hash);
-        return json == null
-                || (session.first(Sql.HAS_LISTS, row -> true, hash, dialect.array(of(key, readable(json), known)))
-                                != null
-                        && session.first(dialect.sql().missingOnLists(), row -> true, hash) == null);
+        return json == null || isOn(session, hash, dialect.array(of(key, readable(json), known)));
+    }
+
+    private boolean isOn(Session session, byte[] hash, Object lists) throws SQLException {
+        return session.first(Sql.HAS_LISTS, row -> true, hash, lists) != null
+                && session.first(dialect.sql().missingOnLists(), row -> true, hash) == null;
     }
 
     private static @Nullable String metadata(Session session, byte[] hash) throws SQLException {
@@ -176,33 +178,43 @@ final class Lists {
 
     private void putOnLists(ListedMetadata all) {
         byte[] behind = new byte[0];
-        do {
+        while (true) {
             byte[] from = behind;
-            behind = connections.write(WHAT, session -> listNext(session, from, all));
-        } while (behind.length > 0);
+            Map<MemoryKey, byte[]> others = new LinkedHashMap<>();
+            List<byte[]> page = connections.single(
+                    WHAT, session -> session.list(Sql.DESCRIBED, row -> seen(row, all, others), from, PAGE));
+            if (page.isEmpty()) {
+                return;
+            }
+            if (!others.isEmpty()) {
+                connections.write(WHAT, session -> {
+                    for (Map.Entry<MemoryKey, byte[]> each : others.entrySet()) {
+                        set(session, each.getKey(), each.getValue(), all);
+                    }
+                    return others.size();
+                });
+            }
+            behind = page.get(page.size() - 1);
+        }
     }
 
-    /** Returns the key of the last memory, which is empty if there was none. Leaves out a row that does not tell its memory. */
-    private byte[] listNext(Session session, byte[] behind, ListedMetadata all) throws SQLException {
-        Map<MemoryKey, byte[]> found = new HashMap<>();
-        List<byte[]> hashes = session.list(
-                Sql.DESCRIBED,
-                row -> {
-                    byte[] hash = Objects.requireNonNull(row.getBytes("memory_key"));
-                    try {
-                        found.put(Memory.key(row), hash);
-                    } catch (KeepsakeException e) {
-                        // check() reports it.
-                        return hash;
-                    }
-                    return hash;
-                },
-                behind,
-                PAGE);
-        for (Map.Entry<MemoryKey, byte[]> each : found.entrySet()) {
-            set(session, each.getKey(), each.getValue(), all);
+    /** Returns the key of a row, and collects the memory if it has other lists. Leaves out a row whose ids cannot be read. */
+    private byte[] seen(ResultSet row, ListedMetadata all, Map<MemoryKey, byte[]> others) throws SQLException {
+        byte[] hash = Objects.requireNonNull(row.getBytes("memory_key"));
+        MemoryKey key;
+        try {
+            key = Memory.key(row);
+        } catch (KeepsakeException e) {
+            return hash; // check() reports it.
         }
-        return hashes.isEmpty() ? new byte[0] : hashes.get(hashes.size() - 1);
+        // Either database's text of an array, without its brackets and spaces.
+        String lists = Objects.toString(row.getString("lists"), "").replaceAll("[^0-9,]", "");
+        if (!lists.equals(of(key, readable(row.getString("metadata")), all).stream()
+                .map(String::valueOf)
+                .collect(Collectors.joining(",")))) {
+            others.put(key, hash);
+        }
+        return hash;
     }
 
     private Map<String, String> readable(@Nullable String json) {

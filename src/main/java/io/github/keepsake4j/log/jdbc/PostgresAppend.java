@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.MessageCodec;
@@ -46,7 +47,7 @@ record PostgresAppend(
         KnownMemory known,
         Append append,
         Columns columns,
-        List<Long> lists,
+        ListedMetadata names,
         long now,
         MessageCodec codec) {
 
@@ -203,7 +204,7 @@ record PostgresAppend(
                 ids.conversation(),
                 ids.node(),
                 codec.encodeStrings(append.metadata()),
-                lists.toArray(Long[]::new),
+                Lists.of(key, append.metadata(), names).toArray(Long[]::new),
                 now,
                 lastSeq,
                 underHead,

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.codec.MessageCodec;
@@ -211,7 +212,7 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public AppendResult append(
-            Connections connections, MemoryKey key, Append append, List<String> texts, List<Long> lists, long now) {
+            Connections connections, MemoryKey key, Append append, List<String> texts, ListedMetadata names, long now) {
         KnownMemory known = known(key);
         Connections.Call what = new Connections.Call("append to memory", key);
         // Appends to a named branch are rare, so several statements are acceptable. The memory's row has the data only
@@ -222,10 +223,10 @@ final class PostgresDialect implements Dialect {
                         connections,
                         what,
                         new PostgresAppend(
-                                key, known, append, new PostgresAppend.Columns(append, texts, now), lists, now, codec));
+                                key, known, append, new PostgresAppend.Columns(append, texts, now), names, now, codec));
         AppendResult result = done.orElseGet(
                 () -> connections.write(what, session -> new SteppedAppender(session, this, key, known.hash, codec)
-                        .append(append, texts, lists, now)));
+                        .append(append, texts, names, now)));
         known.appended(append);
         preparation.added(texts.size());
         return result;

@@ -84,7 +84,7 @@ final class Sql {
     /** A part of all memories with metadata. Parameters: key, limit. */
     static final String DESCRIBED =
             """
-            SELECT memory_key, tenant, app_id, conversation_id, node_id
+            SELECT memory_key, tenant, app_id, conversation_id, node_id, metadata, lists
             FROM keepsake_memory
             WHERE memory_key > ? AND tenant IS NOT NULL AND metadata <> '{}'
             ORDER BY memory_key

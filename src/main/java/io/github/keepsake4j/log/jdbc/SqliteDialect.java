@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -53,11 +54,11 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public AppendResult append(
-            Connections connections, MemoryKey key, Append append, List<String> texts, List<Long> lists, long now) {
+            Connections connections, MemoryKey key, Append append, List<String> texts, ListedMetadata names, long now) {
         byte[] hash = Rows.hash(key);
         return connections.write(
                 new Connections.Call("append to memory", key),
-                session -> new SteppedAppender(session, this, key, hash, codec).append(append, texts, lists, now));
+                session -> new SteppedAppender(session, this, key, hash, codec).append(append, texts, names, now));
     }
 
     @Override

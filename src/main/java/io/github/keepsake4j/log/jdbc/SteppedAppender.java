@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.backend.AppendRules;
+import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.backend.RecordJson;
 import io.github.keepsake4j.codec.MessageCodec;
@@ -37,13 +38,14 @@ record SteppedAppender(Session session, Dialect dialect, MemoryKey key, byte[] h
      * Appends.
      *
      * @param texts the messages of the batch as JSON, encoded before the lock was taken
-     * @param lists the lists of a memory that the append creates
+     * @param names the metadata names by which a memory that the append creates is listed
      * @param now the store's time in microseconds
      */
-    AppendResult append(Append append, List<String> texts, List<Long> lists, long now) throws SQLException {
+    AppendResult append(Append append, List<String> texts, ListedMetadata names, long now) throws SQLException {
         Memory memory = dialect.locked(session, hash);
         if (!texts.isEmpty() && memory.lastSeq() == 0) {
             // There may have been no row to lock. This is undone if the append is refused.
+            List<Long> lists = Lists.of(key, append.metadata(), names);
             Memory.create(session, dialect, key, hash, codec.encodeStrings(append.metadata()), lists, now);
             memory = dialect.locked(session, hash);
         }

@@ -42,6 +42,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -172,12 +173,7 @@ class PostgresListsTest {
         TestClock clock = new TestClock();
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try (HikariDataSource connections = Postgres.pool(source, 4, true);
-                MessageLog log = JdbcMessageLog.builder()
-                        .dataSource(connections)
-                        .schema(SchemaMode.ALWAYS)
-                        .listedMetadata("owner")
-                        .clock(clock)
-                        .build()) {
+                MessageLog log = timed(connections, clock)) {
             for (int round = 0; round < Counts.of(40, 600); round++) {
                 List<Future<?>> done = new ArrayList<>();
                 for (int thread = 0; thread < 4; thread++) {
@@ -206,12 +202,7 @@ class PostgresListsTest {
         ConversationKey key = ConversationKey.of("acme", "c");
         ExecutorService threads = Executors.newFixedThreadPool(2);
         try (HikariDataSource connections = Postgres.pool(source, 2, true);
-                MessageLog log = JdbcMessageLog.builder()
-                        .dataSource(connections)
-                        .schema(SchemaMode.ALWAYS)
-                        .listedMetadata("owner")
-                        .clock(clock)
-                        .build();
+                MessageLog log = timed(connections, clock);
                 Connection lock = source.getConnection()) {
             log.append(key, batch("a"));
             log.append(key, batch("b").creating(Map.of("owner", "unused")));
@@ -264,6 +255,15 @@ class PostgresListsTest {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    private static MessageLog timed(DataSource connections, TestClock clock) {
+        return JdbcMessageLog.builder()
+                .dataSource(connections)
+                .schema(SchemaMode.ALWAYS)
+                .listedMetadata("owner")
+                .clock(clock)
+                .build();
     }
 
     private void awaitWaiting(long sessions) {
