@@ -129,8 +129,7 @@ class PostgresListsTest {
     private static long bytesOfTurn(Postgres server, int turns, Duration pause) throws Exception {
         int memories = 100;
         TestClock clock = new TestClock();
-        PGSimpleDataSource database =
-                Postgres.newest().database(Postgres.newest().newDatabase());
+        PGSimpleDataSource database = server.database(server.newDatabase());
         try (HikariDataSource connections = Postgres.pool(database, 1, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(connections)
