@@ -10,17 +10,16 @@ import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.NodeMemories;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.s3.S3MessageLog;
-import io.github.keepsake4j.testing.S3Server;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.function.Function;
-import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * Two agents of LangChain4j's agentic module in a loop, each with a memory of its own. Both are called with the
- * conversation's id as memory id, and the provider returns the memory of the agent's node. The sample runs on S3, in
- * turn mode: each turn of an agent is one read and one write of a JSON document.
+ * conversation's id as memory id, and the provider returns the memory of the agent's node. The sample keeps
+ * nothing. With {@code S3MessageLog} in turn mode as the log, each turn of an agent is one read and one write of a JSON
+ * document.
  */
 public final class AgentLoop {
 
@@ -92,24 +91,14 @@ public final class AgentLoop {
     }
 
     /**
-     * Runs the loop for two messages of a user, on an S3 server in this process.
+     * Runs the loop for two messages of a user.
      *
      * @param arguments ignored
-     * @throws Exception if the server does not start
      */
-    public static void main(String[] arguments) throws Exception {
-        S3Server server = S3Server.shared();
-        try (S3Client client = S3Server.client(server.port());
-                MessageLog log = S3MessageLog.builder()
-                        .client(client)
-                        .bucket(server.newBucket())
-                        .turnMode()
-                        .build()) {
+    public static void main(String[] arguments) {
+        try (MessageLog log = new InMemoryMessageLog()) {
             run(log, System.out);
-            System.out.printf("%d reads and %d writes%n", server.requests("GET"), server.requests("PUT"));
         }
-        // The server's threads are not daemon threads, so they would keep the JVM running.
-        System.exit(0);
     }
 
     static void run(MessageLog log, PrintStream out) {

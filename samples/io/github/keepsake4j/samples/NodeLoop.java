@@ -3,10 +3,9 @@ package io.github.keepsake4j.samples;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.s3.S3MessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.workflow.LlmNode;
 import io.github.keepsake4j.workflow.MemoryConfig;
 import io.github.keepsake4j.workflow.MemoryMode;
@@ -18,11 +17,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * A workflow of three nodes, each with a memory of its own: a planner, and a writer and a critic in a loop that ends
- * when the critic is content. The sample runs on S3: each memory is a JSON document.
+ * when the critic is content. The sample keeps nothing. With {@code S3MessageLog} as the log, each memory is a JSON
+ * document.
  */
 public final class NodeLoop {
 
@@ -47,24 +46,14 @@ public final class NodeLoop {
     }
 
     /**
-     * Runs the workflow for two messages of a user, on an S3 server in this process.
+     * Runs the workflow for two messages of a user.
      *
      * @param arguments ignored
-     * @throws Exception if the server does not start
      */
-    public static void main(String[] arguments) throws Exception {
-        S3Server server = S3Server.shared();
-        try (S3Client client = S3Server.client(server.port());
-                MessageLog log = S3MessageLog.builder()
-                        .client(client)
-                        .bucket(server.newBucket())
-                        .turnMode()
-                        .build()) {
+    public static void main(String[] arguments) {
+        try (MessageLog log = new InMemoryMessageLog()) {
             run(log, System.out);
-            System.out.printf("%n%d reads and %d writes%n", server.requests("GET"), server.requests("PUT"));
         }
-        // The server's threads are not daemon threads, so they would keep the JVM running.
-        System.exit(0);
     }
 
     static void run(MessageLog log, PrintStream out) {

@@ -12,17 +12,18 @@ import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
-import java.io.Console;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.nio.charset.Charset;
 import java.nio.file.Path;
-import java.util.Iterator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * A chat that remembers across runs, in one SQLite file. Without a key, a scripted model answers from what the memory
  * shows it. With {@code OPENAI_API_KEY} (and {@code OPENAI_BASE_URL} for another endpoint), a real model answers. The
- * sample reads lines from a terminal. Without a terminal it plays a script.
+ * user says the lines of the standard input. If there are none, the sample plays a script.
  */
 public final class Quickstart {
 
@@ -40,13 +41,20 @@ public final class Quickstart {
      * Runs the chat.
      *
      * @param arguments the database file; {@code quickstart.db} in the working directory if none is given
+     * @throws IOException if the standard input cannot be read
      */
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws IOException {
         Path file = Path.of(arguments.length > 0 ? arguments[0] : "quickstart.db");
-        run(file, terminalLines(), System.out);
+        // A terminal without typed lines has nothing either: the chat waits for nobody.
+        List<String> lines = System.in.available() > 0
+                ? new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()))
+                        .lines()
+                        .toList()
+                : List.of();
+        run(file, lines, System.out);
     }
 
-    static void run(Path file, Iterator<String> terminal, PrintStream out) {
+    static void run(Path file, List<String> lines, PrintStream out) {
         try (MessageLog log = JdbcMessageLog.sqlite(file)) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
@@ -60,12 +68,8 @@ public final class Quickstart {
 
             boolean known = !conversation.messages().isEmpty();
             out.printf(known ? "Welcome back. The memory is in %s.%n" : "A new memory in %s.%n", file.toAbsolutePath());
-            Iterator<String> lines = terminal != null ? terminal : script(known);
-            while (lines.hasNext()) {
-                String text = lines.next();
-                if (terminal == null) {
-                    out.println("you>   " + text);
-                }
+            for (String text : lines.isEmpty() ? script(known) : lines) {
+                out.println("you>   " + text);
                 out.println("model> " + assistant.chat(USER, text));
             }
             Transcript.print(conversation.context(), conversation.history(HistoryQuery.newest(20)), out);
@@ -73,11 +77,10 @@ public final class Quickstart {
         }
     }
 
-    private static Iterator<String> script(boolean known) {
+    private static List<String> script(boolean known) {
         return known
-                ? List.of("What do you know about me?", "It is raining.").iterator()
-                : List.of("My name is Ada.", "I keep bees.", "What do you know about me?")
-                        .iterator();
+                ? List.of("What do you know about me?", "It is raining.")
+                : List.of("My name is Ada.", "I keep bees.", "What do you know about me?");
     }
 
     /** Returns a real model if there is a key, and a scripted one otherwise. */
@@ -93,26 +96,5 @@ public final class Quickstart {
                 .baseUrl(url == null ? "https://api.openai.com/v1" : url)
                 .modelName(name == null ? "gpt-4o-mini" : name)
                 .build();
-    }
-
-    /** Returns the lines that a user types, up to an empty line, or null if there is no terminal. */
-    private static Iterator<String> terminalLines() {
-        Console console = System.console();
-        if (console == null || !isTerminal(console)) {
-            return null;
-        }
-        console.printf("Say something (an empty line ends).%n");
-        return Stream.generate(() -> console.readLine("you>   "))
-                .takeWhile(line -> line != null && !line.isBlank())
-                .iterator();
-    }
-
-    /** Since JDK 22 there may be a console without a terminal. */
-    private static boolean isTerminal(Console console) {
-        try {
-            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
-        } catch (ReflectiveOperationException e) {
-            return true;
-        }
     }
 }

@@ -17,6 +17,7 @@ import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
@@ -53,6 +54,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,8 +62,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * Keepsake keepsake = Keepsake.builder()
- *         .messageLog(JdbcMessageLog.sqlite(Path.of("chat.db")))
- *         .strategy(SlidingWindow.withMaxMessages(50))
+ *         .messageLog(MessageLogs.sqlite(Path.of("chat.db")))
+ *         .maxMessages(20)
  *         .build();
  * Assistant assistant = AiServices.builder(Assistant.class)
  *         .chatModel(model)
@@ -410,7 +412,9 @@ public final class Keepsake {
 
         private @Nullable MessageLog messageLog;
         private @Nullable MessageLog nodeLog;
-        private ContextStrategy strategy = SlidingWindow.withMaxMessages(50);
+        private @Nullable ContextStrategy strategy;
+        private @Nullable ContextStrategy maxMessages;
+        private @Nullable ContextStrategy maxTokens;
         private @Nullable TokenCountEstimator estimator;
         private @Nullable Summarizer summarizer;
         private Duration summarizerTimeout = Duration.ofSeconds(60);
@@ -459,7 +463,33 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the strategy, which selects the messages that a model sees. Default: the newest 50 messages.
+         * Limits what a model sees to the newest messages, as {@link SlidingWindow#withMaxMessages} does. It holds together
+         * with {@link #maxTokens} and the {@link #strategy}. Default: no such limit if one of these is set, else 50 messages.
+         *
+         * @param messages the maximum number of messages, 1 or more
+         * @return this builder
+         */
+        public Builder maxMessages(int messages) {
+            this.maxMessages = SlidingWindow.withMaxMessages(messages);
+            return this;
+        }
+
+        /**
+         * Limits what a model sees to a number of tokens, as {@link TokenLimit#withMaxTokens} does. It holds together with
+         * {@link #maxMessages} and the {@link #strategy}. Default: no such limit.
+         *
+         * @param tokens the maximum number of tokens, 1 or more
+         * @param counter counts them, such as {@code TokenCounter.forModel("gpt-4o-mini")}
+         * @return this builder
+         */
+        public Builder maxTokens(int tokens, TokenCountEstimator counter) {
+            this.maxTokens = TokenLimit.withMaxTokens(tokens, counter);
+            return this;
+        }
+
+        /**
+         * Sets the strategy, which selects the messages that a model sees. {@link #maxMessages} and {@link #maxTokens} limit
+         * what it selects. Default: no other limits than theirs, or the newest 50 messages if neither is set.
          *
          * @param contextStrategy the strategy
          * @return this builder
@@ -752,13 +782,14 @@ public final class Keepsake {
             LangChain4j.check();
             if (messageLog == null) {
                 throw new InvalidInputException(
-                        "messageLog", "is required, such as JdbcMessageLog.sqlite(Path.of(\"chat.db\"))");
+                        "messageLog", "is required, such as MessageLogs.sqlite(Path.of(\"chat.db\"))");
             }
+            ContextStrategy limits = limits();
             TokenCounter counter = (estimator != null
                             ? TokenCounter.of(estimator)
-                            : strategy.tokenCounter().orElseGet(TokenCounter::standard))
+                            : limits.tokenCounter().orElseGet(TokenCounter::standard))
                     .forAppends();
-            if (strategy.summarizes() && summarizer == null) {
+            if (limits.summarizes() && summarizer == null) {
                 throw new InvalidInputException(
                         "summarizer", "the strategy requires one, such as Summarizer.of(chatModel)");
             }
@@ -790,7 +821,7 @@ public final class Keepsake {
             ChatMemories memories = new ChatMemories(new ChatSettings(
                     logs,
                     ids::key,
-                    strategy,
+                    limits,
                     counter,
                     executor,
                     worker,
@@ -798,7 +829,7 @@ public final class Keepsake {
                     keepRequests,
                     showRetrieved == ShowRetrieved.ALL_TURNS,
                     leavingViewListener,
-                    remembered(logs, counter),
+                    remembered(limits, logs, counter),
                     turnLimit,
                     System::nanoTime,
                     turns,
@@ -812,13 +843,21 @@ public final class Keepsake {
                     tenant, conversations, separate == null ? conversations : nodes, turns, memories, search, creators);
         }
 
+        private ContextStrategy limits() {
+            return Stream.of(strategy, maxMessages, maxTokens)
+                    .flatMap(Stream::ofNullable)
+                    .reduce(ContextStrategy::and)
+                    .orElseGet(() -> SlidingWindow.withMaxMessages(50));
+        }
+
         private MessageLog described(MessageLog log) {
             return metadataAtCreation == null ? log : new DescribingLog(log, metadataAtCreation);
         }
 
         /** Returns the source of the long-term memories that the strategy shows. */
-        private ChatSettings.Remembering remembered(Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
-            List<MemoryBlock> blocks = strategy.parts().stream()
+        private ChatSettings.Remembering remembered(
+                ContextStrategy limits, Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
+            List<MemoryBlock> blocks = limits.parts().stream()
                     .filter(MemoryBlock.class::isInstance)
                     .map(MemoryBlock.class::cast)
                     .toList();

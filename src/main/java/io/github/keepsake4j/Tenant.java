@@ -52,12 +52,13 @@ public final class Tenant {
     /**
      * The result of an erasure.
      *
-     * @param memories the number of memories that were erased, of conversations and of nodes
+     * @param conversations the number of conversations that were erased
+     * @param nodes the number of memories of nodes that were erased
      * @param messages the number of messages in them, as far as they could be counted
      * @param failed the number of memories that could not be erased, or whose metadata could not be read; the log names
      * them
      */
-    public record Erased(long memories, long messages, long failed) {}
+    public record Erased(long conversations, long nodes, long messages, long failed) {}
 
     /**
      * Lists the tenant's conversations in the message log, newest first, as {@link Keepsake#conversations} does.
@@ -153,13 +154,14 @@ public final class Tenant {
                 page.damaged().forEach(damaged -> run.erase(log, damaged, chosen == null));
             }
         }
-        return new Erased(run.memories, run.messages, run.failed);
+        return new Erased(run.conversations, run.nodes, run.messages, run.failed);
     }
 
     /** One erasure of several memories. Used by one thread. */
     private final class Run {
 
-        private long memories;
+        private long conversations;
+        private long nodes;
         private long messages;
         private long failed;
 
@@ -218,7 +220,11 @@ public final class Tenant {
 
         private void eraseOne(MessageLog log, MemoryKey key, long count) {
             Tenant.this.erase(log, key);
-            memories++;
+            if (key instanceof NodeKey) {
+                nodes++;
+            } else {
+                conversations++;
+            }
             messages += count;
         }
 

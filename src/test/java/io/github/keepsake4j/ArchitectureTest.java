@@ -75,6 +75,9 @@ public class ArchitectureTest {
 
     private static final String ROOT = "io.github.keepsake4j";
 
+    /** Takes what an application has already, a data source or a client, and passes it to its adapter. */
+    private static final String FRONT = ROOT + ".MessageLogs";
+
     /** What a package may import of ours. A package that is not listed here is an error, so that none is forgotten. */
     private static final Map<String, List<String>> MAY_IMPORT = Map.ofEntries(
             Map.entry("message", List.of("text")),
@@ -405,6 +408,8 @@ public class ArchitectureTest {
                     ROOT + ".workflow.files.jdbc..",
                     ROOT + ".transfer.jdbc..",
                     ROOT + ".spring..")
+            .and()
+            .doNotHaveFullyQualifiedName(FRONT)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("java.sql..", "javax.sql..");
@@ -589,6 +594,8 @@ public class ArchitectureTest {
             .resideOutsideOfPackages(ROOT + ".log.s3..", ROOT + ".workflow.files.s3..")
             .and()
             .doNotHaveFullyQualifiedName(ROOT + ".spring.S3Store")
+            .and()
+            .doNotHaveFullyQualifiedName(FRONT)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("software.amazon..", "org.apache.hc..");

@@ -62,6 +62,7 @@ public final class Conversation {
     private static final int PREVIEWED = 8;
 
     private static final int MAX_BRANCHES = 1_000;
+    private static final int MAX_TREE = 10_000;
 
     private final Object id;
     private final MemoryKey key;
@@ -224,13 +225,13 @@ public final class Conversation {
             });
         }
         Set<String> ids = new HashSet<>();
-        chosen.forEach(branch -> ids.addAll(List.of(branch.firstId(), branch.leafId())));
+        chosen.forEach(branch -> ids.addAll(List.of(branch.firstOwnId(), branch.leafId())));
         Map<String, MessagePreview> previews = new HashMap<>();
         Reads.messages(memories.log(key), key, ids)
                 .forEach(found -> previews.put(found.id(), MessagePreview.of(found)));
         List<BranchPreview> shown = new ArrayList<>();
         for (Branch branch : chosen) {
-            MessagePreview first = previews.get(branch.firstId());
+            MessagePreview first = previews.get(branch.firstOwnId());
             MessagePreview last = previews.get(branch.leafId());
             // Otherwise the memory was erased meanwhile.
             if (first != null && last != null) {
@@ -248,6 +249,31 @@ public final class Conversation {
      */
     public List<Branch> branches() {
         return memories.log(key).branches(key);
+    }
+
+    /**
+     * Returns the newest messages of all branches as a tree, for a user interface that draws it or that shows "2 of 3"
+     * beside an answer. Costs one page of the history and one look-up. The tree is in the heap at once.
+     *
+     * @param maxMessages the maximum number of messages, 1 to 10,000. If there are more, the oldest returned messages
+     * name parents that are not in the tree
+     * @return the messages, oldest first
+     * @throws InvalidInputException if the number is out of range
+     */
+    public List<TreeNode> tree(int maxMessages) {
+        InvalidInputException.checkRange("maxMessages", 1, MAX_TREE, maxMessages);
+        List<LoggedMessage> messages = history(HistoryQuery.newest(maxMessages)).messages();
+        Set<Long> current = memories.log(key)
+                .onBranch(key, messages.stream().map(LoggedMessage::sequence).toList());
+        Map<String, List<String>> children = new HashMap<>();
+        for (LoggedMessage message : messages) {
+            children.computeIfAbsent(message.parentId(), parent -> new ArrayList<>())
+                    .add(message.id());
+        }
+        return messages.stream()
+                .map(message -> new TreeNode(
+                        message, current.contains(message.sequence()), children.getOrDefault(message.id(), List.of())))
+                .toList();
     }
 
     /**
@@ -360,6 +386,16 @@ public final class Conversation {
         Parent parent = Parent.behind(parentId);
         NewMessage imported = memories.prepare(messageId, message, createdAt);
         return memories.append(key, Append.under(parent, List.of(imported)).asImport());
+    }
+
+    /**
+     * Imports the conversation from the store that {@code Keepsake.Builder.importFrom} names, as its first use does. Call
+     * it for each id to move all conversations at once. Without such a store, it imports nothing.
+     *
+     * @return the number of messages that the conversation has afterwards, on all branches
+     */
+    public long importNow() {
+        return info().map(MemoryInfo::messages).orElse(0L);
     }
 
     /**
@@ -654,6 +690,21 @@ public final class Conversation {
 
     private Context context(Tail tail) {
         return memories.select(id, key, tail, null, memories.remembered(key, tail));
+    }
+
+    /**
+     * A message in the tree of a conversation. Its parent is {@link LoggedMessage#parentId()}.
+     *
+     * @param message the message
+     * @param current whether it is on the current branch
+     * @param childIds the ids of the messages that follow it, oldest first: several where branches fork, none for a leaf
+     */
+    public record TreeNode(LoggedMessage message, boolean current, List<String> childIds) {
+
+        /** Copies the ids. */
+        public TreeNode {
+            childIds = List.copyOf(childIds);
+        }
     }
 
     /**

@@ -72,13 +72,14 @@ final class EraseCommand extends MemoryCommand {
             Tenant.Erased erased = where == null
                     ? tenant.erase()
                     : tenant.eraseWhere(where.substring(0, equals), where.substring(equals + 1));
+            long memories = erased.conversations() + erased.nodes();
             print(
                     new JsonObject()
                             .with("tenant", tenant())
-                            .with("memories", erased.memories())
+                            .with("memories", memories)
                             .with("messages", erased.messages())
                             .with("failed", erased.failed()),
-                    "erased  " + Printable.count(erased.memories(), "memory") + " with "
+                    "erased  " + Printable.count(memories, "memory") + " with "
                             + Printable.count(erased.messages(), "message")
                             + (erased.failed() == 0 ? "" : ", " + erased.failed() + " could not be erased"));
             return erased.failed() == 0 ? ExitCodes.OK : ExitCodes.DAMAGED;

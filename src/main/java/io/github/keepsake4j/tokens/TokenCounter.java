@@ -79,6 +79,17 @@ public final class TokenCounter implements TokenCountEstimator {
     }
 
     /**
+     * Creates the counter of a model, as {@link JtokkitTokenCountEstimator#forModel} does. It counts locally.
+     *
+     * @param modelName a name such as {@code gpt-4o-mini}
+     * @return the counter
+     * @throws InvalidInputException if the model's encoding is not known
+     */
+    public static TokenCounter forModel(String modelName) {
+        return of(JtokkitTokenCountEstimator.forModel(modelName));
+    }
+
+    /**
      * Creates a counter from a local estimator and the name of its way of counting, such as the model or the encoding.
      *
      * @param name the name under which counts are stored; estimators that count differently need different names

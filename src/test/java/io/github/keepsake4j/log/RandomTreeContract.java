@@ -308,7 +308,7 @@ public interface RandomTreeContract extends LogUnderTest {
                     model.path(branch.leafId()).stream().map(Known::id).toList());
             leaves.stream().filter(leaf -> !leaf.equals(branch.leafId())).forEach(leaf -> model.path(leaf)
                     .forEach(shared -> own.remove(shared.id())));
-            assertThat(branch.firstId()).isEqualTo(own.get(0));
+            assertThat(branch.firstOwnId()).isEqualTo(own.get(0));
             assertThat(branch.length()).isEqualTo(model.path(branch.leafId()).size());
             assertThat(branch.current()).isEqualTo(branch.leafId().equals(model.head));
             assertThat(branch.names())

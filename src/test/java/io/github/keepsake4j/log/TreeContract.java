@@ -66,7 +66,7 @@ public interface TreeContract extends LogUnderTest {
     }
 
     private Map<String, String> firsts() {
-        return log().branches(KEY).stream().collect(Collectors.toMap(Branch::leafId, Branch::firstId));
+        return log().branches(KEY).stream().collect(Collectors.toMap(Branch::leafId, Branch::firstOwnId));
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,10 +30,18 @@ class QuickstartTest {
         assertThat(third).containsPattern("2 +- +user +My name is Ada.");
     }
 
-    private String run() {
+    @Test
+    void the_user_says_the_given_lines() {
+        assertThat(run("My name is Bob.", "I keep goats.", "Who am I?")).contains("you>   I keep goats.", "Who am I?");
+        assertThat(run()).contains("Welcome back", "Bob").doesNotContain("Ada");
+    }
+
+    private String run(String... lines) {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         Quickstart.run(
-                directory.resolve("quickstart.db"), null, new PrintStream(printed, true, StandardCharsets.UTF_8));
+                directory.resolve("quickstart.db"),
+                List.of(lines),
+                new PrintStream(printed, true, StandardCharsets.UTF_8));
         return printed.toString(StandardCharsets.UTF_8);
     }
 }

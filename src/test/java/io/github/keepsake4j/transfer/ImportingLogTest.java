@@ -84,6 +84,14 @@ class ImportingLogTest {
     }
 
     @Test
+    void all_conversations_are_imported_at_once_by_their_ids() {
+        old(OLD);
+        assertThat(keepsake().conversation("c").importNow()).isEqualTo(4);
+        assertThat(log.history(KEY, HistoryQuery.oldest(10)).messages()).hasSize(4);
+        assertThat(keepsake().conversation("none").importNow()).isZero();
+    }
+
+    @Test
     void e2_memories_store_and_conversations_show_the_old_list() {
         old(OLD);
         assertThat(keepsake().chatMemory("c").messages()).isEqualTo(OLD);

@@ -6,6 +6,7 @@ import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.data.message.AiMessage;
@@ -191,6 +192,33 @@ class UserInterfaceTest {
         assertThatThrownBy(() -> conversation.branchPreviews(0))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("maxBranches");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void e4_the_tree_has_the_children_of_each_message_and_the_current_branch(Backend backend) throws Exception {
+        open(backend);
+        conversation.append(Parent.root(), "q", user("Which honey?"));
+        conversation.append(Parent.head(), "a1", ai("Heather."));
+        conversation.append(Parent.head(), "q2", user("Why?"));
+        conversation.append(Parent.of("q"), "b1", ai("Lime."));
+        assertThat(conversation.tree(10))
+                .extracting(
+                        node -> node.message().id(), Conversation.TreeNode::current, Conversation.TreeNode::childIds)
+                .containsExactly(
+                        tuple("q", true, List.of("a1", "b1")),
+                        tuple("a1", false, List.of("q2")),
+                        tuple("q2", false, List.of()),
+                        tuple("b1", true, List.of()));
+
+        conversation.switchTo("q2");
+        assertThat(conversation.tree(2))
+                .extracting(node -> node.message().id(), Conversation.TreeNode::current)
+                .containsExactly(tuple("q2", true), tuple("b1", false));
+        assertThat(keepsake.conversation("none").tree(1)).isEmpty();
+        assertThatThrownBy(() -> conversation.tree(0))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("maxMessages");
     }
 
     private static List<String> ids(List<LoggedMessage> messages) {

@@ -1,0 +1,97 @@
+package io.github.keepsake4j;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.file.FileMessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.redis.RedisMessageLog;
+import io.github.keepsake4j.log.s3.S3MessageLog;
+import java.net.URI;
+import java.nio.file.Path;
+import javax.sql.DataSource;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * Opens a log in each of its homes with the usual settings. The builders of the returned logs' classes have all settings.
+ * The application closes the log when it ends. Each home but files and memory needs a library of its own; an error names
+ * it if it is missing.
+ */
+public final class MessageLogs {
+
+    private MessageLogs() {}
+
+    /**
+     * Opens a log in a SQLite file, as {@link JdbcMessageLog#sqlite} does. The file and its tables are created on first
+     * use.
+     *
+     * @param file the file; its directory must exist
+     * @return the log
+     */
+    public static MessageLog sqlite(Path file) {
+        return JdbcMessageLog.sqlite(file);
+    }
+
+    /**
+     * Opens a log in PostgreSQL, as {@link JdbcMessageLog#postgres(DataSource)} does. The tables must exist;
+     * {@link JdbcMessageLog#builder()} creates them.
+     *
+     * @param dataSource provides connections, preferably from a pool; the caller closes it
+     * @return the log
+     */
+    public static MessageLog postgres(DataSource dataSource) {
+        return JdbcMessageLog.postgres(dataSource);
+    }
+
+    /**
+     * Opens a log in PostgreSQL with a pool of its own, as {@link JdbcMessageLog#postgres(String, String, String)} does. The
+     * tables must exist; {@link JdbcMessageLog#builder()} creates them.
+     *
+     * @param url such as {@code jdbc:postgresql://host/database}
+     * @param user the database's user
+     * @param password the user's password
+     * @return the log
+     */
+    public static MessageLog postgres(String url, String user, String password) {
+        return JdbcMessageLog.postgres(url, user, password);
+    }
+
+    /**
+     * Opens a log in a directory of files, as {@link FileMessageLog#in} does. The directory is created on first use.
+     *
+     * @param directory the directory
+     * @return the log
+     */
+    public static MessageLog files(Path directory) {
+        return FileMessageLog.in(directory);
+    }
+
+    /**
+     * Opens a log in Redis, as {@link RedisMessageLog#connect} does.
+     *
+     * @param server such as {@code redis://localhost:6379}
+     * @return the log
+     */
+    public static MessageLog redis(URI server) {
+        return RedisMessageLog.connect(server);
+    }
+
+    /**
+     * Opens a log in a bucket of S3, or of a server with the same API, as {@link S3MessageLog#builder()} does.
+     *
+     * @param client the client; the caller closes it
+     * @param bucket an existing bucket
+     * @return the log
+     */
+    public static MessageLog s3(S3Client client, String bucket) {
+        return S3MessageLog.builder().client(client).bucket(bucket).build();
+    }
+
+    /**
+     * Creates a log in main memory, for tests. It is gone when the process ends.
+     *
+     * @return the log
+     */
+    public static MessageLog inMemory() {
+        return new InMemoryMessageLog();
+    }
+}
