@@ -410,6 +410,9 @@ public final class Keepsake {
     /** Configures a {@link Keepsake}. Not thread-safe. */
     public static final class Builder {
 
+        private static final int SUMMARY_TRIGGER = 4_000;
+        private static final int SUMMARY_KEEP = 1_000;
+
         private @Nullable MessageLog messageLog;
         private @Nullable MessageLog nodeLog;
         private @Nullable ContextStrategy strategy;
@@ -514,8 +517,9 @@ public final class Keepsake {
 
         /**
          * Sets the summarizer, which writes the summaries that a {@link Summarization} shows. It is called in the
-         * background, on the {@linkplain #executor executor}. No turn waits for it. Default: none. Required by a
-         * strategy that summarizes.
+         * background, on the {@linkplain #executor executor}. No turn waits for it. If no {@link #strategy} is set, a
+         * summary replaces old turns at {@value #SUMMARY_TRIGGER} tokens, and the newest {@value #SUMMARY_KEEP} tokens stay.
+         * Default: none. Required by a strategy that summarizes.
          *
          * @param writer the summarizer, such as {@link Summarizer#of}
          * @return this builder
@@ -538,7 +542,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the metrics sink. Default: none. The page {@code src/docs/guide/metrics.md} lists the metrics.
+         * Sets the metrics sink. Default: none. The guide's page {@code write-your-own.md} lists the metrics.
          *
          * @param sink the metrics, such as {@code MicrometerMetrics}
          * @return this builder
@@ -844,7 +848,10 @@ public final class Keepsake {
         }
 
         private ContextStrategy limits() {
-            return Stream.of(strategy, maxMessages, maxTokens)
+            ContextStrategy summaries = strategy != null || summarizer == null
+                    ? strategy
+                    : Summarization.triggerTokens(SUMMARY_TRIGGER).keepTokens(SUMMARY_KEEP);
+            return Stream.of(summaries, maxMessages, maxTokens)
                     .flatMap(Stream::ofNullable)
                     .reduce(ContextStrategy::and)
                     .orElseGet(() -> SlidingWindow.withMaxMessages(50));

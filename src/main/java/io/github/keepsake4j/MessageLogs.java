@@ -80,10 +80,15 @@ public final class MessageLogs {
      *
      * @param client the client; the caller closes it
      * @param bucket an existing bucket
+     * @param prefix the beginning of all keys, such as {@code chats/}; empty for none
      * @return the log
      */
-    public static MessageLog s3(S3Client client, String bucket) {
-        return S3MessageLog.builder().client(client).bucket(bucket).build();
+    public static MessageLog s3(S3Client client, String bucket, String prefix) {
+        return S3MessageLog.builder()
+                .client(client)
+                .bucket(bucket)
+                .prefix(prefix)
+                .build();
     }
 
     /**

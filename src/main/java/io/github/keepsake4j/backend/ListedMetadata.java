@@ -60,8 +60,8 @@ public record ListedMetadata(Set<String> names) {
         if (metadata != null && !names.contains(metadata.name())) {
             throw new InvalidInputException(
                     "metadata",
-                    "by the name \"" + metadata.name() + "\" has no lists: declare the name to the log with "
-                            + "listedMetadata; declared are " + names);
+                    "name \"" + metadata.name() + "\" is not declared to the log; declare it with listedMetadata; "
+                            + "declared are " + names);
         }
     }
 

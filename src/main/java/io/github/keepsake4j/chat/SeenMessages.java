@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * transformer
  * @param request the whole request as the model received it, or null if it was not kept; {@code Keepsake.Builder.keepRequests()}
  *     stores it if the other components are not sufficient: if it was altered or results were shortened
- * @param memories the ids of the memories that were shown in one message before the turns, in order; {@code Keepsake.memories(id)}
+ * @param memories the ids of the memories that were shown in one message before the turns, in order; {@code Keepsake.longTermMemories()}
  *     finds them
  */
 public record SeenMessages(

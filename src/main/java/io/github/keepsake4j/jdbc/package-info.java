@@ -1,6 +1,6 @@
 /**
- * The settings of all storages in PostgreSQL: {@link io.github.keepsake4j.jdbc.PostgresBuilder}. Tables are created as
- * {@link io.github.keepsake4j.jdbc.SchemaMode} says.
+ * The settings of all storages in PostgreSQL. Start with {@link io.github.keepsake4j.jdbc.PostgresBuilder}. Tables are
+ * created as {@link io.github.keepsake4j.jdbc.SchemaMode} says.
  */
 @NullMarked
 package io.github.keepsake4j.jdbc;

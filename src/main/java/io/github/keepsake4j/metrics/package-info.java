@@ -1,6 +1,6 @@
 /**
- * Measurements. {@link io.github.keepsake4j.metrics.Metrics} receives the events, and
- * {@link io.github.keepsake4j.metrics.MicrometerMetrics} passes them on to Micrometer if that is on the class path.
+ * Measurements. Start with {@link io.github.keepsake4j.metrics.MicrometerMetrics}.
+ * {@link io.github.keepsake4j.metrics.Metrics} receives the events.
  */
 @NullMarked
 package io.github.keepsake4j.metrics;

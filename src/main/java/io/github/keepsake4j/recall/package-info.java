@@ -1,6 +1,7 @@
 /**
- * Search and recall over the whole log. A {@link io.github.keepsake4j.recall.MessageIndex} is built from the log in the
- * background; {@link io.github.keepsake4j.recall.words.Words} splits texts into its terms.
+ * Search and recall over the whole log. Start with {@code Keepsake.search()} and {@code Keepsake.recall()}. A
+ * {@link io.github.keepsake4j.recall.MessageIndex} is built from the log in the background;
+ * {@link io.github.keepsake4j.recall.words.Words} splits texts into its terms.
  */
 @NullMarked
 package io.github.keepsake4j.recall;

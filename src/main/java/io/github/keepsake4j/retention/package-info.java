@@ -1,4 +1,6 @@
-/** Removal of memories that are no longer needed: {@link io.github.keepsake4j.retention.CleanUp}. */
+/**
+ * Removal of memories that are no longer needed. Start with {@link io.github.keepsake4j.retention.CleanUp}.
+ */
 @NullMarked
 package io.github.keepsake4j.retention;
 

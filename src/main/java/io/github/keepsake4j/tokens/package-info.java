@@ -1,4 +1,7 @@
-/** Token counting with JTokkit, as a LangChain4j {@link dev.langchain4j.model.TokenCountEstimator}. */
+/**
+ * Counts tokens with JTokkit, as a LangChain4j {@link dev.langchain4j.model.TokenCountEstimator}. Start with
+ * {@link io.github.keepsake4j.tokens.TokenCounter}.
+ */
 @NullMarked
 package io.github.keepsake4j.tokens;
 

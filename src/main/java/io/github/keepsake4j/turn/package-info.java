@@ -1,8 +1,7 @@
 /**
- * Turns of a conversation. A {@link io.github.keepsake4j.turn.Turn} names the message that is retried, regenerated or
- * edited. A {@link io.github.keepsake4j.turn.TurnPolicy} determines the behavior of a turn that
- * begins while another one is in progress. Turns exclude each other by a lease in the log. Applications call
- * {@code Keepsake.turn(id, ...)}.
+ * Turns of a conversation. Start with {@code Keepsake.turn(id, ...)}. A {@link io.github.keepsake4j.turn.Turn} names
+ * the message that is retried, regenerated or edited. A {@link io.github.keepsake4j.turn.TurnPolicy} determines the
+ * behavior of a turn that begins while another one is in progress. Turns exclude each other by a lease in the log.
  */
 @NullMarked
 package io.github.keepsake4j.turn;

@@ -23,7 +23,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /**
  * Measures the cost of the log on PostgreSQL, as ratios to hand-written JDBC in the same run. Prints a report, and
  * writes it with every sample below {@code target/benchmark}. The page
- * {@code src/docs/guide/backends.md} has the command. System properties, all beginning with
+ * {@code src/docs/benchmarks/postgresql.md} has the command. System properties, all beginning with
  * {@code keepsake.benchmark.}: {@code samples} per kind of call, {@code largest} history, {@code walAppends},
  * {@code clientMillis} per turn of 16 clients, {@code memories} on the heap.
  */

@@ -2,7 +2,6 @@ package io.github.keepsake4j.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.model.chat.ChatModel;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.metrics.MicrometerMetrics;
 import io.micrometer.core.instrument.Tag;
@@ -12,98 +11,107 @@ import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.BiFunction;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
- * README and the guide are true: their Java code is compiled and run, their links lead to files, and the test command is
- * the one that CI runs.
+ * README and the guide are short and true: links and anchors lead somewhere, coordinates are those of the build, and the
+ * test command is the one that CI runs. {@link DocumentCodeTest} runs the code.
  */
 class ReadmeTest {
 
     private static final Path README = Path.of("README.md");
     private static final Path GUIDE = Path.of("src/docs/guide");
     private static final Path SPRING = Path.of("samples/spring");
-    private static final Path SAMPLES = Path.of("samples/io/github/keepsake4j/samples");
 
-    /** The classes that hold the documents' code. This test runs them, so no other class counts. */
-    private static final Map<String, BiFunction<ChatModel, Path, String>> EXAMPLES = Map.of(
-            "ReadmeExample", ReadmeExample::run, "GuideExample", GuideExample::run, "CdiExample", CdiExample::run);
-
-    private static final Pattern MARKED = Pattern.compile("(?ms)^ *// example begins\n(.*?)^ *// example ends$");
-    private static final Pattern JAVA_BLOCK =
-            Pattern.compile("(?msi)^ *(?:```|~~~) *java\\b[^\n]*\n(.*?)^ *(?:```|~~~)$");
     private static final Pattern LEFT_OUT = Pattern.compile("\\| *([A-Z]+\\d*) *(?=\\|)");
+    private static final Pattern PROPERTIES = Pattern.compile("(?ms)^```properties\n(.*?)^```$");
+    private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```$|<!--.*?-->");
+    private static final Pattern WORD = Pattern.compile("[A-Za-z0-9]");
+    private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
+    private static final Pattern ANCHOR = Pattern.compile("\\]\\(([^)#\\s:]*)#([^)\\s]+)\\)");
+    private static final Pattern PROPERTY = Pattern.compile("<([a-z][\\w.-]*\\.version)>([^<]+)</");
+    private static final Pattern DEPENDENCY = Pattern.compile(
+            "<groupId>([^<]+)</groupId>\\s*<artifactId>([^<]+)</artifactId>\\s*<version>([^<]+)</version>");
+    private static final Pattern SHORT_FORM =
+            Pattern.compile("\\b((?:[a-z0-9-]+\\.)+[a-z0-9-]+:[a-z0-9-]+:\\d[\\w.-]*\\w)");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
 
-    @TempDir
-    Path directory;
-
     @Test
-    void the_examples_run() throws IOException {
-        Map<String, String> results = new HashMap<>();
-        for (String name : EXAMPLES.keySet()) {
-            Path own = Files.createDirectory(directory.resolve(name));
-            results.put(name, EXAMPLES.get(name).apply(new ScriptedModel(), own));
-        }
-
-        assertThat(results)
-                .containsEntry("ReadmeExample", "before: 20 shown, 20 stored; after: 20 shown, 120 in the history")
-                .containsEntry("GuideExample", "all pages")
-                .containsEntry("CdiExample", "alice has a memory");
-    }
-
-    @Test
-    void every_java_block_is_part_of_an_example_and_every_example_is_in_a_document() throws IOException {
-        List<String> examples = new ArrayList<>();
-        for (String name : EXAMPLES.keySet()) {
-            for (String part : parts(MARKED, SAMPLES.resolve(name + ".java"))) {
-                examples.add(part.replace("directory.resolve(", "Path.of(").replace("@CdiExample.", "@"));
-            }
-        }
-        examples.addAll(parts(MARKED, SAMPLES.resolve("SpringBeans.java")));
-        String service = Files.readString(SPRING.resolve("src/main/java/com/example/chat/Assistant.java"));
-        examples.add(service.substring(service.indexOf("@AiService")).strip());
-        List<String> shown = new ArrayList<>();
-        for (Path document : documents()) {
-            List<String> blocks = parts(JAVA_BLOCK, document);
-            assertThat(blocks)
-                    .as("Java code in %s that is in no example that runs", document)
-                    .filteredOn(block -> !examples.contains(block))
-                    .isEmpty();
-            shown.addAll(blocks);
-        }
-
-        assertThat(examples)
-                .as("examples that are in no document")
-                .filteredOn(example -> !shown.contains(example))
-                .isEmpty();
-    }
-
-    @Test
-    void the_section_on_spring_boot_has_the_files_of_the_sample() throws IOException {
-        String readme = Files.readString(README);
-        String section = readme.substring(readme.indexOf("## Spring Boot"));
-        String pom = Files.readString(SPRING.resolve("pom.xml")).replaceAll("(?m)^ +", "");
+    void the_project_for_spring_boot_has_the_properties_of_readme() throws IOException {
         String properties = Files.readString(SPRING.resolve("src/main/resources/application.properties"));
-        // The first one is in another part of the file than the others, as its comment says.
-        String dependencies = block("xml", section).replaceAll("(?m)^ +", "").replaceAll(" *<!--.*?-->", "");
-        for (String dependency : dependencies.split("(?<=</dependency>)\n")) {
-            assertThat(pom).contains(dependency);
-        }
-        assertThat(properties).contains(block("properties", section));
+        assertThat(properties).contains(parts(PROPERTIES, README).get(0));
     }
 
-    private static String block(String kind, String text) {
-        int begin = text.indexOf("```" + kind + "\n") + kind.length() + 4;
-        return text.substring(begin, text.indexOf("```", begin));
+    /** A reader copies them, so they are those that the tests ran with. */
+    @Test
+    void the_coordinates_of_all_documents_are_those_of_the_build() throws IOException {
+        String pom = resolved(Files.readString(Path.of("pom.xml")) + Files.readString(SPRING.resolve("pom.xml")));
+        Set<String> built = coordinates(pom);
+        for (Path document : documents()) {
+            assertThat(coordinates(Files.readString(document)))
+                    .as(document.toString())
+                    .isSubsetOf(built);
+        }
+    }
+
+    /** Finds what is written as XML and as Gradle's short form. */
+    private static Set<String> coordinates(String text) {
+        Set<String> found = new TreeSet<>();
+        DEPENDENCY
+                .matcher(text)
+                .results()
+                .forEach(each -> found.add(each.group(1) + ":" + each.group(2) + ":" + each.group(3)));
+        SHORT_FORM.matcher(text).results().forEach(each -> found.add(each.group(1)));
+        return found;
+    }
+
+    /** Puts the values of the properties in place, and adds the versions that LangChain4j's and AWS' BOMs manage. */
+    private static String resolved(String pom) {
+        String text = pom;
+        for (MatchResult property : PROPERTY.matcher(pom).results().toList()) {
+            text = text.replace("${" + property.group(1) + "}", property.group(2));
+        }
+        String langChain4j = value(pom, "langchain4j.version");
+        String aws = value(pom, "awssdk.version");
+        return text
+                + "<groupId>io.github.keepsake4j</groupId><artifactId>keepsake4j</artifactId><version>0.1.0-SNAPSHOT</version>"
+                + "<groupId>dev.langchain4j</groupId><artifactId>langchain4j-open-ai</artifactId><version>"
+                + langChain4j
+                + "</version><groupId>software.amazon.awssdk</groupId><artifactId>s3</artifactId><version>" + aws
+                + "</version><groupId>software.amazon.awssdk</groupId><artifactId>apache5-client</artifactId><version>"
+                + aws
+                + "</version>";
+    }
+
+    private static String value(String pom, String property) {
+        return PROPERTY.matcher(pom)
+                .results()
+                .filter(each -> each.group(1).equals(property))
+                .findFirst()
+                .orElseThrow()
+                .group(2);
+    }
+
+    /** A newcomer reads them, so they stay short. */
+    @Test
+    void the_documents_are_short() throws IOException {
+        assertThat(Files.readAllLines(README)).hasSizeLessThanOrEqualTo(150);
+        assertThat(documents()).hasSizeLessThanOrEqualTo(1 + 18);
+        int words = 0;
+        for (Path document : documents()) {
+            String prose = CODE.matcher(Files.readString(document)).replaceAll("");
+            words += (int)
+                    Stream.of(prose.split("\\s+")).filter(WORD.asPredicate()).count();
+        }
+        assertThat(words).as("words outside code").isLessThanOrEqualTo(15_000);
     }
 
     @Test
@@ -111,7 +119,25 @@ class ReadmeTest {
         assertThat(links(README)).containsAll(documents().subList(1, documents().size()));
         for (Path document : documents()) {
             assertThat(links(document)).as("links of %s", document).allMatch(Files::exists);
+            for (MatchResult link :
+                    ANCHOR.matcher(Files.readString(document)).results().toList()) {
+                Path page = link.group(1).isEmpty() ? document : document.resolveSibling(link.group(1));
+                assertThat(anchors(page))
+                        .as("anchors of %s in %s", page, document)
+                        .contains(link.group(2));
+            }
         }
+    }
+
+    /** The names of a page's headings, as forges make them. */
+    private static List<String> anchors(Path page) throws IOException {
+        return HEADING.matcher(CODE.matcher(Files.readString(page)).replaceAll(""))
+                .results()
+                .map(heading -> heading.group(1)
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\p{L}\\p{N} _-]", "")
+                        .replace(' ', '-'))
+                .toList();
     }
 
     @Test
@@ -134,7 +160,7 @@ class ReadmeTest {
                 .toList();
 
         List<String> named = Pattern.compile("(?m)^\\| `(keepsake\\.[a-z.]+)` \\| ([a-z, ]+) \\|")
-                .matcher(Files.readString(GUIDE.resolve("metrics.md")))
+                .matcher(Files.readString(GUIDE.resolve("write-your-own.md")))
                 .results()
                 .map(row -> row.group(1) + " " + row.group(2))
                 .toList();
@@ -147,7 +173,6 @@ class ReadmeTest {
         assertThat(Files.readString(Path.of(".ci/run"))).contains("\nmvn -B -ntp verify\n");
     }
 
-    /** README first, then the pages of the guide. */
     /** A figure that is to be measured is written so while a page is made. */
     @Test
     void no_figure_of_a_table_is_left_out() throws IOException {
@@ -156,7 +181,8 @@ class ReadmeTest {
         }
     }
 
-    private static List<Path> documents() throws IOException {
+    /** README first, then the pages of the guide. */
+    static List<Path> documents() throws IOException {
         try (Stream<Path> pages = Files.list(GUIDE)) {
             return Stream.concat(
                             Stream.of(README),

@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  * tools that read text. It needs no other library.
  *
  * <p><b>Files.</b> Each memory is one append-only file of JSON lines. One append is one line. The guide's page
- * {@code files.md} describes the format. At the first use of a memory, a process reads its file and builds its tree in
+ * {@code sqlite-files-redis.md} describes the format. At the first use of a memory, a process reads its file and builds its tree in
  * the heap. After that, the cost of a read or an append does not depend on the length of the file. The trees take about
  * 300 bytes for each message, and have up to 200,000 messages in all. A memory that is too large for the heap causes a
  * {@link MemoryTooLargeException}.

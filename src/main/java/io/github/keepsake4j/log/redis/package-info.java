@@ -1,5 +1,5 @@
 /**
- * A log in Redis: {@link io.github.keepsake4j.log.redis.RedisMessageLog}.
+ * A log in Redis. Start with {@link io.github.keepsake4j.log.redis.RedisMessageLog}.
  *
  * <p>A memory is one hash and two sorted sets in one slot. Each call is one script that the server runs as a whole. A
  * tenant's list is in another slot, so a memory is registered there before its first append.

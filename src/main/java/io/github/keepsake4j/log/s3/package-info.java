@@ -1,6 +1,7 @@
 /**
- * A log in a bucket: {@link io.github.keepsake4j.log.s3.S3MessageLog}. Each memory is one JSON document that any program can
- * read; role, content and files are public, and all other data is in fields that a plain reader ignores.
+ * A log in a bucket. Start with {@link io.github.keepsake4j.log.s3.S3MessageLog}. Each memory is one JSON document that
+ * any program can read; role, content and files are public, and all other data is in fields that a plain reader
+ * ignores.
  *
  * <p>From the bucket upward: {@code Bucket} sends requests, and {@code ObjectNames} names the objects.
  * {@code DocumentParser}, {@code Element} and {@code KeepsakeField} know the format; {@code DocumentReader} and

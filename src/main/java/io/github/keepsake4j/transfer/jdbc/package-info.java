@@ -1,4 +1,7 @@
-/** Reads the tables in which other libraries and applications keep conversations. */
+/**
+ * Reads the tables in which other libraries and applications keep conversations. Start with
+ * {@link io.github.keepsake4j.transfer.jdbc.JdbcImportSource}.
+ */
 @NullMarked
 package io.github.keepsake4j.transfer.jdbc;
 

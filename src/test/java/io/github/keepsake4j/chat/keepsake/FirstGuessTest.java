@@ -4,6 +4,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
@@ -48,6 +49,23 @@ class FirstGuessTest {
             memory.add(ai("answer " + turn));
         }
         return memory.messages().size();
+    }
+
+    @Test
+    void a_summarizer_alone_summarizes_what_leaves_the_view() {
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(MessageLogs.inMemory())
+                .maxMessages(20)
+                .summarizer((previous, messages) -> "They asked.")
+                .build();
+        for (int turn = 1; turn <= 60; turn++) {
+            keepsake.chatMemory("c").add(user("question " + turn));
+            keepsake.chatMemory("c").add(ai("answer " + turn));
+        }
+        assertThat(keepsake.conversation("c").summarizeNow()).isPositive();
+        assertThat(keepsake.conversation("c").messages().get(0))
+                .isInstanceOfSatisfying(UserMessage.class, shown -> assertThat(shown.singleText())
+                        .contains("They asked."));
     }
 
     @Test

@@ -1,4 +1,7 @@
-/** Looks up a workflow's files in the tables of its database. */
+/**
+ * Looks up a workflow's files in the tables of its database. Start with
+ * {@link io.github.keepsake4j.workflow.files.jdbc.JdbcFileResolver}.
+ */
 @NullMarked
 package io.github.keepsake4j.workflow.files.jdbc;
 
