@@ -14,16 +14,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** README, the guide and the help say what the commands do. */
+/** The guide and the help say what the commands do. */
 class DocumentsTest {
 
-    private static final String README = "README.md";
-    private static final String GUIDE = "src/docs/guide/command-line.md";
+    private static final String GUIDE = "src/docs/guide/moving.md";
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(console|sh)\\n(.*?)^```$");
     private static final Pattern WORD = Pattern.compile("'([^']*)'|\"([^\"]*)\"|(\\S+)");
@@ -33,10 +30,9 @@ class DocumentsTest {
     Path directory;
 
     /** The times and ids of messages differ in each run. */
-    @ParameterizedTest
-    @ValueSource(strings = {README, GUIDE})
-    void the_console_shows_what_the_commands_print(String document) throws IOException {
-        List<String> blocks = blocks(document, "console");
+    @Test
+    void the_console_shows_what_the_commands_print() throws IOException {
+        List<String> blocks = blocks(GUIDE, "console");
         assertThat(blocks).isNotEmpty();
         for (String block : blocks) {
             StringBuilder printed = new StringBuilder();
@@ -64,11 +60,10 @@ class DocumentsTest {
         return VARIES.matcher(text).replaceAll("<varies>");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {README, GUIDE})
-    void every_command_of_a_document_is_understood(String document) throws IOException {
+    @Test
+    void every_command_of_the_guide_is_understood() throws IOException {
         CommandLine line = CommandTree.of(host());
-        for (String block : blocks(document, "sh")) {
+        for (String block : blocks(GUIDE, "sh")) {
             for (String each : block.lines().toList()) {
                 int begin = each.indexOf("keepsake ");
                 String command =
@@ -82,12 +77,10 @@ class DocumentsTest {
     @Test
     void the_guide_has_every_command_and_every_option() throws IOException {
         String guide = Files.readString(Path.of(GUIDE));
-        String readme = Files.readString(Path.of(README));
         for (Map.Entry<String, CommandLine> command :
                 CommandTree.of(host()).getSubcommands().entrySet()) {
             Pattern named = Pattern.compile("(keepsake |`)" + command.getKey() + "\\b");
             assertThat(named.matcher(guide).find()).as(command.getKey()).isTrue();
-            assertThat(named.matcher(readme).find()).as(command.getKey()).isTrue();
             for (OptionSpec option : command.getValue().getCommandSpec().options()) {
                 assertThat(guide).as(command.getKey()).contains(option.longestName());
             }

@@ -4,17 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 class RecallTest {
 
     @Test
-    void what_was_said_months_ago_is_recalled_as_readme_shows() throws IOException {
+    void what_was_said_months_ago_is_recalled() {
         assumeThat(System.getenv("OPENAI_API_KEY"))
                 .as("OPENAI_API_KEY is set: a real model's answers are not asserted")
                 .isNull();
@@ -27,6 +24,5 @@ class RecallTest {
                 .contains(
                         "  2026-01-05  My name is Ada. I keep bees.",
                         "With recall:     You are Ada, and you keep bees.");
-        assertThat(Files.readString(Path.of("README.md"))).contains(text.replace(System.lineSeparator(), "\n"));
     }
 }
