@@ -50,7 +50,8 @@ final class LangChain4j {
     private static List<Object> linkServices() {
         Function<ToolExecution, Object> contents = ToolExecution::resultContents;
         Function<ToolExecution, Object> invocation = ToolExecution::invocationContext;
-        return List.of(contents, invocation);
+        Function<ToolExecution, Object> attributes = ToolExecution::attributes;
+        return List.of(contents, invocation, attributes);
     }
 
     private static KeepsakeException older(String artifact, Class<?> type, LinkageError cause) {

@@ -1,13 +1,16 @@
 package io.github.keepsake4j;
 
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
+import io.github.keepsake4j.message.KeepsakeException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -28,7 +31,7 @@ public final class MessageLogs {
      * @return the log
      */
     public static MessageLog sqlite(Path file) {
-        return JdbcMessageLog.sqlite(file);
+        return opened("org.xerial:sqlite-jdbc", () -> JdbcMessageLog.sqlite(file));
     }
 
     /**
@@ -39,20 +42,23 @@ public final class MessageLogs {
      * @return the log
      */
     public static MessageLog postgres(DataSource dataSource) {
-        return JdbcMessageLog.postgres(dataSource);
+        return opened("org.postgresql:postgresql", () -> JdbcMessageLog.postgres(dataSource));
     }
 
     /**
-     * Opens a log in PostgreSQL with a pool of its own, as {@link JdbcMessageLog#postgres(String, String, String)} does. The
-     * tables must exist; {@link JdbcMessageLog#builder()} creates them.
+     * Opens a log in PostgreSQL with a pool of its own, as {@link JdbcMessageLog#builder()} does. Needs HikariCP.
      *
      * @param url such as {@code jdbc:postgresql://host/database}
      * @param user the database's user
      * @param password the user's password
+     * @param schema whether the log creates its tables, for which the user needs the right
      * @return the log
      */
-    public static MessageLog postgres(String url, String user, String password) {
-        return JdbcMessageLog.postgres(url, user, password);
+    public static MessageLog postgres(String url, String user, String password, SchemaMode schema) {
+        return opened("org.postgresql:postgresql or com.zaxxer:HikariCP", () -> JdbcMessageLog.builder()
+                .url(url, user, password)
+                .schema(schema)
+                .build());
     }
 
     /**
@@ -72,7 +78,7 @@ public final class MessageLogs {
      * @return the log
      */
     public static MessageLog redis(URI server) {
-        return RedisMessageLog.connect(server);
+        return opened("redis.clients:jedis", () -> RedisMessageLog.connect(server));
     }
 
     /**
@@ -84,11 +90,11 @@ public final class MessageLogs {
      * @return the log
      */
     public static MessageLog s3(S3Client client, String bucket, String prefix) {
-        return S3MessageLog.builder()
+        return opened("software.amazon.awssdk:s3", () -> S3MessageLog.builder()
                 .client(client)
                 .bucket(bucket)
                 .prefix(prefix)
-                .build();
+                .build());
     }
 
     /**
@@ -98,5 +104,17 @@ public final class MessageLogs {
      */
     public static MessageLog inMemory() {
         return new InMemoryMessageLog();
+    }
+
+    /** The libraries of the homes are optional, so the first use of one may find that it is missing. */
+    private static MessageLog opened(String library, Supplier<MessageLog> log) {
+        try {
+            return log.get();
+        } catch (NoClassDefFoundError e) {
+            throw new KeepsakeException(
+                    "The log needs a library that is not on the class path; add the artifact " + library
+                            + " (missing is " + e.getMessage() + ")",
+                    null);
+        }
     }
 }

@@ -8,8 +8,8 @@ import io.github.keepsake4j.Keepsake;
  *
  * <pre>
  * &#64;Bean
- * KeepsakeCustomizer tools() {
- *     return builder -&gt; builder.memoryIdMapper(id -&gt; ConversationKey.of("acme", id.toString()));
+ * KeepsakeCustomizer turns() {
+ *     return builder -&gt; builder.turnLimit(Duration.ofMinutes(5));
  * }
  * </pre>
  */

@@ -187,11 +187,14 @@ final class DocumentStore implements Memories {
      * the tombstone.
      */
     private void remove(String what, String name, String mark, Tombstone tombstone, Set<String> beside) {
-        beside.forEach(object -> bucket.delete(what, object));
-        if (tombstone.epoch() > 1) {
-            tombstones.put(what, name, tombstone);
-        }
+        buried(what, name, tombstone, beside);
         bucket.deleteIf(what, name, mark);
+    }
+
+    /** Deletes the objects beside a mark, and returns the tombstone that is stored then. */
+    private Tombstone buried(String what, String name, Tombstone tombstone, Set<String> beside) {
+        beside.forEach(object -> bucket.delete(what, object));
+        return tombstone.epoch() > 1 ? tombstones.put(what, name, tombstone) : tombstone;
     }
 
     /**
@@ -446,10 +449,11 @@ final class DocumentStore implements Memories {
                 newest = true;
                 if (now.document().writes().contains(write)) {
                     boolean own = erased != null || isNewest(write, now.document());
-                    if (now.standing() == Snapshot.Standing.ERASING && own) {
-                        erased(now);
+                    if (now.standing() != Snapshot.Standing.ERASING || !own || erased(now)) {
+                        return done(result);
                     }
-                    return done(result);
+                    now = load(key);
+                    base = now;
                 }
                 tryToRemoveOrphans(now);
                 misunderstood = refused && etag != null && etag.equals(now.etag()) ? misunderstood + 1 : 0;
@@ -553,8 +557,7 @@ final class DocumentStore implements Memories {
             Snapshot now = reader.snapshot(key, put.etag(), written.document());
             this.base = now;
             if (step.isMark()) {
-                erased(now);
-                return put;
+                return erased(now) ? put : new Bucket.Put(null, false);
             }
             recent.put(name, new SoftReference<>(now));
             String before = base.document().kept();
@@ -578,15 +581,21 @@ final class DocumentStore implements Memories {
             }
         }
 
-        /** Ends an erasure whose mark is written. */
-        private void erased(Snapshot mark) {
-            remove(
-                    what,
-                    name,
-                    Objects.requireNonNull(mark.etag()),
-                    Tombstone.of(mark.document()),
-                    erased == null ? Set.of() : erased);
+        /**
+         * Ends an erasure whose mark is written. If a request that created the document arrived again after another erasure,
+         * the document had its old etag again, so the mark was written on it, with the epoch of that erasure.
+         *
+         * @return false if another erasure has this epoch; then this one begins again on its mark
+         */
+        private boolean erased(Snapshot mark) {
+            Tombstone own = Tombstone.of(mark.document());
+            Tombstone stored = buried(what, name, own, erased == null ? Set.of() : erased);
+            if (erased != null && !stored.equals(own) && !stored.writes().contains(write)) {
+                return false;
+            }
+            bucket.deleteIf(what, name, Objects.requireNonNull(mark.etag()));
             recent.put(name, new SoftReference<>(reader.snapshot(key, null, mark.document())));
+            return true;
         }
 
         private void noteErased(Document document, Set<String> objects) {

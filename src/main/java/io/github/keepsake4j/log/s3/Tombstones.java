@@ -66,8 +66,12 @@ record Tombstones(Bucket bucket, ObjectNames names) {
         return new Found(tombstone, content.etag());
     }
 
-    /** Stores a tombstone, unless there is a newer one. */
-    void put(String what, String document, Tombstone tombstone) {
+    /**
+     * Stores a tombstone, unless there is one of the same epoch or a newer one.
+     *
+     * @return the tombstone that is stored
+     */
+    Tombstone put(String what, String document, Tombstone tombstone) {
         String name = names.tombstone(document);
         String owner = names.owner(document);
         byte[] bytes = new Stored(
@@ -79,11 +83,11 @@ record Tombstones(Bucket bucket, ObjectNames names) {
         String etag = null;
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             if (bucket.putIf(what, name, etag, bytes).etag() != null) {
-                return;
+                return tombstone;
             }
             Found there = findDamaged(what, document);
             if (there.etag() != null && there.tombstone().epoch() >= tombstone.epoch()) {
-                return;
+                return there.tombstone();
             }
             etag = there.etag();
         }
