@@ -26,24 +26,25 @@ import org.jspecify.annotations.Nullable;
  */
 final class FirstAnswer {
 
-    /** A server that needs longer for its first byte is not usable. With the start of Java, the user waits for 3 seconds. */
-    static final Duration LIMIT = Duration.ofSeconds(2);
+    /** A server that needs longer for its first byte is not usable. With the start of Java, a user waits for 2 to 3 seconds. */
+    static final Duration LIMIT = Duration.ofMillis(1_500);
 
     /** The first words of a client, which a server answers without a login. */
     enum Protocol {
         /** PostgreSQL's request for TLS. It answers with one byte, with or without TLS. */
-        POSTGRESQL("PostgreSQL", true, new byte[] {0, 0, 0, 8, 4, (byte) 0xd2, 0x16, 0x2f}),
-        REDIS("Redis", false, "PING\r\n".getBytes(StandardCharsets.US_ASCII)),
-        S3("the S3 server", false, "HEAD / HTTP/1.0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+        POSTGRESQL("PostgreSQL", true, "\0\0\0\b\4\u00d2\26/"),
+        REDIS("Redis", false, "PING\r\n"),
+        S3("the S3 server", false, "HEAD / HTTP/1.0\r\n\r\n");
 
         private final String server;
 
         /** Whether the driver tries for long if a connection is refused. Others tell it at once. */
         private final boolean mustConnect;
 
-        private final byte[] hello;
+        /** Each character is a byte. */
+        private final String hello;
 
-        Protocol(String server, boolean mustConnect, byte[] hello) {
+        Protocol(String server, boolean mustConnect, String hello) {
             this.server = server;
             this.mustConnect = mustConnect;
             this.hello = hello;
@@ -131,7 +132,7 @@ final class FirstAnswer {
             if (server.tls()) {
                 shakeHands(socket, server);
             } else {
-                socket.getOutputStream().write(protocol.hello);
+                socket.getOutputStream().write(protocol.hello.getBytes(StandardCharsets.ISO_8859_1));
                 // The end of the stream is an answer too.
                 socket.getInputStream().read();
             }
@@ -160,14 +161,11 @@ final class FirstAnswer {
             String field, Protocol protocol, List<Server> servers, Duration limit, @Nullable IOException failure) {
         String where = protocol.server + " at "
                 + servers.stream().map(Server::toString).collect(Collectors.joining(", "));
-        boolean isSilent = failure == null || failure instanceof SocketTimeoutException;
+        String problem = failure == null || failure instanceof SocketTimeoutException
+                ? " has not answered within " + limit.toMillis() / 1_000.0 + " seconds"
+                : " cannot be reached: " + reason(failure);
         return new StorageUnavailableException(
-                field + ": "
-                        + (isSilent
-                                ? where + " has not answered within " + limit.toSeconds() + " seconds"
-                                : where + " cannot be reached: " + reason(failure))
-                        + "; check the address, the server and the network, and retry",
-                failure);
+                field + ": " + where + problem + "; check the address, the server and the network, and retry", failure);
     }
 
     private static String reason(IOException failure) {

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class FirstAnswerTest {
 
-    private static final String NONE = " has not answered within 2 seconds; check the address, the server and the"
-            + " network, and retry\n";
+    private static final String NONE =
+            " has not answered within 1.5 seconds; check the address, the server and the" + " network, and retry\n";
 
     private final List<Socket> clients = new ArrayList<>();
     private final Shell shell = new Shell();
@@ -118,8 +118,7 @@ class FirstAnswerTest {
     void any_answer_is_an_answer(String text) throws IOException {
         try (ServerSocket server = answering(text)) {
             for (boolean tls : new boolean[] {false, true}) {
-                List<FirstAnswer.Server> one =
-                        List.of(new FirstAnswer.Server("127.0.0.1", server.getLocalPort(), tls));
+                List<FirstAnswer.Server> one = List.of(new FirstAnswer.Server("127.0.0.1", server.getLocalPort(), tls));
                 for (FirstAnswer.Protocol protocol : FirstAnswer.Protocol.values()) {
                     FirstAnswer.await("--log", protocol, one, Duration.ofSeconds(20));
                 }
