@@ -78,7 +78,8 @@ final class CommandTree implements Runnable, Host.Root {
     }
 
     static int run(Host host, String... arguments) {
-        CommandLine line = arguments.length > 0 && COMMANDS.containsKey(arguments[0]) ? of(host, List.of(arguments[0])) : of(host);
+        CommandLine line =
+                arguments.length > 0 && COMMANDS.containsKey(arguments[0]) ? of(host, List.of(arguments[0])) : of(host);
         Failures failures = new Failures(host);
         line.setParameterExceptionHandler(failures).setExecutionExceptionHandler(failures);
         // Java replaces each byte that it cannot read with this character, so different ids could become the same.
@@ -142,6 +143,9 @@ final class CommandTree implements Runnable, Host.Root {
         commands.put("list", ListCommand::new);
         commands.put("history", HistoryCommand::new);
         commands.put("branches", BranchesCommand::new);
+        commands.put("search", SearchCommand::new);
+        commands.put("recall", RecallCommand::new);
+        commands.put("index", IndexCommand::new);
         commands.put("check", CheckCommand::new);
         commands.put("repair", RepairCommand::new);
         commands.put("copy", CopyCommand::new);

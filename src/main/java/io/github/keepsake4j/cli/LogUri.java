@@ -10,10 +10,10 @@ import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -52,9 +52,6 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
 
     private static final int HTTP = 80;
     private static final int HTTPS = 443;
-
-    /** One process needs few. */
-    private static final int CONNECTIONS = 2;
 
     /** Opens the log, which the caller closes. */
     MessageLog open() {
@@ -154,29 +151,35 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     }
 
     private Path path(String path) {
+        return path(field, path, "sqlite:chat.db or file:chats");
+    }
+
+    /** Returns the path of an address. */
+    static Path path(String field, String path, String example) {
         if (path.isEmpty()) {
-            throw wrong("must have a path, such as sqlite:chat.db or file:chats");
+            throw new InvalidInputException(field, "must have a path, such as " + example);
         }
         try {
             // Taken unchanged, so that names may have any character. Three slashes also begin an absolute path.
             return Path.of(path.startsWith("///") ? path.substring(2) : path);
         } catch (InvalidPathException e) {
-            throw wrong("has an invalid path: " + e.getReason());
+            throw new InvalidInputException(field, "has an invalid path: " + e.getReason());
         }
     }
 
     private MessageLog postgres() {
+        return server(field, text)
+                .set(JdbcMessageLog.builder(), environment)
+                .schema(makesTables ? SchemaMode.ALWAYS : SchemaMode.EMBEDDED)
+                .build();
+    }
+
+    /** Returns the address of a database that answers. */
+    static PostgresUri server(String field, String text) {
         Library.require(Library.POSTGRESQL, Library.HIKARI);
         PostgresUri server = PostgresUri.of(field, text);
         FirstAnswer.await(field, FirstAnswer.Protocol.POSTGRESQL, server.servers(), FirstAnswer.LIMIT);
-        return JdbcMessageLog.builder()
-                .url(
-                        server.url(),
-                        or(server.user(), or(environment.get("PGUSER"), System.getProperty("user.name", ""))),
-                        or(server.password(), or(environment.get("PGPASSWORD"), "")))
-                .maxPoolSize(CONNECTIONS)
-                .schema(makesTables ? SchemaMode.ALWAYS : SchemaMode.EMBEDDED)
-                .build();
+        return server;
     }
 
     private static String or(@Nullable String text, String other) {
@@ -205,8 +208,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     private void await(FirstAnswer.Protocol protocol, URI server, int port, boolean tls) {
         // A number of IPv6 is in brackets.
         String host = server.getHost().replaceAll("[\\[\\]]", "");
-        FirstAnswer.await(
-                field, protocol, List.of(new FirstAnswer.Server(host, port, tls)), FirstAnswer.LIMIT);
+        FirstAnswer.await(field, protocol, List.of(new FirstAnswer.Server(host, port, tls)), FirstAnswer.LIMIT);
     }
 
     /** Waits for the answer of a bucket's server, unless it is reached through a proxy. */

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -47,6 +48,9 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
 
     /** The port of a server whose address has none. */
     private static final int PORT = 5_432;
+
+    /** One process needs few. */
+    private static final int CONNECTIONS = 2;
 
     /** Reads {@code postgresql://user:password@host:port/database?setting=value}, or the same as a URL of JDBC. */
     static PostgresUri of(String field, String text) {
@@ -115,6 +119,17 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
                 throw new InvalidInputException(field, "has an invalid port; it must be 1 to " + MAX_PORT);
             }
         }
+    }
+
+    /** Sets the address of a builder. User and password may be in PostgreSQL's own variables. */
+    <B extends PostgresBuilder<B>> B set(B builder, Host.Environment environment) {
+        String login = or(user, or(environment.get("PGUSER"), System.getProperty("user.name", "")));
+        return builder.url(url, login, or(password, or(environment.get("PGPASSWORD"), "")))
+                .maxPoolSize(CONNECTIONS);
+    }
+
+    private static String or(@Nullable String text, String other) {
+        return text == null ? other : text;
     }
 
     /** Returns the servers, of which any may be used, or none if they are not reached by their addresses. */
