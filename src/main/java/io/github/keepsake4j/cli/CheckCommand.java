@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.MemoryPage.Damaged;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 
@@ -20,6 +21,7 @@ final class CheckCommand extends MemoryCommand {
 
     private long checked;
     private long damaged;
+    private long messages;
 
     @Override
     int run() {
@@ -27,7 +29,8 @@ final class CheckCommand extends MemoryCommand {
         try (MessageLog log = open();
                 Progress progress = host().progress()) {
             if (key == null) {
-                pages(log, false, page -> check(log, page, progress));
+                Supplier<Totals> totals = Totals.later(log, tenant(), null);
+                pages(log, false, page -> check(log, page, progress, totals));
             } else {
                 noteIfEmpty(log, key);
                 print(key, Printable.memory(key), log.check(key), progress);
@@ -39,15 +42,22 @@ final class CheckCommand extends MemoryCommand {
         return damaged == 0 ? ExitCodes.OK : ExitCodes.DAMAGED;
     }
 
-    private void check(MessageLog log, MemoryPage page, Progress progress) {
+    private void check(MessageLog log, MemoryPage page, Progress progress, Supplier<Totals> totals) {
         for (MemoryInfo info : page.memories()) {
             print(info.key(), Printable.memory(info.key()), log.check(info.key()), progress);
-            progress.tell(() -> Printable.count(checked, "memory") + " checked");
+            messages += info.messages();
+            progress.tell(() -> step(totals.get()));
         }
         for (Damaged memory : page.damaged()) {
             Damage damage = new Damage(Damage.Kind.MEMORY, null, null, memory.problem());
             print(memory.key(), memory.name(), List.of(damage), progress);
         }
+    }
+
+    private Step step(Totals all) {
+        String text = Printable.number(checked) + " of " + Printable.count(all.memories(), "memory") + " checked, "
+                + Printable.number(messages) + " of " + Printable.count(all.messages(), "message");
+        return new Step(text, messages, all.messages());
     }
 
     private void print(@Nullable MemoryKey key, String name, List<Damage> damage, Progress progress) {

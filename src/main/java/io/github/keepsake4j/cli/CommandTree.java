@@ -1,6 +1,12 @@
 package io.github.keepsake4j.cli;
 
 import java.io.PrintWriter;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -30,26 +36,14 @@ import picocli.CommandLine.Spec;
             "3:stored data is damaged: check found it, or another command met it",
             "4:the storage is not available; the same command may succeed later",
             "141:the reader of the output has gone"
-        },
-        subcommands = {
-            AddCommand.class,
-            GetCommand.class,
-            ClearCommand.class,
-            ListCommand.class,
-            HistoryCommand.class,
-            BranchesCommand.class,
-            CheckCommand.class,
-            RepairCommand.class,
-            CopyCommand.class,
-            ExportCommand.class,
-            ImportCommand.class,
-            CleanUpCommand.class,
-            EraseCommand.class
         })
 final class CommandTree implements Runnable, Host.Root {
 
     private static final int WIDTH = 100;
     private static final int OPTION_WIDTH = 24;
+
+    /** The commands, in the order of the help. Only the one that is called is made, because each costs time at the start. */
+    private static final Map<String, Supplier<Subcommand>> COMMANDS = commands();
 
     private final Host host;
 
@@ -84,7 +78,8 @@ final class CommandTree implements Runnable, Host.Root {
     }
 
     static int run(Host host, String... arguments) {
-        CommandLine line = of(host);
+        CommandLine line =
+                arguments.length > 0 && COMMANDS.containsKey(arguments[0]) ? of(host, List.of(arguments[0])) : of(host);
         Failures failures = new Failures(host);
         line.setParameterExceptionHandler(failures).setExecutionExceptionHandler(failures);
         // Java replaces each byte that it cannot read with this character, so different ids could become the same.
@@ -105,7 +100,6 @@ final class CommandTree implements Runnable, Host.Root {
         return code;
     }
 
-    /** Only the jar has a version. */
     /**
      * Returns the first option whose value was forgotten, or null. In {@code get --session --json} the name of an option is
      * behind one that needs a value. It would be taken for an id.
@@ -135,13 +129,45 @@ final class CommandTree implements Runnable, Host.Root {
                 && spec.findOption(equals < 0 ? argument : argument.substring(0, equals)) != null;
     }
 
+    /** Only the jar has a version. */
     private static String version() {
         String version = CommandTree.class.getPackage().getImplementationVersion();
         return version == null ? "of a build without a version" : version;
     }
 
+    private static Map<String, Supplier<Subcommand>> commands() {
+        Map<String, Supplier<Subcommand>> commands = new LinkedHashMap<>();
+        commands.put("add", AddCommand::new);
+        commands.put("get", GetCommand::new);
+        commands.put("clear", ClearCommand::new);
+        commands.put("list", ListCommand::new);
+        commands.put("history", HistoryCommand::new);
+        commands.put("branches", BranchesCommand::new);
+        commands.put("search", SearchCommand::new);
+        commands.put("recall", RecallCommand::new);
+        commands.put("index", IndexCommand::new);
+        commands.put("check", CheckCommand::new);
+        commands.put("repair", RepairCommand::new);
+        commands.put("copy", CopyCommand::new);
+        commands.put("export", ExportCommand::new);
+        commands.put("import", ImportCommand::new);
+        commands.put("clean-up", CleanUpCommand::new);
+        commands.put("erase", EraseCommand::new);
+        return commands;
+    }
+
+    /** Returns the tree of all commands. */
     static CommandLine of(Host host) {
+        return of(host, COMMANDS.keySet());
+    }
+
+    /** Returns the tree of some commands. */
+    private static CommandLine of(Host host, Collection<String> commands) {
         CommandLine line = new CommandLine(new CommandTree(host));
+        for (String command : commands) {
+            line.addSubcommand(
+                    command, Objects.requireNonNull(COMMANDS.get(command)).get());
+        }
         line.getCommandSpec().version("keepsake " + version());
         return line.setOut(new PrintWriter(host.out().writer()))
                 .setErr(host.err())

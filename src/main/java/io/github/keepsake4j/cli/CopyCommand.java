@@ -57,7 +57,7 @@ final class CopyCommand extends Subcommand {
             if (key != null) {
                 noteIfEmpty(source, key);
             }
-            MovedReport report = new MovedReport(progress);
+            MovedReport report = new MovedReport(progress, Totals.later(source, tenant, key), 1);
             MemoryCopy copy = MemoryCopy.between(source, target).onProgress(report::tell);
             try {
                 return report.print(this, key == null ? copy.tenant(tenant) : copy.memory(key), DONE);

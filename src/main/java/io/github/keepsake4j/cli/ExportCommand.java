@@ -55,7 +55,8 @@ final class ExportCommand extends MemoryCommand {
             if (key != null) {
                 noteIfEmpty(log, key);
             }
-            MovedReport told = new MovedReport(progress);
+            MovedReport told =
+                    new MovedReport(progress, Totals.later(log, tenant(), key), format.equals("ndjson") ? 2 : 1);
             Report report =
                     switch (format) {
                         case "ndjson" -> ndjson(log, key, told);

@@ -6,10 +6,10 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.transfer.MemoryCopy;
 import io.github.keepsake4j.transfer.Ndjson;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -44,11 +44,11 @@ final class ImportCommand extends LogCommand {
 
     @Override
     int run() {
-        try (InputStream in = input == null ? host().in() : file(input);
+        try (MeasuredInput in = input == null ? new MeasuredInput(host().in(), 0) : file(input);
                 MessageLog log = open();
                 Progress progress = host().progress()) {
-            MovedReport report = new MovedReport(progress);
-            return report.print(this, read(in, log, report), "imported and compared");
+            return new MovedReport(progress, () -> Totals.UNKNOWN, 1)
+                    .print(this, read(in, log, progress), "imported and compared");
         } catch (IOException e) {
             throw new KeepsakeException("the export cannot be read: " + e.getMessage(), e);
         }
@@ -57,19 +57,49 @@ final class ImportCommand extends LogCommand {
     /**
      * A wrong line is found when the lines before it are in the log already. So it is a failure and not a wrong usage.
      */
-    private static MemoryCopy.Report read(InputStream in, MessageLog log, MovedReport report) throws IOException {
+    private static MemoryCopy.Report read(MeasuredInput in, MessageLog log, Progress progress) throws IOException {
+        ReadSoFar soFar = new ReadSoFar();
         try {
-            return Ndjson.of(log).onProgress(report::tell).read(in);
+            return Ndjson.of(log)
+                    .onProgress(now -> {
+                        soFar.add(now);
+                        progress.tell(() -> soFar.step(in));
+                    })
+                    .read(in);
         } catch (InvalidInputException e) {
             throw new KeepsakeException(String.valueOf(e.getMessage()), e);
         }
     }
 
-    private static InputStream file(String name) throws IOException {
+    /** What was read of an export, which does not tell how much it has. */
+    private static final class ReadSoFar {
+
+        private MemoryCopy.@Nullable Progress now;
+        private long memories;
+        private long before;
+
+        void add(MemoryCopy.Progress next) {
+            if (now == null || !now.memory().equals(next.memory())) {
+                memories++;
+                before += now == null ? 0 : now.messages();
+            }
+            now = next;
+        }
+
+        Step step(MeasuredInput in) {
+            MemoryCopy.Progress last = Objects.requireNonNull(now, "now");
+            String share = in.size() == 0 ? "" : ", " + 100 * in.position() / in.size() + " % of the file";
+            String text = "memory " + Printable.number(memories) + ": " + Printable.memory(last.memory()) + ", "
+                    + Printable.count(before + last.messages(), "message") + " in all" + share;
+            return new Step(text, in.size() == 0 ? 0 : in.position(), in.size());
+        }
+    }
+
+    private static MeasuredInput file(String name) throws IOException {
         try {
             Path path = Path.of(name);
             if (Files.isRegularFile(path)) {
-                return Files.newInputStream(path);
+                return new MeasuredInput(Files.newInputStream(path), Files.size(path));
             }
         } catch (InvalidPathException e) {
             throw new InvalidInputException("--input", "is not a path: " + e.getReason());

@@ -10,9 +10,11 @@ import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -46,8 +48,10 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     /** A directory of a tenant in a log of files. A backup may have these without the lock. */
     private static final Pattern TENANT = Pattern.compile("[0-9a-f]{24}");
 
-    /** One process needs few. */
-    private static final int CONNECTIONS = 2;
+    private static final Pattern REGION = Pattern.compile("[a-z0-9-]{4,30}");
+
+    private static final int HTTP = 80;
+    private static final int HTTPS = 443;
 
     /** Opens the log, which the caller closes. */
     MessageLog open() {
@@ -147,28 +151,35 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     }
 
     private Path path(String path) {
+        return path(field, path, "sqlite:chat.db or file:chats");
+    }
+
+    /** Returns the path of an address. */
+    static Path path(String field, String path, String example) {
         if (path.isEmpty()) {
-            throw wrong("must have a path, such as sqlite:chat.db or file:chats");
+            throw new InvalidInputException(field, "must have a path, such as " + example);
         }
         try {
             // Taken unchanged, so that names may have any character. Three slashes also begin an absolute path.
             return Path.of(path.startsWith("///") ? path.substring(2) : path);
         } catch (InvalidPathException e) {
-            throw wrong("has an invalid path: " + e.getReason());
+            throw new InvalidInputException(field, "has an invalid path: " + e.getReason());
         }
     }
 
     private MessageLog postgres() {
-        Library.require(Library.POSTGRESQL, Library.HIKARI);
-        PostgresUri server = PostgresUri.of(field, text);
-        return JdbcMessageLog.builder()
-                .url(
-                        server.url(),
-                        or(server.user(), or(environment.get("PGUSER"), System.getProperty("user.name", ""))),
-                        or(server.password(), or(environment.get("PGPASSWORD"), "")))
-                .maxPoolSize(CONNECTIONS)
+        return server(field, text)
+                .set(JdbcMessageLog.builder(), environment)
                 .schema(makesTables ? SchemaMode.ALWAYS : SchemaMode.EMBEDDED)
                 .build();
+    }
+
+    /** Returns the address of a database that answers. */
+    static PostgresUri server(String field, String text) {
+        Library.require(Library.POSTGRESQL, Library.HIKARI);
+        PostgresUri server = PostgresUri.of(field, text);
+        FirstAnswer.await(field, FirstAnswer.Protocol.POSTGRESQL, server.servers(), FirstAnswer.LIMIT);
+        return server;
     }
 
     private static String or(@Nullable String text, String other) {
@@ -186,7 +197,48 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
                 RedisMessageLog.builder().server(settings.rest()).checks(RedisMessageLog.Checks.NONE);
         settings.ifSet("prefix", builder::prefix);
         settings.ifSet("time-to-live", period -> builder.timeToLive(Periods.parse(field + " time-to-live", period)));
+        // An address without a port is left to the driver's own check.
+        if (settings.rest().getPort() > 0) {
+            boolean tls = "rediss".equalsIgnoreCase(settings.rest().getScheme());
+            await(FirstAnswer.Protocol.REDIS, settings.rest(), settings.rest().getPort(), tls);
+        }
         return builder.build();
+    }
+
+    private void await(FirstAnswer.Protocol protocol, URI server, int port, boolean tls) {
+        // A number of IPv6 is in brackets.
+        String host = server.getHost().replaceAll("[\\[\\]]", "");
+        FirstAnswer.await(field, protocol, List.of(new FirstAnswer.Server(host, port, tls)), FirstAnswer.LIMIT);
+    }
+
+    /** Waits for the answer of a bucket's server, unless it is reached through a proxy. */
+    private void awaitEndpoint(URI endpoint) {
+        if (endpoint.getHost() != null && isDirect(endpoint, environment)) {
+            boolean tls = isTls(endpoint);
+            int usual = tls ? HTTPS : HTTP;
+            await(FirstAnswer.Protocol.S3, endpoint, endpoint.getPort() < 0 ? usual : endpoint.getPort(), tls);
+        }
+    }
+
+    private static boolean isTls(URI endpoint) {
+        return "https".equalsIgnoreCase(endpoint.getScheme());
+    }
+
+    /** Returns whether the SDK uses no proxy. */
+    static boolean isDirect(URI endpoint, Host.Environment environment) {
+        String proxy = isTls(endpoint) ? "https_proxy" : "http_proxy";
+        return environment.get(proxy) == null
+                && environment.get(proxy.toUpperCase(Locale.ROOT)) == null
+                && System.getProperty(isTls(endpoint) ? "https.proxyHost" : "http.proxyHost") == null;
+    }
+
+    /** Returns Amazon's own server of a region, or null if the region is not in the address or a variable. */
+    private @Nullable URI amazon(UriSettings settings) {
+        String usual = or(environment.get("AWS_REGION"), or(environment.get("AWS_DEFAULT_REGION"), ""));
+        String region = or(settings.values().get("region"), usual);
+        return REGION.matcher(region).matches()
+                ? URI.create("https://s3." + region + ".amazonaws.com" + (region.startsWith("cn-") ? ".cn" : ""))
+                : null;
     }
 
     private MessageLog s3() {
@@ -201,16 +253,21 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
                 .prefix(settings.rest().getPath().replaceAll("^/|/$", ""));
         // The SDK reads this variable too. It is passed on because servers other than Amazon's need the bucket in the
         // path.
-        String endpoint = or(environment.get("AWS_ENDPOINT_URL_S3"), or(environment.get("AWS_ENDPOINT_URL"), ""));
-        String used = or(settings.values().get("endpoint"), endpoint);
+        String usual = or(environment.get("AWS_ENDPOINT_URL_S3"), or(environment.get("AWS_ENDPOINT_URL"), ""));
+        String used = or(settings.values().get("endpoint"), usual);
+        URI server = amazon(settings);
         if (!used.isEmpty()) {
-            builder.endpoint(UriSettings.uri(field + " endpoint", used));
+            server = UriSettings.uri(field + " endpoint", used);
+            builder.endpoint(server);
         }
         ifSet(settings, "path-style", builder::pathStyle);
         ifSet(settings, "quoted-etags", builder::quotedEtags);
         ifSet(settings, "chunked-signing", builder::chunkedSigning);
         settings.ifSet("region", builder::region);
         settings.ifSet("default-tenant", builder::defaultTenant);
+        if (server != null) {
+            awaitEndpoint(server);
+        }
         return builder.build();
     }
 

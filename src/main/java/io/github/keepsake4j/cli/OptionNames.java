@@ -16,6 +16,9 @@ final class OptionNames {
             Map.entry("strategy", "--strategy"),
             Map.entry("idleFor", "--idle"),
             Map.entry("tombstonesFor", "--tombstones"),
+            Map.entry("pageSize", "--max-hits"),
+            Map.entry("maxPassages", "--max-passages"),
+            Map.entry("maxTokens", "--max-tokens"),
             // The start of a read of a branch.
             Map.entry("messageId", "--branch"));
 

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -44,6 +45,12 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
             "defaultRowFetchSize");
 
     private static final int MAX_PORT = 65_535;
+
+    /** The port of a server whose address has none. */
+    private static final int PORT = 5_432;
+
+    /** One process needs few. */
+    private static final int CONNECTIONS = 2;
 
     /** Reads {@code postgresql://user:password@host:port/database?setting=value}, or the same as a URL of JDBC. */
     static PostgresUri of(String field, String text) {
@@ -112,6 +119,35 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
                 throw new InvalidInputException(field, "has an invalid port; it must be 1 to " + MAX_PORT);
             }
         }
+    }
+
+    /** Sets the address of a builder. User and password may be in PostgreSQL's own variables. */
+    <B extends PostgresBuilder<B>> B set(B builder, Host.Environment environment) {
+        String login = or(user, or(environment.get("PGUSER"), System.getProperty("user.name", "")));
+        return builder.url(url, login, or(password, or(environment.get("PGPASSWORD"), "")))
+                .maxPoolSize(CONNECTIONS);
+    }
+
+    private static String or(@Nullable String text, String other) {
+        return text == null ? other : text;
+    }
+
+    /** Returns the servers, of which any may be used, or none if they are not reached by their addresses. */
+    List<FirstAnswer.Server> servers() {
+        List<FirstAnswer.Server> servers = new ArrayList<>();
+        // A factory of sockets, such as that of a cloud, has its own ways to a server.
+        if (url.contains("socketFactory=")) {
+            return servers;
+        }
+        String authority = url.substring(url.indexOf("//") + 2, url.indexOf('/', url.indexOf("//") + 2));
+        for (String server : authority.split(",", -1)) {
+            Matcher matcher = SERVER.matcher(server);
+            String port = matcher.matches() ? matcher.group(1) : null;
+            String host = port == null ? server : server.substring(0, server.length() - port.length() - 1);
+            servers.add(new FirstAnswer.Server(
+                    host.replaceAll("[\\[\\]]", ""), port == null ? PORT : Integer.parseInt(port), false));
+        }
+        return servers;
     }
 
     /** Refuses settings that the driver would refuse only when it connects, as if the server could not be reached. */

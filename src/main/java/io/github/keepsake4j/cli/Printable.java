@@ -63,6 +63,10 @@ final class Printable {
         String many = one.endsWith("y")
                 ? one.substring(0, one.length() - 1) + "ies"
                 : one.endsWith("ch") ? one + "es" : one + "s";
-        return String.format(Locale.ROOT, "%,d", number) + " " + (number == 1 ? one : many);
+        return number(number) + " " + (number == 1 ? one : many);
+    }
+
+    static String number(long number) {
+        return String.format(Locale.ROOT, "%,d", number);
     }
 }

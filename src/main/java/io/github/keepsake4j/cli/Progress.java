@@ -18,6 +18,7 @@ final class Progress implements AutoCloseable {
     private final PrintWriter err;
     private final boolean rewrites;
     private final LongSupplier nanoTime;
+    private final long begun;
     private long last;
     private boolean shown;
 
@@ -25,20 +26,35 @@ final class Progress implements AutoCloseable {
         this.err = err;
         this.rewrites = rewrites;
         this.nanoTime = nanoTime;
-        this.last = nanoTime.getAsLong();
+        this.begun = nanoTime.getAsLong();
+        this.last = begun;
     }
 
-    void tell(Supplier<String> line) {
+    /** Tells a step of the work, unless another one was told just before. */
+    void tell(Supplier<Step> step) {
         long now = nanoTime.getAsLong();
-        if (now - last < (rewrites ? TERMINAL_NANOS : FILE_NANOS)) {
-            return;
+        if (now - last >= (rewrites ? TERMINAL_NANOS : FILE_NANOS)) {
+            tell(now, step);
         }
-        last = now;
+    }
+
+    /** Tells a step that takes long, on a terminal in any case. */
+    void tellLong(Supplier<Step> step) {
         if (rewrites) {
-            err.print(CLEARED + line.get());
+            tell(nanoTime.getAsLong(), step);
+        } else {
+            tell(step);
+        }
+    }
+
+    private void tell(long now, Supplier<Step> step) {
+        last = now;
+        String line = step.get().after(Duration.ofNanos(now - begun));
+        if (rewrites) {
+            err.print(CLEARED + line);
             shown = true;
         } else {
-            err.println("keepsake: " + line.get());
+            err.println("keepsake: " + line);
         }
         err.flush();
     }

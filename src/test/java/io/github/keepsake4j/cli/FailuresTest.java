@@ -301,10 +301,10 @@ class FailuresTest {
         assertThat(shell.run("list", "--log", "nowhere").err()).startsWith("\u001b[");
         String cleared = "\r\u001b[K";
         assertThat(shell.run(copy).err())
-                .startsWith(cleared + "memory 1: a, 1 message")
+                .startsWith(cleared + "memory 1 of 1: a, 1 message")
                 .endsWith(cleared);
-        assertThat(shell.run("check").err()).isEqualTo(cleared + "1 memory checked" + cleared);
-        assertThat(shell.run("export").err()).contains("memory 1: a").endsWith(cleared);
+        assertThat(shell.run("check").err()).isEqualTo(cleared + "1 of 1 memory checked, 1 of 1 message" + cleared);
+        assertThat(shell.run("export").err()).contains("memory 1 of 1: a").endsWith(cleared);
         assertThat(shell.input(export).run(read).err()).contains("memory 1: a").endsWith(cleared);
     }
 }

@@ -27,4 +27,19 @@ class PostgresUriTest {
     void an_address_is_taken_apart(String text, String url, String user, String password) {
         assertThat(PostgresUri.of("--log", text)).isEqualTo(new PostgresUri(url, user, password));
     }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "postgresql://h/d                             | [h:5432]",
+                "postgresql://u:p%2F@h:5433/d                 | [h:5433]",
+                "postgresql://a,b:6000/d?sslmode=require      | [a:5432, b:6000]",
+                "postgresql://[::1]:5433/d                    | [[::1]:5433]",
+                "postgresql://[::1]/d                         | [[::1]:5432]",
+                "postgresql://h/d?socketFactory=com.acme.Any  | []"
+            })
+    void its_servers_are_known(String text, String servers) {
+        assertThat(PostgresUri.of("--log", text).servers()).hasToString(servers);
+    }
 }

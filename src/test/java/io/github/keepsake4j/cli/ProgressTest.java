@@ -17,7 +17,7 @@ class ProgressTest {
         for (int step = 1; step <= 250; step++) {
             int done = step;
             nanos.addAndGet(Duration.ofMillis(99).toNanos());
-            progress.tell(() -> done + " done");
+            progress.tell(() -> new Step(done + " done", 0, 0));
         }
     }
 

@@ -1,0 +1,179 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.message.StorageUnavailableException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks that a server answers at all, before its driver is used. Drivers wait for 10 seconds to a minute, which is good for
+ * an application and long for a user at a terminal. What a server answers is left to the driver.
+ */
+final class FirstAnswer {
+
+    /** A server that needs longer for its first byte is not usable. With the start of Java, a user waits for 2 to 3 seconds. */
+    static final Duration LIMIT = Duration.ofMillis(1_500);
+
+    /** The first words of a client, which a server answers without a login. */
+    enum Protocol {
+        /** PostgreSQL's request for TLS. It answers with one byte, with or without TLS. */
+        POSTGRESQL("PostgreSQL", true, "\0\0\0\b\4\u00d2\26/"),
+        REDIS("Redis", false, "PING\r\n"),
+        S3("the S3 server", false, "HEAD / HTTP/1.0\r\n\r\n");
+
+        private final String server;
+
+        /** Whether the driver tries for long if a connection is refused. Others tell it at once. */
+        private final boolean mustConnect;
+
+        /** Each character is a byte. */
+        private final String hello;
+
+        Protocol(String server, boolean mustConnect, String hello) {
+            this.server = server;
+            this.mustConnect = mustConnect;
+            this.hello = hello;
+        }
+    }
+
+    /**
+     * A server.
+     *
+     * @param host its name or number
+     * @param port its port
+     * @param tls whether the connection begins with TLS
+     */
+    record Server(String host, int port, boolean tls) {
+        @Override
+        public String toString() {
+            return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + port;
+        }
+    }
+
+    private FirstAnswer() {}
+
+    /** Waits for the answer of any of these servers. Throws a retryable exception if there is none. */
+    static void await(String field, Protocol protocol, List<Server> servers, Duration limit) {
+        // Looking up a name has no limit of its own, so each server has a thread.
+        BlockingQueue<Answer> answers = new LinkedBlockingQueue<>();
+        for (Server server : servers) {
+            Thread thread = new Thread(() -> answers.add(ask(server, protocol, limit)), "keepsake-first-answer");
+            thread.setDaemon(true);
+            thread.start();
+        }
+        long end = System.nanoTime() + limit.toNanos();
+        IOException failure = null;
+        for (int i = 0; i < servers.size(); i++) {
+            Answer answer = next(answers, end);
+            if (answer == null) {
+                throw none(field, protocol, servers, limit, null);
+            }
+            if (answer.failure() == null) {
+                return;
+            }
+            failure = answer.failure();
+        }
+        if (failure instanceof SocketTimeoutException || (failure != null && protocol.mustConnect)) {
+            throw none(field, protocol, servers, limit, failure);
+        }
+    }
+
+    /** A server's answer, or the failure of the attempt. */
+    private record Answer(@Nullable IOException failure) {}
+
+    private static @Nullable Answer next(BlockingQueue<Answer> answers, long end) {
+        try {
+            return answers.poll(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+    }
+
+    private static Answer ask(Server server, Protocol protocol, Duration limit) {
+        IOException failure = null;
+        try {
+            InetAddress[] addresses = InetAddress.getAllByName(server.host());
+            int millis = Math.max(1, (int) limit.toMillis() / addresses.length);
+            for (InetAddress address : addresses) {
+                try {
+                    ask(server, new InetSocketAddress(address, server.port()), protocol, millis);
+                    return new Answer(null);
+                } catch (IOException e) {
+                    failure = e;
+                }
+            }
+        } catch (IOException e) {
+            failure = e;
+        }
+        return new Answer(failure);
+    }
+
+    private static void ask(Server server, InetSocketAddress address, Protocol protocol, int millis)
+            throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.connect(address, millis);
+            socket.setSoTimeout(millis);
+            if (server.tls()) {
+                shakeHands(socket, server);
+            } else {
+                socket.getOutputStream().write(protocol.hello.getBytes(StandardCharsets.ISO_8859_1));
+                // The end of the stream is an answer too.
+                socket.getInputStream().read();
+            }
+        } catch (SocketTimeoutException | ConnectException e) {
+            throw e;
+        } catch (IOException e) {
+            if (!answered(e)) {
+                throw e;
+            }
+        }
+    }
+
+    /** Whether a failure of a connection shows that there is a server. */
+    private static boolean answered(IOException e) {
+        return e instanceof SSLException || String.valueOf(e.getMessage()).contains("reset");
+    }
+
+    private static void shakeHands(Socket socket, Server server) throws IOException {
+        SSLSocketFactory factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+        try (SSLSocket tls = (SSLSocket) factory.createSocket(socket, server.host(), server.port(), true)) {
+            tls.startHandshake();
+        }
+    }
+
+    private static StorageUnavailableException none(
+            String field, Protocol protocol, List<Server> servers, Duration limit, @Nullable IOException failure) {
+        String where = protocol.server + " at "
+                + servers.stream().map(Server::toString).collect(Collectors.joining(", "));
+        String problem = failure == null || failure instanceof SocketTimeoutException
+                ? " has not answered within " + limit.toMillis() / 1_000.0 + " seconds"
+                : " cannot be reached: " + reason(failure);
+        return new StorageUnavailableException(
+                field + ": " + where + problem + "; check the address, the server and the network, and retry", failure);
+    }
+
+    private static String reason(IOException failure) {
+        if (failure instanceof UnknownHostException) {
+            return "the host is not known";
+        }
+        return failure instanceof ConnectException
+                ? "the connection is refused"
+                : "the connection fails (" + failure.getClass().getName() + ")";
+    }
+}
