@@ -74,7 +74,7 @@ abstract class HandEditedRowsContract {
     private static final List<String> UNCHECKED = List.of("list", "usage", "append with usage");
 
     /** What a repair sets on a message that cannot be read. */
-    static final Set<String> MARKED = Set.of("outcome", "made");
+    static final Set<String> MARKED = Set.of("outcome", "made", "request");
 
     /** The rows that are edited: a root, one inside a run, one that a branch hangs from, the start and end of a branch. */
     private static final List<String> MESSAGES = List.of("m1", "m2", "m3", "m7", "m9");
