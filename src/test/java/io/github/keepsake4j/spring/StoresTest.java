@@ -6,6 +6,7 @@ import static io.github.keepsake4j.spring.Contexts.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -19,7 +20,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.samples.SpringBeans;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Redis;
 import io.github.keepsake4j.testing.S3Server;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
@@ -337,13 +339,29 @@ class StoresTest {
         }
     }
 
+    /** The beans that the guide shows. */
+    @Configuration(proxyBeanMethods = false)
+    static class OwnPool {
+
+        @Bean(defaultCandidate = false)
+        @KeepsakeDataSource
+        DataSource memories(@Value("${memories.url}") String url) {
+            HikariDataSource pool = new HikariDataSource();
+            pool.setJdbcUrl(url);
+            return pool;
+        }
+
+        @Bean
+        KeepsakeCustomizer ids() {
+            return builder -> builder.memoryIdMapper(id -> ConversationKey.of("acme", id.toString()));
+        }
+    }
+
     @Test
-    void the_beans_of_the_guide_work() {
-        runner().withUserConfiguration(SpringBeans.class)
+    void a_pool_of_its_own_and_a_customizer_apply() {
+        runner().withUserConfiguration(OwnPool.class)
                 .withPropertyValues(
-                        "openai.key=none",
-                        "chats.url=jdbc:sqlite:" + directory.resolve("guide.db"),
-                        "keepsake4j.tenant=other")
+                        "memories.url=jdbc:sqlite:" + directory.resolve("guide.db"), "keepsake4j.tenant=other")
                 .run(context -> {
                     assertThat(chatted(context)).isEqualTo("sqlite");
                     assertThat(context.getBean(Keepsake.class)
