@@ -103,7 +103,7 @@ class ChatControllerTest {
         assertThat(get("").get("conversations").findValuesAsString("id"))
                 .contains("ants")
                 .doesNotContain("bees");
-        assertThat(get("bees/messages").get("messages")).isEmpty();
+        assertThat(send("GET", "bees/messages", null).statusCode()).isEqualTo(404);
     }
 
     /** Stands for a login. */
@@ -233,7 +233,8 @@ class ChatControllerTest {
 
     @Test
     void a_wrong_request_is_the_callers_error() throws Exception {
-        HttpResponse<String> response = send("PUT", "alice/branches/none", null);
+        stream("POST", "wrong/messages", "Hello");
+        HttpResponse<String> response = send("PUT", "wrong/branches/none", null);
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(JSON.readTree(response.body()).get("detail").asString()).contains("none");
     }
@@ -250,7 +251,7 @@ class ChatControllerTest {
                 .POST(BodyPublishers.ofString("{}"))
                 .build();
         assertThat(CLIENT.send(nothing, BodyHandlers.ofString()).statusCode()).isEqualTo(400);
-        assertThat(get("blank/messages").get("messages")).isEmpty();
+        assertThat(send("GET", "blank/messages", null).statusCode()).isEqualTo(404);
     }
 
     @Test
@@ -264,8 +265,9 @@ class ChatControllerTest {
                     .isEqualTo(403);
         }
         assertThat(statusFrom("Origin: http://localhost:" + port, "GET", port)).isEqualTo(200);
+        // There is no such conversation.
         assertThat(statusFrom("Origin: http://127.0.0.1:" + port, "DELETE", port))
-                .isEqualTo(200);
+                .isEqualTo(404);
         assertThat(statusOf("GET", "evil.example:" + port, "Accept: */*", port)).isEqualTo(403);
         assertThat(application.getEnvironment().getProperty("server.address")).isEqualTo("127.0.0.1");
     }
