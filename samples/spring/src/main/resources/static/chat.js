@@ -121,7 +121,7 @@ export class Chat {
     this.list.replaceChildren(...items);
     if (id && document.activeElement !== focused) {
       const item = items.find(each => each.dataset.id === id) ?? items.at(-1);
-      (item?.querySelector('button') ?? this.list).focus();
+      (item?.querySelector('button:enabled') ?? this.list).focus();
     }
   }
 
@@ -197,7 +197,7 @@ export class Chat {
       }
     } else if (move && item) {
       event.preventDefault();
-      item[move]?.querySelector('button')?.focus();
+      item[move]?.querySelector('button:enabled')?.focus();
     }
   }
 

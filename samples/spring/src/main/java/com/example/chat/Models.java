@@ -45,7 +45,7 @@ class Models {
     private static final String KEY = System.getenv("OPENAI_API_KEY");
     private static final String OPEN_AI_MODEL = "gpt-4o-mini";
     private static final long MILLIS_PER_WORD = 20;
-    private static final int LONG = 100;
+    private static final int LONG = 30;
     private static final Pattern NAME = Pattern.compile("[Mm]y name is (\\p{L}+)");
     private static final String NAME_TITLE = "The name of the user";
 
@@ -122,7 +122,7 @@ class Models {
             return AiMessage.from(ToolExecutionRequest.builder()
                     .id("call-" + messages.size())
                     .name("temperature")
-                    .arguments("{\"arg0\": \"Paris\"}")
+                    .arguments("{\"city\": \"Paris\"}")
                     .build());
         }
         if (last.contains("something long")) {

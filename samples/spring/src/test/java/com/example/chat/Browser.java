@@ -144,7 +144,9 @@ final class Browser implements AutoCloseable {
             switch (message.get("method").asString()) {
                 case "Runtime.exceptionThrown", "Page.javascriptDialogOpening" -> errors.add(message.toString());
                 case "Log.entryAdded" -> {
-                    if (!"network".equals(message.at("/params/entry/source").asString())) {
+                    // A server that is away is no error of the page.
+                    if ("error".equals(message.at("/params/entry/level").asString())
+                            && !"network".equals(message.at("/params/entry/source").asString())) {
                         errors.add(message.toString());
                     }
                 }
