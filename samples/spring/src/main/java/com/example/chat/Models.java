@@ -32,7 +32,6 @@ import java.util.stream.Collectors;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Lazy;
 
 /**
  * The models. With {@code OPENAI_API_KEY} in the environment, OpenAI answers. Otherwise, models without a network say what they
@@ -81,8 +80,8 @@ class Models {
     /** Adds messages that the model no longer sees to each question that they answer. */
     @Bean
     @ConditionalOnProperty("chat.recall")
-    ContentRetriever recall(@Lazy Keepsake keepsake) {
-        return question -> keepsake.recall().retriever(RecallOptions.standard()).retrieve(question);
+    ContentRetriever recall(Keepsake keepsake) {
+        return keepsake.recall().retriever(RecallOptions.standard());
     }
 
     private static void stream(ChatRequest request, StreamingChatResponseHandler handler) {

@@ -49,16 +49,17 @@ class PageTest {
     static void start() throws Exception {
         assumeTrue(Browser.program().isPresent(), "There is no Chromium: apt-get install chromium-headless-shell");
         browser = Browser.start(directory.resolve("browser"));
-        application = serve(0);
+        application = serve(0, "page");
     }
 
-    private static ConfigurableApplicationContext serve(int port) {
-        return SpringApplication.run(
-                ChatApplication.class,
+    private static ConfigurableApplicationContext serve(int port, String name, String... more) {
+        List<String> all = new ArrayList<>(List.of(
                 "--server.port=" + port,
                 "--server.shutdown=immediate",
-                "--keepsake4j.sqlite.file=" + directory.resolve("page.db"),
-                "--keepsake4j.index.file=" + directory.resolve("page-index.db"));
+                "--keepsake4j.sqlite.file=" + directory.resolve(name + ".db"),
+                "--keepsake4j.index.file=" + directory.resolve(name + "-index.db")));
+        all.addAll(List.of(more));
+        return SpringApplication.run(ChatApplication.class, all.toArray(String[]::new));
     }
 
     @AfterAll
@@ -372,7 +373,7 @@ class PageTest {
         int port = port();
         application.close();
         tab.await("document.querySelector('#status').textContent.includes('went away')");
-        application = serve(port);
+        application = serve(port, "page");
         tab.await("document.querySelector('#status').textContent.includes('back')");
         assertThat(count(tab, ".pending")).isZero();
         assertThat(tab.text("document.querySelector('#said').textContent")).contains("word word");
@@ -500,6 +501,51 @@ class PageTest {
         assertThat(tab.accessible())
                 .contains("textbox: Question", "tab: Why", "button: Send", "list: Messages")
                 .doesNotContain("button: ", "textbox: ", "slider: ", "combobox: ", "link: ");
+    }
+
+    @Test
+    void with_all_features_a_summary_memories_and_recall_are_shown_and_memories_are_changed() throws Exception {
+        try (ConfigurableApplicationContext all = serve(
+                0,
+                "all",
+                "--spring.profiles.active=all",
+                "--keepsake4j.memories.directory=" + directory.resolve("memories"))) {
+            Keepsake keepsake = all.getBean(Keepsake.class);
+            ChatMemory memory = keepsake.chatMemory("all");
+            memory.add(UserMessage.from("My name is Alice."), AiMessage.from("Hello Alice."));
+            for (int i = 0; i < 12; i++) {
+                memory.add(UserMessage.from("What about hive " + i + "?"), AiMessage.from("Hive " + i + " is fine. ".repeat(4)));
+            }
+            keepsake.conversation("all").summarizeNow();
+            Tab tab = browser.open("http://localhost:" + all.getEnvironment().getProperty("local.server.port") + "/#all");
+            tabs.add(tab);
+            tab.await("document.querySelector('.lines > .summary')");
+            assertThat(tab.text("document.querySelector('#said > .hidden .mark').textContent"))
+                    .isEqualTo("Not seen: covered by the summary");
+            assertThat(tab.text("document.querySelector('figcaption').textContent")).contains("Summary");
+
+            view(tab, "memories", "document.querySelector('#panel button')");
+            press(tab, "document.querySelector('#panel')", "Make memories now");
+            tab.await("document.querySelector('#panel').textContent.includes(\"The user's name is Alice.\")");
+            press(tab, "document.querySelector('#panel li')", "Pin");
+            tab.await("document.querySelector('#panel .mark')?.textContent === 'Pinned'");
+            press(tab, "document.querySelector('#panel li')", "Correct");
+            tab.run("document.querySelector('#dialog-input').select()");
+            tab.write("The user's name is Alicia.");
+            tab.key("Enter");
+            tab.await("document.querySelector('#panel li')?.textContent.includes('Alicia')");
+            assertThat(tab.text("document.querySelector('#panel li details').textContent")).contains("is Alice.");
+
+            chat(tab, "What is my name?");
+            press(tab, LAST, "Why this answer");
+            tab.await("document.querySelector('#saw')");
+            assertThat(tab.text("document.querySelector('#panel').textContent")).contains("Summary", "Alicia");
+            view(tab, "memories", "document.querySelector('#panel li.memories')");
+            press(tab, "document.querySelector('#panel li.memories')", "Forget");
+            tab.key("Enter");
+            tab.await("!document.querySelector('#panel').textContent.includes('Alicia')");
+            assertThat(tab.errors).isEmpty();
+        }
     }
 
     @Test
