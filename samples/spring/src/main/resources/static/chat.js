@@ -26,6 +26,9 @@ export const REASONS = {
   SUMMARY: 'covered by the summary',
 };
 
+/** What another form of a message lacks. */
+export const short = type => type === 'USER' ? 'without what was recalled' : 'shortened';
+
 const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'System', CUSTOM: 'Custom'};
 const OUTCOMES = {FAILED: 'Failed', INCOMPLETE: 'Cut off', REJECTED: 'Rejected', UNREADABLE: 'Unreadable'};
 
@@ -214,7 +217,8 @@ export class Chat {
       const mark = item.querySelector('.mark');
       item.classList.toggle('hidden', Boolean(reason));
       if (mark) {
-        mark.textContent = reason ? 'Not seen: ' + (REASONS[reason] ?? reason) : line.shortened ? 'Shortened' : '';
+        mark.textContent = reason ? 'Not seen: ' + (REASONS[reason] ?? reason)
+          : line.shortened ? `Shown ${short(line.type)}` : '';
       }
     });
   }

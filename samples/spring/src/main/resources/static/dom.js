@@ -1,5 +1,8 @@
 // Builds elements and calls the server. Texts become text nodes, never HTML.
 
+/** A text from this length on scrolls in its place. */
+const LONG = 1500;
+
 export const $ = id => document.getElementById(id);
 
 /** Makes an element: h('p', {class: 'x', onclick: f}, 'text', child). */
@@ -28,7 +31,10 @@ function set(element, attributes) {
 }
 
 /** A text that someone else wrote: its direction and its control characters change nothing around it. */
-export const text = (value, type = 'span') => h(type, {class: 'text', dir: 'auto'}, value ?? '');
+export function text(value, type = 'span') {
+  const isLong = type === 'p' && value?.length > LONG;
+  return h(type, {class: isLong ? 'text long' : 'text', dir: 'auto', tabindex: isLong ? 0 : null}, value ?? '');
+}
 
 export const button = (label, onclick, attributes) => h('button', {type: 'button', onclick, ...attributes}, label);
 

@@ -23,6 +23,15 @@ const chat = new Chat($('said'), {
   }),
 });
 
+/** Returns the conversation that the address names. */
+function named() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return '';
+  }
+}
+
 /** Opens a conversation. It need not exist yet. */
 async function open(id) {
   // A running answer goes on and is stored.
@@ -38,6 +47,7 @@ async function open(id) {
 /** Reads the newest page, with all that it shows, in one request. */
 async function load() {
   const id = page.id;
+  let wrong = null;
   try {
     const loaded = await json('GET', path(id, 'page'));
     if (id === page.id) {
@@ -47,9 +57,10 @@ async function load() {
       head(loaded.title);
     }
   } catch (error) {
-    if (!(error instanceof Problem && error.status === 404)) {
+    if (!(error instanceof Problem)) {
       throw error;
     }
+    wrong = error.status === 404 ? null : error;
     if (id === page.id) {
       page.newest = null;
       page.state = null;
@@ -59,6 +70,9 @@ async function load() {
   }
   paging();
   await render();
+  if (wrong) {
+    throw wrong;
+  }
 }
 
 function head(title) {
@@ -74,13 +88,19 @@ function paging() {
 }
 
 async function older() {
+  const id = page.id;
+  const before = chat.older;
+  // On a slow network, the button may be pressed twice.
+  $('older').disabled = true;
   await attempt(async () => {
-    const before = chat.older;
-    const loaded = await json('GET', path(page.id, 'page') + '?upTo=' + encodeURIComponent(before));
-    chat.prepend(loaded);
-    chat.mark(page.newest?.request);
-    paging();
+    const loaded = await json('GET', path(id, 'page') + '?upTo=' + encodeURIComponent(before));
+    if (id === page.id && before === chat.older) {
+      chat.prepend(loaded);
+      chat.mark(page.newest?.request);
+      paging();
+    }
   });
+  $('older').disabled = false;
 }
 
 /** Shows an answer while it is made. The question is a text, or null for one that is stored. */
@@ -93,8 +113,11 @@ async function stream(message, begin, question) {
   say(message);
   const answer = chat.pending(question);
   let end;
+  let isTaken = false;
   try {
-    end = await events(await begin(), (name, data) => name === 'token' ? answer(data.text) : null);
+    const response = await begin();
+    isTaken = true;
+    end = await events(response, (name, data) => name === 'token' ? answer(data.text) : null);
   } catch (error) {
     end = error;
   }
@@ -103,23 +126,23 @@ async function stream(message, begin, question) {
   }
   page.streaming = null;
   busy(false);
+  if (!isTaken && question !== null && $('question').value === '') {
+    $('question').value = question;
+  }
   if (end instanceof Problem) {
     say(end.message, true);
   } else if (end === 'done' || end === 'stopped' || end === 'failed') {
     say({done: 'The answer is complete.', stopped: 'The answer was stopped. What came is kept.',
       failed: 'The answer failed. Its message says why.'}[end], end === 'failed');
   } else {
-    lost();
+    say(isTaken ? 'The server went away in the middle of an answer. Trying again…'
+      : 'The server does not answer. The question is not lost.', true);
+    // The next look at the server reads all again.
+    page.state = 'lost';
     return;
   }
   await attempt(load);
   await attempt(list);
-}
-
-/** Says that the server went away, and goes on when it is back. */
-function lost() {
-  say('The server went away in the middle of an answer. Trying again…', true);
-  page.state = 'lost';
 }
 
 function busy(is) {
@@ -170,6 +193,9 @@ async function show(tab, answer = page.answer) {
 async function render() {
   const drawing = page.drawing = {};
   const view = views[page.tab];
+  if (view.keeps && page.drawn === page.tab + ' ' + page.id && page.newest) {
+    return;
+  }
   let content;
   try {
     content = page.newest ? await view.draw(page, actions) : h('p', {}, 'Ask something to begin.');
@@ -180,8 +206,8 @@ async function render() {
     const focused = document.activeElement?.id;
     const top = $('panel').scrollTop;
     $('panel').replaceChildren(...[content].flat());
-    $('panel').scrollTop = page.drawn === page.tab ? top : 0;
-    page.drawn = page.tab;
+    $('panel').scrollTop = page.drawn === page.tab + ' ' + page.id ? top : 0;
+    page.drawn = page.newest ? page.tab + ' ' + page.id : null;
     if (focused && $('panel').querySelector('#' + CSS.escape(focused))) {
       $(focused).focus();
     }
@@ -240,8 +266,10 @@ async function poll() {
         say(back ? 'The server is back. What was stored is shown; retry an unanswered question.' : '', false);
       }
     }
-  } catch {
-    if (page.state !== 'lost') {
+  } catch (error) {
+    if (error instanceof Problem) {
+      say(error.message, true);
+    } else if (page.state !== 'lost') {
       say('The server does not answer. Trying again…', true);
       page.state = 'lost';
     }
@@ -280,7 +308,7 @@ function wire() {
   $('cancel').addEventListener('click', () => edit(null));
   $('stop').addEventListener('click', () => attempt(() => json('POST', path(page.id, 'stop'))));
   document.addEventListener('keydown', event => {
-    if (event.key === 'Escape' && page.streaming) {
+    if (event.key === 'Escape' && page.streaming && !$('dialog').open) {
       $('stop').click();
     }
   });
@@ -322,7 +350,7 @@ function wire() {
     }
   });
   addEventListener('hashchange', () => {
-    const id = decodeURIComponent(location.hash.slice(1));
+    const id = named();
     if (id && id !== page.id) {
       attempt(() => open(id));
     }
@@ -333,8 +361,7 @@ async function start() {
   wire();
   $('conversations').open = matchMedia('(min-width: 70rem)').matches;
   await show('seen');
-  const wanted = decodeURIComponent(location.hash.slice(1));
-  await attempt(() => open(wanted || crypto.randomUUID()));
+  await attempt(() => open(named() || crypto.randomUUID()));
   await attempt(list);
   setTimeout(poll, POLL);
 }

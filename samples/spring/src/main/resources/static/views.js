@@ -1,7 +1,7 @@
 // The views beside the chat. Each one has a label, and draws itself for the conversation.
 
 import {ask, attempt, button, h, json, path, plural, say, svg, text} from './dom.js';
-import {REASONS} from './chat.js';
+import {REASONS, short} from './chat.js';
 
 const MOST_LINES = 100;
 const PARTS = {SYSTEM: 'System', SUMMARY: 'Summary', MEMORIES: 'Long-term memories', TURNS: 'Turns',
@@ -27,8 +27,8 @@ function bar(parts, label) {
 }
 
 function line(each) {
-  const notes = [each.reason && REASONS[each.reason], each.shortened && 'shortened', each.due && 'would be summarized']
-    .filter(note => note);
+  const notes = [each.reason && REASONS[each.reason], each.shortened && short(each.type),
+    each.due && 'would be summarized'].filter(note => note);
   const who = ['SUMMARY', 'MEMORIES', 'SYSTEM'].includes(each.part) ? PARTS[each.part] : WHO[each.type] ?? each.type;
   return h('li', {class: each.reason ? 'hidden' : each.part.toLowerCase(), 'data-id': each.id},
     h('div', {class: 'top'}, h('h3', {}, who), h('small', {}, `${each.tokens} tokens`),
@@ -58,11 +58,12 @@ const seen = {
     return [
       whatIf(page, actions),
       h('p', {id: 'sum'}, `The model would see ${plural(shown.length, 'message')} with ${plural(used, 'token')}. `
-        + `${hidden === 0 && !request.olderUnread ? 'None is hidden.' : `${number(hidden)} are hidden.`}`
-        + (request.olderUnread ? ' Older ones do not fit and were not read.' : '')
+        + (hidden === 0 && !request.olderUnread && !request.summarizedUpTo ? 'None is hidden.' : '')
+        + (hidden > 0 ? `${plural(hidden, 'other')} would be hidden.` : '')
+        + (request.summarizedUpTo ? ' The summary stands for older ones.' : '')
+        + (request.olderUnread && !request.summarizedUpTo ? ' Older ones do not fit and were not read.' : '')
         + (request.overflow ? ' The newest turn alone is over the limit.' : '')),
       bar(parts, 'Tokens of the next request'),
-      request.summarizedUpTo && h('p', {}, 'The summary covers all messages that the chat marks as summarized.'),
       request.dueUpTo && h('p', {id: 'due'}, `A summary would now cover ${plural(
         request.lines.filter(each => each.due).length, 'message')}. Nothing is stored by trying.`),
       left > 0 && h('p', {}, `${plural(left, 'older message')} not listed here.`),
@@ -154,7 +155,7 @@ const fact = (name, value) => value ? [h('dt', {}, name), h('dd', {}, value)] : 
 function heard(each, shortened, style) {
   return h('li', {class: style || each.type.toLowerCase()},
     h('div', {class: 'top'}, h('h3', {}, WHO[each.type] ?? each.type),
-      shortened && h('span', {class: 'mark'}, 'Shortened')),
+      shortened && h('span', {class: 'mark'}, `Shown ${short(each.type)}`)),
     text(each.text.length > 300 ? each.text.slice(0, 300) + '…' : each.text, 'p'),
     each.sent && h('details', {}, h('summary', {}, 'With what was recalled for it'), text(each.sent, 'p')));
 }
@@ -234,18 +235,19 @@ function marked(found, highlights) {
 
 const FEATURES = {words: 'Words', answer: 'Question', session: 'Session', speaker: 'Speaker', date: 'Date'};
 
-function passage(each) {
+function passage(each, most) {
   return h('li', {}, each.messages.map(message => h('div', {class: message.id === each.id ? 'best' : ''},
     h('h3', {}, WHO[message.type] ?? message.type), text(message.text, 'p'))),
   h('p', {}, `Score ${each.score.toFixed(2)}, ${plural(each.tokens, 'token')}`),
   h('dl', {class: 'features'}, Object.entries(FEATURES).flatMap(([name, label]) => [h('dt', {}, label),
-    h('dd', {}, h('meter', {min: 0, max: Math.max(1, each.score), value: each.features[name], 'aria-label': label}),
+    h('dd', {}, h('meter', {min: 0, max: most, value: each.features[name], 'aria-label': label}),
       ` ${each.features[name].toFixed(2)}`)])));
 }
 
 /** Search for the user, and recall for the model. */
 const find = {
   label: 'Find',
+  keeps: true,
   draw(page) {
     const words = h('input', {id: 'words', type: 'search', autocomplete: 'off', value: page.words});
     const results = h('div', {id: 'found', 'aria-live': 'polite'});
@@ -260,9 +262,10 @@ const find = {
             h('h3', {}, WHO[hit.message.type] ?? hit.message.type), marked(hit.text, hit.highlights)))));
       } else {
         const tokens = found.passages.reduce((sum, each) => sum + each.tokens, 0);
+        const most = Math.max(1, ...found.passages.flatMap(each => Object.values(each.features)));
         results.replaceChildren(h('p', {}, `${plural(found.passages.length, 'passage')}, ${plural(tokens, 'token')}, `
           + `${found.millis.toFixed(1)} ms. Messages that the model sees anyway are left out.`),
-        h('ol', {class: 'lines'}, found.passages.map(passage)));
+        h('ol', {class: 'lines'}, found.passages.map(each => passage(each, most))));
       }
     });
     return [h('form', {class: 'row', onsubmit: event => {
@@ -329,7 +332,7 @@ const tokens = {
       h('ol', {class: 'lines', id: 'dearest'}, usage.answers.slice(0, 20).map(each => h('li', {class: 'ai'},
         h('div', {class: 'top'}, h('b', {}, `${number(each.usage.input + each.usage.output)} tokens`),
           h('small', {}, `${number(each.usage.input)} in, ${number(each.usage.output)} out`)),
-        text(each.text, 'p'), button('Why this answer', () => actions.show('why', each.id))))),
+        text(each.text || 'Call of a tool', 'p'), button('Why this answer', () => actions.show('why', each.id))))),
       h('h3', {}, 'By day'),
       h('dl', {class: 'features'}, days.flatMap(([day, each]) => [h('dt', {}, day),
         h('dd', {}, h('meter', {min: 0, max: most, value: each.input + each.output, 'aria-label': day}),

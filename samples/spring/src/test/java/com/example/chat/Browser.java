@@ -3,7 +3,6 @@ package com.example.chat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -244,6 +243,12 @@ final class Browser implements AutoCloseable {
                     Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", phone));
         }
 
+        /** Makes the network slow, or cuts it. */
+        void network(boolean offline, int millis) {
+            send("Network.emulateNetworkConditions",
+                    Map.of("offline", offline, "latency", millis, "downloadThroughput", -1, "uploadThroughput", -1));
+        }
+
         void dark(boolean dark) {
             send("Emulation.setEmulatedMedia", Map.of("features", List.of(
                     Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
@@ -269,14 +274,6 @@ final class Browser implements AutoCloseable {
         @Override
         public void close() {
             send("Page.close", Map.of());
-        }
-    }
-
-    static void write(Path file, byte[] bytes) {
-        try {
-            Files.write(file, bytes);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

@@ -549,6 +549,54 @@ class PageTest {
     }
 
     @Test
+    void a_bad_network_doubles_and_loses_nothing() throws Exception {
+        ChatMemory memory = memory("network");
+        for (int i = 0; i < 60; i++) {
+            memory.add(UserMessage.from("question " + i), AiMessage.from("answer " + i));
+        }
+        Tab tab = open("network");
+        tab.network(false, 500);
+        tab.run("for (let i = 0; i < 3; i++) document.querySelector('#older').click()");
+        tab.await("document.querySelectorAll('#said > li').length > 50");
+        Tab.pause(1_000);
+        assertThat(tab.run("new Set([...document.querySelectorAll('#said > li')].map(li => li.dataset.id)).size").asInt())
+                .isEqualTo(count(tab, "#said > li"))
+                .isEqualTo(100);
+        tab.network(true, 0);
+        ask(tab, "Do you hear me?");
+        tab.await("document.querySelector('#question').value === 'Do you hear me?'");
+        assertThat(tab.text("document.querySelector('#status').textContent")).contains("not lost");
+        tab.network(false, 0);
+        tab.await("document.querySelector('#status').textContent.includes('back')");
+        tab.run("document.querySelector('#send').click()");
+        tab.await("!document.querySelector('.busy, .pending') && " + LAST + ".textContent.includes('Do you hear me?')");
+        assertThat(application.getBean(Keepsake.class).conversation("network").info().orElseThrow().messages())
+                .isEqualTo(122);
+    }
+
+    @Test
+    void a_huge_message_is_whole_and_keeps_the_width() throws Exception {
+        String huge = "x".repeat(100_000) + " " + "word ".repeat(100_000);
+        memory("huge").add(UserMessage.from(huge), AiMessage.from("Oh."));
+        Tab tab = open("huge");
+        tab.await("document.querySelectorAll('#said > li').length === 2");
+        assertThat(tab.run("document.querySelector('#said p').textContent.length").asInt()).isEqualTo(huge.length());
+        assertThat(tab.run("document.documentElement.scrollWidth <= innerWidth").asBoolean()).isTrue();
+        assertThat(tab.run("document.querySelector('#said > li').offsetHeight").asInt()).isLessThan(600);
+    }
+
+    @Test
+    void an_address_that_names_no_conversation_does_no_harm() throws Exception {
+        for (String hash : List.of("%", "..", "a%2Fb%3Bc", "%00", "%E2%80%AE")) {
+            Tab tab = open(hash);
+            Tab.pause(200);
+            tab.run("document.querySelector('#new').click()");
+            tab.await("document.querySelector('#title').textContent === 'New conversation'");
+            assertThat(tab.errors).as(hash).isEmpty();
+        }
+    }
+
+    @Test
     void axe_finds_nothing_serious() throws Exception {
         String axe = new ClassPathResource("META-INF/resources/webjars/axe-core/" + AXE + "/axe.min.js")
                 .getContentAsString(StandardCharsets.UTF_8);
