@@ -40,7 +40,7 @@ export const button = (label, onclick, attributes) => h('button', {type: 'button
 
 export const plural = (n, one, many = one + 's') => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 
-/** An error that the server told. */
+/** An error that the server reported. */
 export class Problem extends Error {
   constructor(status, detail) {
     super(detail);
@@ -111,7 +111,7 @@ export function say(message, bad = false) {
   status.classList.toggle('bad', bad);
 }
 
-/** Runs a step that may fail, and tells the failure. */
+/** Runs a step that may fail, and shows the failure. */
 export async function attempt(step) {
   try {
     return await step();

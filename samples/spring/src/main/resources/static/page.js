@@ -1,4 +1,4 @@
-// The whole page: which conversation is open, what changes it, and the views beside it.
+// The whole page: which conversation is open, what changes it, and the views to the right of it.
 
 import {$, Problem, ask, attempt, button, call, events, h, json, path, plural, say, text} from './dom.js';
 import {Chat} from './chat.js';
@@ -176,7 +176,7 @@ function send(event) {
   edit(null);
 }
 
-/** Shows a view beside the chat. */
+/** Shows a view to the right of the chat. */
 async function show(tab, answer = page.answer) {
   page.tab = tab;
   page.answer = answer;

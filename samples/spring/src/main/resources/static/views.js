@@ -1,4 +1,4 @@
-// The views beside the chat. Each one has a label, and draws itself for the conversation.
+// The views to the right of the chat. Each one has a label, and draws itself for the conversation.
 
 import {ask, attempt, button, h, json, path, plural, say, svg, text} from './dom.js';
 import {REASONS, short} from './chat.js';

@@ -717,8 +717,7 @@ public final class Conversation {
     }
 
     private Tail tail(TailLoader loader) {
-        return memories.meter.read(
-                key, loader.load(memories.log(key), id, key, 0, null, UnaryOperator.identity()));
+        return memories.meter.read(key, loader.load(memories.log(key), id, key, 0, null, UnaryOperator.identity()));
     }
 
     private Context context(Tail tail) {

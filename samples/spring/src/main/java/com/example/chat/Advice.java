@@ -14,7 +14,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
-/** What holds for every endpoint: who may use a conversation, and how an error is told. */
+/** What holds for every endpoint: who may use a conversation, and the form of an error. */
 @RestControllerAdvice
 class Advice extends ResponseEntityExceptionHandler {
 

@@ -14,8 +14,8 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Refuses requests that the page of another site makes in the user's browser, which reaches this machine too. Such a request has
- * the origin of that page, or, if a name of the site was made to point here, the name as its host. Tells the browser what the
- * page of this application may do.
+ * the origin of that page, or, if a name of the site was made to point here, the name as its host. Limits, by a policy, what the
+ * page of this application may load.
  */
 @Component
 class LocalOnly extends OncePerRequestFilter {

@@ -51,7 +51,10 @@ class Models {
     @Bean
     ChatModel chatModel() {
         if (KEY != null) {
-            return OpenAiChatModel.builder().apiKey(KEY).modelName(OPEN_AI_MODEL).build();
+            return OpenAiChatModel.builder()
+                    .apiKey(KEY)
+                    .modelName(OPEN_AI_MODEL)
+                    .build();
         }
         return new ChatModel() {
             @Override

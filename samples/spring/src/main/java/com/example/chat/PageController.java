@@ -141,7 +141,8 @@ class PageController {
         Tail tail = upTo == null ? conversation.branch(PAGE) : conversation.branch(upTo, PAGE);
         Map<String, TreeNode> tree = nodes(conversation);
         Map<String, List<TreeNode>> children = tree.values().stream()
-                .collect(Collectors.groupingBy(node -> String.valueOf(node.message().parentId())));
+                .collect(Collectors.groupingBy(
+                        node -> String.valueOf(node.message().parentId())));
         List<Entry> entries = tail.messages().stream()
                 .map(message -> entry(conversation, message, tree, children))
                 .toList();
@@ -216,8 +217,7 @@ class PageController {
         return switch (name) {
             case "messages" -> SlidingWindow.withMaxMessages(size);
             case "turns" -> SlidingWindow.withMaxTurns(size);
-            case "tokens" ->
-                TokenLimit.withMaxTokens(size, TokenCounter.standard());
+            case "tokens" -> TokenLimit.withMaxTokens(size, TokenCounter.standard());
             case "summary" -> Summarization.triggerMessages(size);
             default ->
                 throw new ResponseStatusException(
@@ -247,7 +247,9 @@ class PageController {
                         .map(kept -> new Kept(
                                 kept.modelName(),
                                 kept.tools(),
-                                kept.messages().stream().map(PageController::sent).toList()))
+                                kept.messages().stream()
+                                        .map(PageController::sent)
+                                        .toList()))
                         .orElse(null),
                 made.modelName(),
                 made.finishReason(),
@@ -255,12 +257,15 @@ class PageController {
     }
 
     private static Said sent(ChatMessage message) {
-        return new Said(
-                null, null, 0, message.type(), Said.text(message), null, List.of(), null, null, 0, null);
+        return new Said(null, null, 0, message.type(), Said.text(message), null, List.of(), null, null, 0, null);
     }
 
     private Memory memory(String id, String memoryId) {
-        String text = keepsake.longTermMemories().of(id).find(memoryId).map(MemoriesController::text).orElse(null);
+        String text = keepsake.longTermMemories()
+                .of(id)
+                .find(memoryId)
+                .map(MemoriesController::text)
+                .orElse(null);
         return new Memory(memoryId, text);
     }
 
@@ -337,6 +342,8 @@ class PageController {
         if (into.id() == null || keepsake.conversation(into.id()).info().isPresent()) {
             throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "id: must name a new conversation");
         }
-        return new New(((ConversationKey) keepsake.conversation(id).fork(messageId, into.id()).key()).conversationId());
+        return new New(((ConversationKey)
+                        keepsake.conversation(id).fork(messageId, into.id()).key())
+                .conversationId());
     }
 }

@@ -84,7 +84,8 @@ final class Browser implements AutoCloseable {
         HttpRequest create = HttpRequest.newBuilder(URI.create("http://" + address + "/json/new?about:blank"))
                 .PUT(HttpRequest.BodyPublishers.noBody())
                 .build();
-        JsonNode target = JSON.readTree(CLIENT.send(create, BodyHandlers.ofString()).body());
+        JsonNode target =
+                JSON.readTree(CLIENT.send(create, BodyHandlers.ofString()).body());
         Tab tab = new Tab(target.get("webSocketDebuggerUrl").asString());
         for (String domain : List.of("Page", "Runtime", "Network", "Log")) {
             tab.send(domain + ".enable", Map.of());
@@ -145,7 +146,8 @@ final class Browser implements AutoCloseable {
                 case "Log.entryAdded" -> {
                     // A server that is away is no error of the page.
                     if ("error".equals(message.at("/params/entry/level").asString())
-                            && !"network".equals(message.at("/params/entry/source").asString())) {
+                            && !"network"
+                                    .equals(message.at("/params/entry/source").asString())) {
                         errors.add(message.toString());
                     }
                 }
@@ -164,7 +166,8 @@ final class Browser implements AutoCloseable {
             synchronized (socket) {
                 socket.sendText(text, true).join();
             }
-            JsonNode message = answer.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+            JsonNode message =
+                    answer.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
             if (message.has("error")) {
                 throw new IllegalStateException(method + ": " + message.get("error"));
             }
@@ -177,8 +180,8 @@ final class Browser implements AutoCloseable {
 
         /** Runs a script and returns its value. A promise is awaited. */
         JsonNode run(String script) {
-            JsonNode result = send(
-                    "Runtime.evaluate", Map.of("expression", script, "awaitPromise", true, "returnByValue", true));
+            JsonNode result =
+                    send("Runtime.evaluate", Map.of("expression", script, "awaitPromise", true, "returnByValue", true));
             if (result.has("exceptionDetails")) {
                 throw new IllegalStateException(script + ": " + result.get("exceptionDetails"));
             }
@@ -194,8 +197,8 @@ final class Browser implements AutoCloseable {
             long end = System.nanoTime() + PATIENCE.toNanos();
             while (!isTrue(script)) {
                 if (System.nanoTime() > end) {
-                    throw new AssertionError(script + " is not true of the page:\n"
-                            + text("document.body.innerText") + "\n" + errors);
+                    throw new AssertionError(
+                            script + " is not true of the page:\n" + text("document.body.innerText") + "\n" + errors);
                 }
                 pause(20);
             }
@@ -226,46 +229,77 @@ final class Browser implements AutoCloseable {
         /** Presses a key, such as Tab or ArrowLeft. */
         void key(String key) {
             Map<String, Integer> codes = Map.of(
-                    "Enter", 13, "Tab", 9, "Escape", 27, "ArrowLeft", 37, "ArrowUp", 38, "ArrowRight", 39, "ArrowDown", 40,
-                    " ", 32);
+                    "Enter",
+                    13,
+                    "Tab",
+                    9,
+                    "Escape",
+                    27,
+                    "ArrowLeft",
+                    37,
+                    "ArrowUp",
+                    38,
+                    "ArrowRight",
+                    39,
+                    "ArrowDown",
+                    40,
+                    " ",
+                    32);
             String text = key.equals("Enter") ? "\r" : key.equals(" ") ? " " : "";
-            send("Input.dispatchKeyEvent", Map.of(
-                    "type", text.isEmpty() ? "rawKeyDown" : "keyDown",
-                    "key", key,
-                    "code", key.equals(" ") ? "Space" : key,
-                    "text", text,
-                    "windowsVirtualKeyCode", codes.get(key)));
-            send("Input.dispatchKeyEvent", Map.of("type", "keyUp", "key", key, "windowsVirtualKeyCode", codes.get(key)));
+            send(
+                    "Input.dispatchKeyEvent",
+                    Map.of(
+                            "type",
+                            text.isEmpty() ? "rawKeyDown" : "keyDown",
+                            "key",
+                            key,
+                            "code",
+                            key.equals(" ") ? "Space" : key,
+                            "text",
+                            text,
+                            "windowsVirtualKeyCode",
+                            codes.get(key)));
+            send(
+                    "Input.dispatchKeyEvent",
+                    Map.of("type", "keyUp", "key", key, "windowsVirtualKeyCode", codes.get(key)));
         }
 
         void size(int width, int height, boolean phone) {
-            send("Emulation.setDeviceMetricsOverride",
+            send(
+                    "Emulation.setDeviceMetricsOverride",
                     Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", phone));
         }
 
         /** Makes the network slow, or cuts it. */
         void network(boolean offline, int millis) {
-            send("Network.emulateNetworkConditions",
+            send(
+                    "Network.emulateNetworkConditions",
                     Map.of("offline", offline, "latency", millis, "downloadThroughput", -1, "uploadThroughput", -1));
         }
 
         void dark(boolean dark) {
-            send("Emulation.setEmulatedMedia", Map.of("features", List.of(
-                    Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
+            send(
+                    "Emulation.setEmulatedMedia",
+                    Map.of(
+                            "features",
+                            List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
         }
 
         byte[] picture() {
-            return Base64.getDecoder().decode(
-                    send("Page.captureScreenshot", Map.of("format", "png")).get("data").asString());
+            return Base64.getDecoder()
+                    .decode(send("Page.captureScreenshot", Map.of("format", "png"))
+                            .get("data")
+                            .asString());
         }
 
-        /** Returns the roles and names that a screen reader tells. */
+        /** Returns the roles and names that a screen reader gets. */
         List<String> accessible() {
             List<String> names = new ArrayList<>();
             send("Accessibility.enable", Map.of());
             for (JsonNode node : send("Accessibility.getFullAXTree", Map.of()).get("nodes")) {
                 if (!node.get("ignored").asBoolean()) {
-                    names.add(node.at("/role/value").asString("") + ": " + node.at("/name/value").asString(""));
+                    names.add(node.at("/role/value").asString("") + ": "
+                            + node.at("/name/value").asString(""));
                 }
             }
             return names;

@@ -271,7 +271,9 @@ class ChatControllerTest {
                 Map.entry("problems/memories", 400));
         for (Map.Entry<String, Integer> each : wrong.entrySet()) {
             HttpResponse<String> response = send("GET", each.getKey(), null);
-            assertThat(response.statusCode()).as(each.getKey() + response.body()).isEqualTo(each.getValue());
+            assertThat(response.statusCode())
+                    .as(each.getKey() + response.body())
+                    .isEqualTo(each.getValue());
             assertThat(response.headers().firstValue("Content-Type"))
                     .as(each.getKey())
                     .hasValue("application/problem+json");
@@ -282,7 +284,8 @@ class ChatControllerTest {
         assertThat(nul.statusCode()).isEqualTo(400);
         assertThat(nul.body()).doesNotContain("java.");
         HttpResponse<String> notJson = CLIENT.send(
-                HttpRequest.newBuilder(request("POST", "problems/messages", null).uri())
+                HttpRequest.newBuilder(
+                                request("POST", "problems/messages", null).uri())
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString("{"))
                         .build(),
@@ -294,7 +297,9 @@ class ChatControllerTest {
     @Test
     void the_page_may_load_only_what_is_its_own() throws Exception {
         HttpResponse<String> page = CLIENT.send(
-                HttpRequest.newBuilder(request("GET", "", null).uri().resolve("/")).build(), BodyHandlers.ofString());
+                HttpRequest.newBuilder(request("GET", "", null).uri().resolve("/"))
+                        .build(),
+                BodyHandlers.ofString());
         assertThat(page.statusCode()).isEqualTo(200);
         String policy = page.headers().firstValue("Content-Security-Policy").orElseThrow();
         assertThat(policy).startsWith("default-src 'none'").doesNotContain("unsafe", "*", "http:", "https:");
@@ -305,7 +310,8 @@ class ChatControllerTest {
             for (Path file : files.toList()) {
                 List<String> text = Files.readAllLines(file);
                 assertThat(text).as(file.toString()).allMatch(line -> line.length() <= 120);
-                assertThat(String.join("\n", text)).doesNotContain("innerHTML", "insertAdjacentHTML", "outerHTML", "eval(");
+                assertThat(String.join("\n", text))
+                        .doesNotContain("innerHTML", "insertAdjacentHTML", "outerHTML", "eval(");
                 lines += text.size();
                 bytes += (int) Files.size(file);
             }

@@ -113,8 +113,8 @@ class PageTest {
 
     /** Presses a button of the newest message, or of the whole page. */
     private static void press(Tab tab, String within, String label) {
-        tab.run("[..." + within + ".querySelectorAll('button')].filter(b => (b.ariaLabel ?? b.textContent) === '" + label
-                + "').at(-1).click()");
+        tab.run("[..." + within + ".querySelectorAll('button')].filter(b => (b.ariaLabel ?? b.textContent) === '"
+                + label + "').at(-1).click()");
     }
 
     @Test
@@ -147,7 +147,8 @@ class PageTest {
         Tab tab = open("failed");
         ask(tab, "Please fail");
         tab.await("document.querySelector('.outcome')");
-        assertThat(tab.text("document.querySelector('.outcome').textContent")).contains("Failed: ", "IllegalStateException");
+        assertThat(tab.text("document.querySelector('.outcome').textContent"))
+                .contains("Failed: ", "IllegalStateException");
         assertThat(tab.text("document.querySelector('.lines').textContent")).contains("Not seen: its turn failed");
         press(tab, LAST, "Retry");
         tab.await("!document.querySelector('.busy, .pending') && "
@@ -172,7 +173,8 @@ class PageTest {
         tab.await(LAST + ".querySelector('.versions').textContent.includes('1 of 2')");
         assertThat(tab.text(LAST + ".dataset.id")).isNotEqualTo(second);
         // The focus stays in the message, so that the next key works too.
-        assertThat(tab.run(LAST + ".contains(document.activeElement)").asBoolean()).isTrue();
+        assertThat(tab.run(LAST + ".contains(document.activeElement)").asBoolean())
+                .isTrue();
         tab.key("ArrowRight");
         tab.await(LAST + ".dataset.id === '" + second + "'");
         press(tab, LAST, "Previous version");
@@ -189,9 +191,11 @@ class PageTest {
         tab.write("My name is Bob.");
         tab.key("Enter");
         tab.await("document.querySelector('.versions') && !document.querySelector('.busy, .pending')");
-        assertThat(tab.text("document.querySelector('#said > li p').textContent")).isEqualTo("My name is Bob.");
+        assertThat(tab.text("document.querySelector('#said > li p').textContent"))
+                .isEqualTo("My name is Bob.");
         assertThat(tab.text("document.querySelector('.versions').textContent")).contains("2 of 2");
-        assertThat(tab.run("document.querySelector('#mode').hidden").asBoolean()).isTrue();
+        assertThat(tab.run("document.querySelector('#mode').hidden").asBoolean())
+                .isTrue();
         chat(tab, "Who am I?");
         assertThat(tab.text(LAST + ".querySelector('p').textContent"))
                 .isEqualTo("You said: My name is Bob. | Who am I?");
@@ -204,8 +208,11 @@ class PageTest {
         tab.await("document.querySelectorAll('#said > li').length === 4 && !document.querySelector('.busy, .pending')");
         assertThat(tab.text("document.querySelector('#said > .tool summary').textContent"))
                 .startsWith("Result of temperature");
-        assertThat(tab.run("document.querySelector('#said > .tool details').open").asBoolean()).isFalse();
-        assertThat(tab.text("document.querySelector('#said > .ai summary').textContent")).isEqualTo("Calls temperature");
+        assertThat(tab.run("document.querySelector('#said > .tool details').open")
+                        .asBoolean())
+                .isFalse();
+        assertThat(tab.text("document.querySelector('#said > .ai summary').textContent"))
+                .isEqualTo("Calls temperature");
         assertThat(tab.text("document.querySelector('figcaption').textContent")).contains("Tool results");
     }
 
@@ -214,7 +221,8 @@ class PageTest {
         ChatMemory memory = memory(conversation);
         memory.add(UserMessage.from("My name is Alice, and I keep bees."), AiMessage.from("Nice to meet you, Alice!"));
         for (String thing : List.of(
-                "honey", "wax", "pollen", "queens", "drones", "hives", "frames", "smoke", "clover", "winter", "swarms")) {
+                "honey", "wax", "pollen", "queens", "drones", "hives", "frames", "smoke", "clover", "winter",
+                "swarms")) {
             memory.add(
                     UserMessage.from("What should I know about " + thing + "?"),
                     AiMessage.from("A lot can be said about " + thing + ". Begin with small steps and keep notes."));
@@ -227,7 +235,8 @@ class PageTest {
         Tab tab = open("grey");
         chat(tab, "Who am I?");
         tab.await("document.querySelectorAll('#said > .hidden').length === 6");
-        assertThat(tab.text("document.querySelector('#said > .hidden .mark').textContent")).startsWith("Not seen: ");
+        assertThat(tab.text("document.querySelector('#said > .hidden .mark').textContent"))
+                .startsWith("Not seen: ");
         assertThat(tab.text("document.querySelector('.lines > .hidden .mark').textContent"))
                 .isEqualTo("Not seen: over the limit of messages");
         assertThat(count(tab, ".lines > li:not(.hidden)")).isEqualTo(20);
@@ -251,7 +260,8 @@ class PageTest {
         assertThat(count(tab, ".lines > li .mark")).isPositive();
         choose(tab, "#strategy", "tokens", "change");
         tab.await("document.querySelector('figcaption').textContent.includes('Free')");
-        assertThat(tab.text("fetch('/conversations/slider/state').then(r => r.text())")).isEqualTo(state);
+        assertThat(tab.text("fetch('/conversations/slider/state').then(r => r.text())"))
+                .isEqualTo(state);
         assertThat(tab.requests).allMatch(request -> request.startsWith("GET "));
     }
 
@@ -310,7 +320,8 @@ class PageTest {
         tab.write("name");
         tab.key("Enter");
         tab.await("document.querySelector('#found mark')");
-        assertThat(tab.text("document.querySelector('#found mark').textContent")).isEqualTo("name");
+        assertThat(tab.text("document.querySelector('#found mark').textContent"))
+                .isEqualTo("name");
         press(tab, "document.querySelector('#panel')", "Recall");
         tab.await("document.querySelector('#found meter')");
         assertThat(tab.text("document.querySelector('#found').textContent")).contains("Alice", "ms", "token");
@@ -323,7 +334,8 @@ class PageTest {
         chat(tab, "Tell me something long");
         view(tab, "tokens", "document.querySelector('#check')");
         assertThat(tab.text("document.querySelector('#check').textContent")).isEqualTo("The stored data are sound.");
-        assertThat(tab.text("document.querySelector('#dearest > li p').textContent")).startsWith("This is a long answer.");
+        assertThat(tab.text("document.querySelector('#dearest > li p').textContent"))
+                .startsWith("This is a long answer.");
     }
 
     @Test
@@ -345,7 +357,8 @@ class PageTest {
         tab.run("document.querySelector('#erase').click()");
         tab.key("Enter");
         tab.await("document.querySelectorAll('#said > li').length === 0");
-        assertThat(application.getBean(Keepsake.class).conversation("begun").info()).isPresent();
+        assertThat(application.getBean(Keepsake.class).conversation("begun").info())
+                .isPresent();
     }
 
     @Test
@@ -391,8 +404,9 @@ class PageTest {
                     .toArray(ChatMessage[]::new));
         }
         Tab tab = open("long");
-        String time = "(async () => {const from = performance.now(); await (await fetch('/conversations/long/page')).text();"
-                + " return performance.now() - from})()";
+        String time =
+                "(async () => {const from = performance.now(); await (await fetch('/conversations/long/page')).text();"
+                        + " return performance.now() - from})()";
         double best = IntStream.range(0, 5)
                 .mapToDouble(i -> tab.run(time).asDouble())
                 .min()
@@ -406,8 +420,10 @@ class PageTest {
             tab.await("document.querySelector('#said > li').dataset.id !== '" + first + "'");
             assertThat(count(tab, "#said > li, .lines > li")).isLessThanOrEqualTo(300);
         }
-        assertThat(tab.requests.stream().filter(request -> request.contains("/page?upTo="))).hasSize(6);
-        assertThat(tab.text("document.querySelector('#said > li p').textContent")).isEqualTo("question 4825");
+        assertThat(tab.requests.stream().filter(request -> request.contains("/page?upTo=")))
+                .hasSize(6);
+        assertThat(tab.text("document.querySelector('#said > li p').textContent"))
+                .isEqualTo("question 4825");
         tab.run("document.querySelector('#newest').click()");
         tab.await(LAST + "?.textContent.includes('answer 4999')");
     }
@@ -444,13 +460,15 @@ class PageTest {
             tab.await("document.querySelectorAll('#said > li').length === 4");
             String expected = new JsonMapper().writeValueAsString(stored);
             for (String part : List.of(".user p", ".tool p", ".ai:last-child > p")) {
-                assertThat(tab.run("document.querySelector('#said > " + part + "').textContent.startsWith(" + expected + ")")
+                assertThat(tab.run("document.querySelector('#said > " + part + "').textContent.startsWith(" + expected
+                                        + ")")
                                 .asBoolean())
                         .as(id + part)
                         .isTrue();
             }
             if (stored.indexOf(0) < 0) {
-                assertThat(tab.run("document.querySelector('#title').textContent === " + expected).asBoolean())
+                assertThat(tab.run("document.querySelector('#title').textContent === " + expected)
+                                .asBoolean())
                         .isTrue();
             }
             for (String view : List.of("why", "tree", "tokens", "seen")) {
@@ -479,7 +497,9 @@ class PageTest {
             view(tab, name, "document.querySelector('#tab-" + name + "').ariaSelected === 'true'");
             Tab.pause(200);
             assertThat(tab.run("innerWidth").asInt()).isEqualTo(375);
-            assertThat(tab.run("document.documentElement.scrollWidth").asInt()).as(name).isLessThanOrEqualTo(375);
+            assertThat(tab.run("document.documentElement.scrollWidth").asInt())
+                    .as(name)
+                    .isLessThanOrEqualTo(375);
         }
     }
 
@@ -514,15 +534,19 @@ class PageTest {
             ChatMemory memory = keepsake.chatMemory("all");
             memory.add(UserMessage.from("My name is Alice."), AiMessage.from("Hello Alice."));
             for (int i = 0; i < 12; i++) {
-                memory.add(UserMessage.from("What about hive " + i + "?"), AiMessage.from("Hive " + i + " is fine. ".repeat(4)));
+                memory.add(
+                        UserMessage.from("What about hive " + i + "?"),
+                        AiMessage.from("Hive " + i + " is fine. ".repeat(4)));
             }
             keepsake.conversation("all").summarizeNow();
-            Tab tab = browser.open("http://localhost:" + all.getEnvironment().getProperty("local.server.port") + "/#all");
+            Tab tab =
+                    browser.open("http://localhost:" + all.getEnvironment().getProperty("local.server.port") + "/#all");
             tabs.add(tab);
             tab.await("document.querySelector('.lines > .summary')");
             assertThat(tab.text("document.querySelector('#said > .hidden .mark').textContent"))
                     .isEqualTo("Not seen: covered by the summary");
-            assertThat(tab.text("document.querySelector('figcaption').textContent")).contains("Summary");
+            assertThat(tab.text("document.querySelector('figcaption').textContent"))
+                    .contains("Summary");
 
             view(tab, "memories", "document.querySelector('#panel button')");
             press(tab, "document.querySelector('#panel')", "Make memories now");
@@ -534,7 +558,8 @@ class PageTest {
             tab.write("The user's name is Alicia.");
             tab.key("Enter");
             tab.await("document.querySelector('#panel li')?.textContent.includes('Alicia')");
-            assertThat(tab.text("document.querySelector('#panel li details').textContent")).contains("is Alice.");
+            assertThat(tab.text("document.querySelector('#panel li details').textContent"))
+                    .contains("is Alice.");
 
             chat(tab, "What is my name?");
             press(tab, LAST, "Why this answer");
@@ -559,7 +584,8 @@ class PageTest {
         tab.run("for (let i = 0; i < 3; i++) document.querySelector('#older').click()");
         tab.await("document.querySelectorAll('#said > li').length > 50");
         Tab.pause(1_000);
-        assertThat(tab.run("new Set([...document.querySelectorAll('#said > li')].map(li => li.dataset.id)).size").asInt())
+        assertThat(tab.run("new Set([...document.querySelectorAll('#said > li')].map(li => li.dataset.id)).size")
+                        .asInt())
                 .isEqualTo(count(tab, "#said > li"))
                 .isEqualTo(100);
         tab.network(true, 0);
@@ -570,7 +596,12 @@ class PageTest {
         tab.await("document.querySelector('#status').textContent.includes('back')");
         tab.run("document.querySelector('#send').click()");
         tab.await("!document.querySelector('.busy, .pending') && " + LAST + ".textContent.includes('Do you hear me?')");
-        assertThat(application.getBean(Keepsake.class).conversation("network").info().orElseThrow().messages())
+        assertThat(application
+                        .getBean(Keepsake.class)
+                        .conversation("network")
+                        .info()
+                        .orElseThrow()
+                        .messages())
                 .isEqualTo(122);
     }
 
@@ -580,9 +611,13 @@ class PageTest {
         memory("huge").add(UserMessage.from(huge), AiMessage.from("Oh."));
         Tab tab = open("huge");
         tab.await("document.querySelectorAll('#said > li').length === 2");
-        assertThat(tab.run("document.querySelector('#said p').textContent.length").asInt()).isEqualTo(huge.length());
-        assertThat(tab.run("document.documentElement.scrollWidth <= innerWidth").asBoolean()).isTrue();
-        assertThat(tab.run("document.querySelector('#said > li').offsetHeight").asInt()).isLessThan(600);
+        assertThat(tab.run("document.querySelector('#said p').textContent.length")
+                        .asInt())
+                .isEqualTo(huge.length());
+        assertThat(tab.run("document.documentElement.scrollWidth <= innerWidth").asBoolean())
+                .isTrue();
+        assertThat(tab.run("document.querySelector('#said > li').offsetHeight").asInt())
+                .isLessThan(600);
     }
 
     @Test
@@ -645,7 +680,8 @@ class PageTest {
 
     private static void picture(Tab tab, String name) throws IOException {
         tab.size(1040, 640, false);
-        tab.run("document.querySelector('#conversations').open = false; document.querySelector('#status').textContent = ''");
+        tab.run(
+                "document.querySelector('#conversations').open = false; document.querySelector('#status').textContent = ''");
         for (boolean dark : new boolean[] {false, true}) {
             tab.dark(dark);
             Tab.pause(100);
