@@ -29,6 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -43,7 +44,6 @@ class Models {
 
     private static final String KEY = System.getenv("OPENAI_API_KEY");
     private static final String OPEN_AI_MODEL = "gpt-4o-mini";
-    private static final long MILLIS_PER_WORD = 20;
     private static final int LONG = 30;
     private static final Pattern NAME = Pattern.compile("[Mm]y name is (\\p{L}+)");
     private static final String NAME_TITLE = "The name of the user";
@@ -65,7 +65,7 @@ class Models {
     }
 
     @Bean
-    StreamingChatModel streamingChatModel() {
+    StreamingChatModel streamingChatModel(@Value("${chat.millis-per-word:20}") long millisPerWord) {
         if (KEY != null) {
             return OpenAiStreamingChatModel.builder()
                     .apiKey(KEY)
@@ -75,7 +75,7 @@ class Models {
         return new StreamingChatModel() {
             @Override
             public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
-                new Thread(() -> stream(request, handler)).start();
+                new Thread(() -> stream(request, handler, millisPerWord)).start();
             }
         };
     }
@@ -87,7 +87,7 @@ class Models {
         return keepsake.recall().retriever(RecallOptions.standard());
     }
 
-    private static void stream(ChatRequest request, StreamingChatResponseHandler handler) {
+    private static void stream(ChatRequest request, StreamingChatResponseHandler handler, long millisPerWord) {
         Cancellation cancellation = new Cancellation(new AtomicBoolean());
         try {
             ChatResponse response = response(request, answer(request));
@@ -97,7 +97,7 @@ class Models {
                 if (cancellation.isCancelled()) {
                     return;
                 }
-                Thread.sleep(MILLIS_PER_WORD);
+                Thread.sleep(millisPerWord);
             }
             handler.onCompleteResponse(response);
         } catch (InterruptedException | RuntimeException e) {

@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
@@ -47,15 +48,23 @@ class PageTest {
 
     @BeforeAll
     static void start() throws Exception {
-        assumeTrue(Browser.program().isPresent(), "There is no Chromium: apt-get install chromium-headless-shell");
-        browser = Browser.start(directory.resolve("browser"));
-        application = serve(0, "page");
+        if (Browser.program().isPresent()) {
+            browser = Browser.start(directory.resolve("browser"));
+            application = serve(0, "page");
+        }
+    }
+
+    /** In each test, so that the report counts what was not tested. */
+    @BeforeEach
+    void needs_a_browser() {
+        assumeTrue(browser != null, "There is no Chromium: apt-get install chromium-headless-shell");
     }
 
     private static ConfigurableApplicationContext serve(int port, String name, String... more) {
         List<String> all = new ArrayList<>(List.of(
                 "--server.port=" + port,
                 "--server.shutdown=immediate",
+                "--chat.millis-per-word=5",
                 "--keepsake4j.sqlite.file=" + directory.resolve(name + ".db"),
                 "--keepsake4j.index.file=" + directory.resolve(name + "-index.db")));
         all.addAll(List.of(more));
@@ -120,7 +129,7 @@ class PageTest {
     @Test
     void an_answer_is_streamed_and_the_next_request_is_beside_it() throws Exception {
         Tab tab = open("streamed");
-        String question = "My name is Alice, " + "and I keep bees, ".repeat(10);
+        String question = "My name is Alice, " + "and I keep bees, ".repeat(40);
         ask(tab, question);
         tab.await("document.querySelector('.pending.ai p')?.textContent.startsWith('You said: ') && "
                 + "document.querySelector('.pending.user p').textContent === '" + question + "'");
