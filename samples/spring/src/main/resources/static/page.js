@@ -16,7 +16,11 @@ const chat = new Chat($('said'), {
     }
   },
   edit: (id, words) => edit(id, words),
-  why: id => show('why', id),
+  why: async id => {
+    await show('why', id);
+    // For the keyboard, and on a phone, where the view is below the chat.
+    $('panel').focus();
+  },
   version: leaf => attempt(async () => {
     await json('PUT', path(page.id, 'branches', leaf));
     await load();

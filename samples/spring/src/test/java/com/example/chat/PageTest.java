@@ -292,6 +292,7 @@ class PageTest {
         chat(tab, "Do you know my name?");
         press(tab, LAST, "Why this answer");
         tab.await("document.querySelector('#saw')");
+        tab.await("document.activeElement.id === 'panel'");
         assertThat(count(tab, "#saw > li")).isBetween(18, 21);
         assertThat(tab.text("document.querySelector('#saw').textContent")).doesNotContain("My name is Alice");
         assertThat(tab.text("document.querySelector('.facts').textContent")).contains("scripted", "in", "STOP");
@@ -385,6 +386,9 @@ class PageTest {
         String ids = "new Set([...document.querySelectorAll('#said > li')].map(li => li.dataset.id)).size";
         assertThat(one.run(ids).asInt()).isEqualTo(6);
         assertThat(two.run(ids).asInt()).isEqualTo(6);
+        application.getBean(Keepsake.class).conversation("both").erase();
+        one.await("document.querySelectorAll('#said > li').length === 0");
+        two.await("document.querySelector('#title').textContent === 'New conversation'");
     }
 
     @Test
