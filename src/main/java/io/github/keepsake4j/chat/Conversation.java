@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
@@ -48,6 +49,7 @@ import java.util.Spliterators.AbstractSpliterator;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -120,6 +122,32 @@ public final class Conversation {
     public Explanation explain() {
         Tail tail = tail();
         return Explanation.of(key, tail, context(tail));
+    }
+
+    /**
+     * Returns the messages that a model would see with another strategy, and those that it would not see. Use it to show what
+     * a setting would change. This method only reads: nothing is stored, and no model is called. To find out what the strategy
+     * would summarize, pass the context to {@link ContextStrategy#foldUpTo}.
+     *
+     * @param strategy the strategy to try
+     * @return the context
+     */
+    public Context context(ContextStrategy strategy) {
+        TailLoader loader = memories.loader(Objects.requireNonNull(strategy, "strategy"));
+        return memories.select(loader, strategy, id, key, tail(loader));
+    }
+
+    /**
+     * Explains which messages a model would see with another strategy, which it would not see, and why. This method only
+     * reads, as {@link #context(ContextStrategy)} does.
+     *
+     * @param strategy the strategy to try
+     * @return the explanation
+     */
+    public Explanation explain(ContextStrategy strategy) {
+        TailLoader loader = memories.loader(Objects.requireNonNull(strategy, "strategy"));
+        Tail tail = tail(loader);
+        return Explanation.of(key, tail, memories.select(loader, strategy, id, key, tail));
     }
 
     /**
@@ -686,6 +714,10 @@ public final class Conversation {
 
     private Tail tail() {
         return memories.load(id, key, 0, null);
+    }
+
+    private Tail tail(TailLoader loader) {
+        return memories.meter.read(key, loader.load(memories.log(key), id, key, 0, null, UnaryOperator.identity()));
     }
 
     private Context context(Tail tail) {

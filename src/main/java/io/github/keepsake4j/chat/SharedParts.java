@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -57,8 +58,7 @@ final class SharedParts {
         meter = new Meter(settings.metrics(), settings.logs());
         summaries = new Summaries(this, settings.worker());
         leaving = new LeavingMessages(settings.logs(), settings.executor(), settings.listener());
-        loader = new TailLoader(
-                settings.strategy(), settings.showsRetrieved(), settings.executor(), settings.nanoTime());
+        loader = loader(settings.strategy());
         views = new ViewWriter(settings.logs(), this::append, meter::read, this::prepare);
     }
 
@@ -154,10 +154,23 @@ final class SharedParts {
 
     /** Selects the messages that a model sees. */
     Context select(Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
-        Context selected =
-                strategy().select(loader.context(id, key, tail, round).remembering(made));
+        return select(strategy(), made, () -> loader.context(id, key, tail, round));
+    }
+
+    /** Selects the messages that a model would see with another strategy, for which its loader has read them. */
+    Context select(TailLoader other, ContextStrategy strategy, Object id, MemoryKey key, Tail tail) {
+        return select(strategy, remembered(key, tail), () -> other.context(id, key, tail, null));
+    }
+
+    private static Context select(ContextStrategy strategy, @Nullable Remembered made, Supplier<Context> read) {
+        Context selected = strategy.select(read.get().remembering(made));
         // Long-term memories must not exclude a turn that fits without them.
-        return made != null && selected.overflow() ? strategy().select(loader.context(id, key, tail, round)) : selected;
+        return made != null && selected.overflow() ? strategy.select(read.get()) : selected;
+    }
+
+    /** Returns a loader that reads as far back as another strategy requires. */
+    TailLoader loader(ContextStrategy other) {
+        return new TailLoader(other, settings.showsRetrieved(), settings.executor(), settings.nanoTime());
     }
 
     /** Returns the source of the long-term memories that are shown in addition to the messages. */

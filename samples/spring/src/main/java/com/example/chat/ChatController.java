@@ -14,7 +14,6 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.SearchResult.Highlight;
 import io.github.keepsake4j.turn.Turn;
@@ -26,11 +25,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
-import org.springframework.http.ProblemDetail;
 import org.springframework.web.bind.annotation.DeleteMapping;
-import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.ModelAttribute;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.PutMapping;
@@ -50,6 +46,8 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 @RestController
 @RequestMapping("/conversations")
 class ChatController {
+
+    static final String MESSAGES = "messages";
 
     record Text(String text) {
 
@@ -85,18 +83,6 @@ class ChatController {
         this.keepsake = keepsake;
         this.assistant = assistant;
         this.owners = owners;
-    }
-
-    /** Runs before each of the methods below. A conversation that does not exist yet may be begun by any user. */
-    @ModelAttribute
-    void checkOwner(@PathVariable(required = false) String id) {
-        if (id != null
-                && keepsake.conversation(id)
-                        .info()
-                        .filter(info -> !owners.owns(info))
-                        .isPresent()) {
-            throw new ResponseStatusException(HttpStatus.NOT_FOUND);
-        }
     }
 
     @GetMapping
@@ -177,7 +163,7 @@ class ChatController {
         keepsake.conversation(id).erase();
     }
 
-    @PostMapping(path = "/{id}/messages", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+    @PostMapping(path = "/{id}/" + MESSAGES, produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter ask(@PathVariable String id, @RequestBody Text question) {
         String text = question.question();
         return stream(id, () -> assistant.chat(id, text));
@@ -261,11 +247,5 @@ class ChatController {
             // A last token of an answer that was stopped.
             streams.remove(emitter);
         }
-    }
-
-    @ExceptionHandler
-    ProblemDetail failed(KeepsakeException e) {
-        HttpStatus status = e.isRetryable() ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_REQUEST;
-        return ProblemDetail.forStatusAndDetail(status, e.getMessage());
     }
 }

@@ -14,16 +14,25 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Refuses requests that the page of another site makes in the user's browser, which reaches this machine too. Such a request has
- * the origin of that page, or, if a name of the site was made to point here, the name as its host.
+ * the origin of that page, or, if a name of the site was made to point here, the name as its host. Limits, by a policy, what the
+ * page of this application may load.
  */
 @Component
 class LocalOnly extends OncePerRequestFilter {
 
     private static final Set<String> NAMES = Set.of("localhost", "127.0.0.1");
 
+    /** The page runs only its own scripts and asks only this server. */
+    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+            + "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
     @Override
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
+        response.setHeader("Content-Security-Policy", POLICY);
+        response.setHeader("X-Content-Type-Options", "nosniff");
+        response.setHeader("Referrer-Policy", "no-referrer");
+        response.setHeader(HttpHeaders.CACHE_CONTROL, "no-store");
         String origin = request.getHeader(HttpHeaders.ORIGIN);
         if (NAMES.contains(request.getServerName()) && (origin == null || isOwn(origin, request.getServerPort()))) {
             chain.doFilter(request, response);

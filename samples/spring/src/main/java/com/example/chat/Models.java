@@ -1,6 +1,10 @@
 package com.example.chat;
 
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
@@ -10,70 +14,166 @@ import dev.langchain4j.model.chat.response.PartialResponse;
 import dev.langchain4j.model.chat.response.PartialResponseContext;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.langchain4j.model.chat.response.StreamingHandle;
+import dev.langchain4j.model.openai.OpenAiChatModel;
+import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
+import dev.langchain4j.model.output.FinishReason;
+import dev.langchain4j.model.output.TokenUsage;
+import dev.langchain4j.rag.content.retriever.ContentRetriever;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.Remembered;
+import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.recall.RecallOptions;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * Models without a network, to try the memory; put your own here. They say what they were shown, and fail if the last
- * question has the word "fail".
+ * The models. With {@code OPENAI_API_KEY} in the environment, OpenAI answers. Otherwise, models without a network say what they
+ * were shown, so that the memory can be tried. They fail if the last question has the word "fail", call a tool if it has "use a
+ * tool", and answer at length if it has "something long".
  */
 @Configuration(proxyBeanMethods = false)
 class Models {
 
-    private static final long MILLIS_PER_WORD = 20;
+    private static final String KEY = System.getenv("OPENAI_API_KEY");
+    private static final String OPEN_AI_MODEL = "gpt-4o-mini";
+    private static final int LONG = 30;
+    private static final Pattern NAME = Pattern.compile("[Mm]y name is (\\p{L}+)");
+    private static final String NAME_TITLE = "The name of the user";
 
     @Bean
     ChatModel chatModel() {
+        if (KEY != null) {
+            return OpenAiChatModel.builder()
+                    .apiKey(KEY)
+                    .modelName(OPEN_AI_MODEL)
+                    .build();
+        }
         return new ChatModel() {
             @Override
             public ChatResponse doChat(ChatRequest request) {
-                return response(answer(request));
+                return response(request, note(request));
             }
         };
     }
 
     @Bean
-    StreamingChatModel streamingChatModel() {
+    StreamingChatModel streamingChatModel(@Value("${chat.millis-per-word:20}") long millisPerWord) {
+        if (KEY != null) {
+            return OpenAiStreamingChatModel.builder()
+                    .apiKey(KEY)
+                    .modelName(OPEN_AI_MODEL)
+                    .build();
+        }
         return new StreamingChatModel() {
             @Override
             public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
-                new Thread(() -> stream(request, handler)).start();
+                new Thread(() -> stream(request, handler, millisPerWord)).start();
             }
         };
     }
 
-    private static void stream(ChatRequest request, StreamingChatResponseHandler handler) {
+    /** Adds messages that the model no longer sees to each question that they answer. */
+    @Bean
+    @ConditionalOnProperty("chat.recall")
+    ContentRetriever recall(Keepsake keepsake) {
+        return keepsake.recall().retriever(RecallOptions.standard());
+    }
+
+    private static void stream(ChatRequest request, StreamingChatResponseHandler handler, long millisPerWord) {
         Cancellation cancellation = new Cancellation(new AtomicBoolean());
         try {
-            String answer = answer(request);
-            for (String word : answer.split("(?<= )")) {
+            ChatResponse response = response(request, answer(request));
+            String text = response.aiMessage().text();
+            for (String word : text == null ? new String[0] : text.split("(?<= )")) {
                 handler.onPartialResponse(new PartialResponse(word), new PartialResponseContext(cancellation));
                 if (cancellation.isCancelled()) {
                     return;
                 }
-                Thread.sleep(MILLIS_PER_WORD);
+                Thread.sleep(millisPerWord);
             }
-            handler.onCompleteResponse(response(answer));
+            handler.onCompleteResponse(response);
         } catch (InterruptedException | RuntimeException e) {
             handler.onError(e);
         }
     }
 
-    private static String answer(ChatRequest request) {
-        String said = request.messages().stream()
-                .filter(UserMessage.class::isInstance)
+    private static AiMessage answer(ChatRequest request) {
+        List<ChatMessage> messages = request.messages();
+        if (messages.get(messages.size() - 1) instanceof ToolExecutionResultMessage result) {
+            return AiMessage.from("The tool says: " + result.text());
+        }
+        List<String> said = messages.stream()
+                .filter(message -> message instanceof UserMessage
+                        && !Summarization.isSummary(message)
+                        && !Remembered.isShown(message))
                 .map(message -> ((UserMessage) message).singleText())
-                .collect(Collectors.joining(" | "));
-        if (said.substring(said.lastIndexOf('|') + 1).contains("fail")) {
+                .toList();
+        String last = said.get(said.size() - 1);
+        if (last.contains("fail")) {
             throw new IllegalStateException("The model was asked to fail.");
         }
-        return "You said: " + said;
+        if (last.contains("use a tool") && !request.toolSpecifications().isEmpty()) {
+            return AiMessage.from(ToolExecutionRequest.builder()
+                    .id("call-" + messages.size())
+                    .name("temperature")
+                    .arguments("{\"city\": \"Paris\"}")
+                    .build());
+        }
+        if (last.contains("something long")) {
+            return AiMessage.from("This is a long answer. ".repeat(LONG).strip());
+        }
+        return AiMessage.from("You said: " + String.join(" | ", said));
     }
 
-    private static ChatResponse response(String text) {
-        return ChatResponse.builder().aiMessage(AiMessage.from(text)).build();
+    /** Answers what the library asks: for the facts of messages, or for a summary of them. */
+    private static AiMessage note(ChatRequest request) {
+        String instructions = request.messages().stream()
+                .filter(SystemMessage.class::isInstance)
+                .map(message -> ((SystemMessage) message).text())
+                .collect(Collectors.joining("\n"));
+        if (instructions.isEmpty()) {
+            return answer(request);
+        }
+        String text = request.messages().stream()
+                .filter(UserMessage.class::isInstance)
+                .map(message -> ((UserMessage) message).singleText())
+                .collect(Collectors.joining("\n"));
+        Matcher named = NAME.matcher(text);
+        String name = null;
+        while (named.find()) {
+            name = named.group(1);
+        }
+        if (!instructions.contains("JSON")) {
+            return AiMessage.from(
+                    "They talked about several things." + (name == null ? "" : " The user's name is " + name + "."));
+        }
+        String replaces = text.contains(NAME_TITLE) ? ", \"replaces\": \"" + NAME_TITLE + "\"" : "";
+        return AiMessage.from(
+                name == null
+                        ? "[]"
+                        : """
+                        [{"title": "%s", "summary": "The user's name is %s.", "entities": ["%s"], "key_phrases": ["name"]%s}]"""
+                                .formatted(NAME_TITLE, name, name, replaces));
+    }
+
+    private static ChatResponse response(ChatRequest request, AiMessage answer) {
+        TokenCounter counter = TokenCounter.standard();
+        return ChatResponse.builder()
+                .aiMessage(answer)
+                .modelName("scripted")
+                .finishReason(answer.hasToolExecutionRequests() ? FinishReason.TOOL_EXECUTION : FinishReason.STOP)
+                .tokenUsage(new TokenUsage(
+                        counter.estimateTokenCountInMessages(request.messages()),
+                        counter.estimateTokenCountInMessage(answer)))
+                .build();
     }
 
     private record Cancellation(AtomicBoolean flag) implements StreamingHandle {

@@ -21,6 +21,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Principal;
 import java.util.Iterator;
@@ -103,7 +104,7 @@ class ChatControllerTest {
         assertThat(get("").get("conversations").findValuesAsString("id"))
                 .contains("ants")
                 .doesNotContain("bees");
-        assertThat(get("bees/messages").get("messages")).isEmpty();
+        assertThat(send("GET", "bees/messages", null).statusCode()).isEqualTo(404);
     }
 
     /** Stands for a login. */
@@ -151,6 +152,20 @@ class ChatControllerTest {
             {"POST", "of-ann/messages/x/regenerate", null},
             {"POST", "of-ann/messages/x/retry", null},
             {"POST", "of-ann/stop", null},
+            {"GET", "of-ann/state", null},
+            {"GET", "of-ann/page", null},
+            {"GET", "of-ann/request?strategy=messages&size=4", null},
+            {"GET", "of-ann/messages/x/seen", null},
+            {"POST", "of-ann/messages/x/fork", "{\"id\": \"of-bob\"}"},
+            {"GET", "of-ann/tree", null},
+            {"GET", "of-ann/recall?text=mine", null},
+            {"GET", "of-ann/usage", null},
+            {"GET", "of-ann/check", null},
+            {"GET", "of-ann/memories", null},
+            {"POST", "of-ann/memories", null},
+            {"PUT", "of-ann/memories/x", text},
+            {"PUT", "of-ann/memories/x/pinned", "{\"pinned\": true}"},
+            {"DELETE", "of-ann/memories/x", null},
         };
         for (String[] request : requests) {
             assertThat(as("bob", request[0], request[1], request[2]).statusCode())
@@ -233,9 +248,92 @@ class ChatControllerTest {
 
     @Test
     void a_wrong_request_is_the_callers_error() throws Exception {
-        HttpResponse<String> response = send("PUT", "alice/branches/none", null);
+        stream("POST", "wrong/messages", "Hello");
+        HttpResponse<String> response = send("PUT", "wrong/branches/none", null);
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(JSON.readTree(response.body()).get("detail").asString()).contains("none");
+    }
+
+    @Test
+    void an_error_is_a_problem_without_a_trace() throws Exception {
+        stream("POST", "problems/messages", "Hello");
+        Map<String, Integer> wrong = Map.ofEntries(
+                Map.entry("unknown/page", 404),
+                Map.entry("unknown/state", 404),
+                Map.entry("problems/nothing", 404),
+                Map.entry("problems/messages?before=x", 400),
+                Map.entry("problems/messages/none/seen", 400),
+                Map.entry("problems/page?upTo=none", 400),
+                Map.entry("problems/request?strategy=other", 400),
+                Map.entry("problems/request?strategy=messages&size=0", 400),
+                Map.entry("problems/request?strategy=messages&size=99999999999", 400),
+                Map.entry("problems/recall", 400),
+                Map.entry("problems/memories", 400));
+        for (Map.Entry<String, Integer> each : wrong.entrySet()) {
+            HttpResponse<String> response = send("GET", each.getKey(), null);
+            assertThat(response.statusCode())
+                    .as(each.getKey() + response.body())
+                    .isEqualTo(each.getValue());
+            assertThat(response.headers().firstValue("Content-Type"))
+                    .as(each.getKey())
+                    .hasValue("application/problem+json");
+            assertThat(response.body()).as(each.getKey()).doesNotContain("\tat ", "trace", "java.");
+        }
+        // The server refuses this before the application sees it.
+        HttpResponse<String> nul = send("GET", "problems/messages/%00/seen", null);
+        assertThat(nul.statusCode()).isEqualTo(400);
+        assertThat(nul.body()).doesNotContain("java.");
+        HttpResponse<String> notJson = CLIENT.send(
+                HttpRequest.newBuilder(
+                                request("POST", "problems/messages", null).uri())
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString("{"))
+                        .build(),
+                BodyHandlers.ofString());
+        assertThat(notJson.statusCode()).isEqualTo(400);
+        assertThat(notJson.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+    }
+
+    @Test
+    void the_page_may_load_only_what_is_its_own() throws Exception {
+        HttpResponse<String> page = CLIENT.send(
+                HttpRequest.newBuilder(request("GET", "", null).uri().resolve("/"))
+                        .build(),
+                BodyHandlers.ofString());
+        assertThat(page.statusCode()).isEqualTo(200);
+        String policy = page.headers().firstValue("Content-Security-Policy").orElseThrow();
+        assertThat(policy).startsWith("default-src 'none'").doesNotContain("unsafe", "*", "http:", "https:");
+        assertThat(page.body()).doesNotContain("http:", "https:", "style=", "onclick", "onload");
+        int lines = 0;
+        int bytes = 0;
+        try (Stream<Path> files = Files.list(Path.of("src/main/resources/static"))) {
+            for (Path file : files.toList()) {
+                List<String> text = Files.readAllLines(file);
+                assertThat(text).as(file.toString()).allMatch(line -> line.length() <= 120);
+                assertThat(String.join("\n", text))
+                        .doesNotContain("innerHTML", "insertAdjacentHTML", "outerHTML", "eval(");
+                lines += text.size();
+                bytes += (int) Files.size(file);
+            }
+        }
+        assertThat(lines).isBetween(500, 2_000);
+        assertThat(bytes).isBetween(20_000, 80_000);
+    }
+
+    @Test
+    void a_fork_belongs_to_the_user_who_made_it_and_needs_a_new_name() throws Exception {
+        assertThat(as("ann", "POST", "to-fork/messages", "{\"text\": \"mine\"}").statusCode())
+                .isEqualTo(200);
+        String id = JSON.readTree(as("ann", "GET", "to-fork/page", null).body())
+                .at("/messages/1/said/id")
+                .asString();
+        String path = "to-fork/messages/" + id + "/fork";
+        assertThat(as("ann", "POST", path, "{\"id\": \"forked\"}").body()).contains("forked");
+        assertThat(as("ann", "GET", "forked/page", null).body()).contains("mine");
+        assertThat(as("bob", "GET", "forked/page", null).statusCode()).isEqualTo(404);
+        for (String name : List.of("{\"id\": \"to-fork\"}", "{}")) {
+            assertThat(as("ann", "POST", path, name).statusCode()).as(name).isEqualTo(400);
+        }
     }
 
     @Test
@@ -250,7 +348,7 @@ class ChatControllerTest {
                 .POST(BodyPublishers.ofString("{}"))
                 .build();
         assertThat(CLIENT.send(nothing, BodyHandlers.ofString()).statusCode()).isEqualTo(400);
-        assertThat(get("blank/messages").get("messages")).isEmpty();
+        assertThat(send("GET", "blank/messages", null).statusCode()).isEqualTo(404);
     }
 
     @Test
@@ -264,8 +362,9 @@ class ChatControllerTest {
                     .isEqualTo(403);
         }
         assertThat(statusFrom("Origin: http://localhost:" + port, "GET", port)).isEqualTo(200);
+        // There is no such conversation.
         assertThat(statusFrom("Origin: http://127.0.0.1:" + port, "DELETE", port))
-                .isEqualTo(200);
+                .isEqualTo(404);
         assertThat(statusOf("GET", "evil.example:" + port, "Accept: */*", port)).isEqualTo(403);
         assertThat(application.getEnvironment().getProperty("server.address")).isEqualTo("127.0.0.1");
     }

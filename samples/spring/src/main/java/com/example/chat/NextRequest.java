@@ -1,0 +1,145 @@
+package com.example.chat;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.chat.Explanation;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Omission;
+import io.github.keepsake4j.context.Remembered;
+import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The next request to the model: the messages that it would see, and in their places those that it would not see.
+ *
+ * @param lines the messages, in order
+ * @param tokens the sizes of the parts that are shown
+ * @param limit the largest number of tokens, or null for none
+ * @param olderUnread whether there are older messages, which the strategy did not need to read
+ * @param summarizedUpTo the last message that the summary covers, or null
+ * @param dueUpTo the last message that the next summary would cover, or null
+ * @param overflow whether the newest turn alone is over a limit
+ * @param memories the ids of the long-term memories that are shown
+ */
+record NextRequest(
+        List<Line> lines,
+        Map<Part, Long> tokens,
+        Integer limit,
+        boolean olderUnread,
+        String summarizedUpTo,
+        String dueUpTo,
+        boolean overflow,
+        List<String> memories) {
+
+    /** The parts of a request. */
+    enum Part {
+        SYSTEM,
+        SUMMARY,
+        MEMORIES,
+        TURNS,
+        TOOLS
+    }
+
+    /**
+     * One message.
+     *
+     * @param text its beginning
+     * @param shortened whether a shorter form is shown
+     * @param due whether the next summary would cover it
+     * @param reason why it is not shown, or null if it is shown
+     */
+    record Line(
+            String id,
+            Part part,
+            String type,
+            String text,
+            int tokens,
+            boolean shortened,
+            boolean due,
+            Omission.Reason reason) {}
+
+    private static final int TEXT = 300;
+
+    /** Joins what is shown with what is not shown. */
+    static NextRequest of(Context context, Explanation explanation, Integer limit, String dueUpTo) {
+        Deque<Omission> hidden = context.omitted().stream()
+                .sorted(Comparator.comparingLong(omission -> omission.message().sequence()))
+                .collect(Collectors.toCollection(ArrayDeque::new));
+        long due = context.logged().stream()
+                .filter(message -> message.id().equals(dueUpTo))
+                .mapToLong(LoggedMessage::sequence)
+                .max()
+                .orElse(0);
+        List<Line> lines = new ArrayList<>();
+        Map<Part, Long> tokens = new EnumMap<>(Part.class);
+        for (LoggedMessage message : context.shown()) {
+            Part part = part(message.message());
+            if (part == Part.TURNS || part == Part.TOOLS) {
+                while (!hidden.isEmpty() && hidden.peek().message().sequence() < message.sequence()) {
+                    lines.add(line(hidden.remove()));
+                }
+            }
+            tokens.merge(part, (long) message.tokens(), Long::sum);
+            lines.add(line(
+                    message,
+                    context.replaced().containsKey(message.id()),
+                    message.sequence() > 0 && message.sequence() <= due,
+                    null));
+        }
+        hidden.forEach(omission -> lines.add(line(omission)));
+        return new NextRequest(
+                lines,
+                tokens,
+                limit,
+                explanation.olderUnread(),
+                explanation.summarizedUpTo(),
+                dueUpTo,
+                context.overflow(),
+                explanation.memories());
+    }
+
+    private static Line line(Omission omission) {
+        return line(omission.message(), false, false, omission.reason());
+    }
+
+    private static Line line(LoggedMessage message, boolean shortened, boolean due, Omission.Reason reason) {
+        return new Line(
+                message.id(),
+                part(message.message()),
+                message.message().type().name(),
+                beginning(Said.text(message.message())),
+                message.tokens(),
+                shortened,
+                due,
+                reason);
+    }
+
+    private static Part part(ChatMessage message) {
+        if (Summarization.isSummary(message)) {
+            return Part.SUMMARY;
+        }
+        if (Remembered.isShown(message)) {
+            return Part.MEMORIES;
+        }
+        return message instanceof SystemMessage
+                ? Part.SYSTEM
+                : message instanceof ToolExecutionResultMessage ? Part.TOOLS : Part.TURNS;
+    }
+
+    /** Cuts no character in two. */
+    static String beginning(String text) {
+        int end = Math.min(TEXT, text.length());
+        return end == text.length()
+                ? text
+                : text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
+    }
+}

@@ -1,0 +1,349 @@
+package com.example.chat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.chat.Conversation.TreeNode;
+import io.github.keepsake4j.chat.SeenMessages;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.Usage;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.recall.Recalled;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
+
+/** What the page at {@code /} shows besides the chat: what a model sees, what it saw, and why. Only reads, except a fork. */
+@RestController
+@RequestMapping("/conversations/{id}")
+class PageController {
+
+    private static final int PAGE = 50;
+    private static final int TREE = 1_000;
+    private static final int COSTS = 200;
+    private static final int DAYS = 30;
+
+    /**
+     * A message of the branch that is shown, with its other versions.
+     *
+     * @param versions for each version, such as each answer to the same question, the newest message behind it
+     * @param version the place of this one among them, from 0
+     */
+    record Entry(Said said, List<String> versions, int version, Usage usage, String model) {}
+
+    /**
+     * What the page shows first.
+     *
+     * @param state changes whenever the conversation changes
+     * @param older the newest message of the page before this one, or null
+     * @param request the next request, on the newest page
+     */
+    record Page(String state, String title, List<Entry> messages, String older, NextRequest request) {}
+
+    record State(String state) {}
+
+    record Node(String id, String parentId, String type, String text, String outcome, boolean current, String leafId) {}
+
+    record Memory(String id, String text) {}
+
+    record Kept(String model, List<String> tools, List<Said> messages) {}
+
+    /**
+     * What a model was shown for an answer.
+     *
+     * @param known whether this is known
+     * @param altered whether the request was changed by something else than the memory
+     * @param request the whole request if it was kept
+     */
+    record Seen(
+            boolean known,
+            Said answer,
+            List<Said> messages,
+            List<String> shortened,
+            String summary,
+            List<Memory> memories,
+            boolean altered,
+            Kept request,
+            String model,
+            String finish,
+            Usage usage) {}
+
+    record Passage(double score, Recalled.Features features, String id, List<Said> messages, int tokens) {}
+
+    record Found(List<Passage> passages, boolean lagging, double millis) {}
+
+    record Cost(String id, String text, Usage usage) {}
+
+    record Costs(Map<LocalDate, Usage> days, List<Cost> answers) {}
+
+    record New(String id) {}
+
+    private final Keepsake keepsake;
+    private final Integer maxTokens;
+    private final String tenant;
+
+    PageController(
+            Keepsake keepsake,
+            @Value("${keepsake4j.strategy.max-tokens:#{null}}") Integer maxTokens,
+            @Value("${keepsake4j.tenant:default}") String tenant) {
+        this.keepsake = keepsake;
+        this.maxTokens = maxTokens;
+        this.tenant = tenant;
+    }
+
+    @GetMapping("/state")
+    State state(@PathVariable String id) {
+        Conversation conversation = keepsake.conversation(id);
+        return new State(state(conversation.info(), conversation.branch(0)));
+    }
+
+    private static String state(Optional<MemoryInfo> info, Tail tail) {
+        return tail.epoch() + "." + tail.revision() + "." + tail.head() + "."
+                + info.map(each -> each.messages() + "." + Objects.hashCode(each.title()))
+                        .orElse("");
+    }
+
+    /** Returns the newest messages of the branch, or those up to a message. */
+    @GetMapping("/page")
+    Page page(@PathVariable String id, @RequestParam(required = false) String upTo) {
+        Conversation conversation = keepsake.conversation(id);
+        Optional<MemoryInfo> info = conversation.info();
+        Tail tail = upTo == null ? conversation.branch(PAGE) : conversation.branch(upTo, PAGE);
+        Map<String, TreeNode> tree = nodes(conversation);
+        Map<String, List<TreeNode>> children = tree.values().stream()
+                .collect(Collectors.groupingBy(
+                        node -> String.valueOf(node.message().parentId())));
+        List<Entry> entries = tail.messages().stream()
+                .map(message -> entry(conversation, message, tree, children))
+                .toList();
+        return new Page(
+                state(info, tail),
+                info.map(MemoryInfo::title).orElse(null),
+                entries,
+                tail.complete() || tail.missingParent() != null || entries.isEmpty()
+                        ? null
+                        : entries.get(0).said().parentId(),
+                upTo == null ? request(conversation) : null);
+    }
+
+    private static Entry entry(
+            Conversation conversation,
+            LoggedMessage message,
+            Map<String, TreeNode> tree,
+            Map<String, List<TreeNode>> children) {
+        List<TreeNode> versions = children.getOrDefault(String.valueOf(message.parentId()), List.of()).stream()
+                .filter(node ->
+                        node.message().message().type() == message.message().type())
+                .toList();
+        List<String> ids = versions.stream().map(node -> node.message().id()).toList();
+        Made made = message.message() instanceof AiMessage ? conversation.made(message.id()) : Made.NOTHING;
+        return new Entry(
+                Said.of(message),
+                versions.stream().map(node -> leaf(node, tree)).toList(),
+                Math.max(0, ids.indexOf(message.id())),
+                made.usage(),
+                made.modelName());
+    }
+
+    private static Map<String, TreeNode> nodes(Conversation conversation) {
+        return conversation.tree(TREE).stream()
+                .collect(Collectors.toMap(
+                        node -> node.message().id(), Function.identity(), (one, other) -> one, LinkedHashMap::new));
+    }
+
+    /** Returns the newest message behind a message. */
+    private static String leaf(TreeNode from, Map<String, TreeNode> tree) {
+        TreeNode node = from;
+        while (!node.childIds().isEmpty()) {
+            node = tree.get(node.childIds().get(node.childIds().size() - 1));
+        }
+        return node.message().id();
+    }
+
+    /** Returns what would be sent next, as the memory is set or with another strategy. Stores nothing and calls no model. */
+    @GetMapping("/request")
+    NextRequest request(
+            @PathVariable String id,
+            @RequestParam(required = false) String strategy,
+            @RequestParam(defaultValue = "20") int size) {
+        Conversation conversation = keepsake.conversation(id);
+        if (strategy == null) {
+            return request(conversation);
+        }
+        ContextStrategy other = strategy(strategy, size);
+        Context context = conversation.context(other);
+        return NextRequest.of(
+                context,
+                conversation.explain(other),
+                strategy.equals("tokens") ? Integer.valueOf(size) : null,
+                other.foldUpTo(context).orElse(null));
+    }
+
+    private NextRequest request(Conversation conversation) {
+        return NextRequest.of(conversation.context(), conversation.explain(), maxTokens, null);
+    }
+
+    private static ContextStrategy strategy(String name, int size) {
+        return switch (name) {
+            case "messages" -> SlidingWindow.withMaxMessages(size);
+            case "turns" -> SlidingWindow.withMaxTurns(size);
+            case "tokens" -> TokenLimit.withMaxTokens(size, TokenCounter.standard());
+            case "summary" -> Summarization.triggerMessages(size);
+            default ->
+                throw new ResponseStatusException(
+                        HttpStatus.BAD_REQUEST, "strategy: must be messages, turns, tokens or summary");
+        };
+    }
+
+    @GetMapping("/messages/{answerId}/seen")
+    Seen seen(@PathVariable String id, @PathVariable String answerId) {
+        Conversation conversation = keepsake.conversation(id);
+        Made made = conversation.made(answerId);
+        Optional<SeenMessages> seen = conversation.seenBy(answerId);
+        LoggedMessage answer = conversation.branch(answerId, 1).messages().get(0);
+        return new Seen(
+                seen.isPresent(),
+                Said.of(answer),
+                seen.map(SeenMessages::messages).orElse(List.of()).stream()
+                        .map(Said::of)
+                        .toList(),
+                seen.map(each -> List.copyOf(each.shortened())).orElse(List.of()),
+                seen.map(SeenMessages::summary).map(summary -> summary.text()).orElse(null),
+                seen.map(SeenMessages::memories).orElse(List.of()).stream()
+                        .map(memory -> memory(id, memory))
+                        .toList(),
+                seen.map(SeenMessages::altered).orElse(false),
+                seen.map(SeenMessages::request)
+                        .map(kept -> new Kept(
+                                kept.modelName(),
+                                kept.tools(),
+                                kept.messages().stream()
+                                        .map(PageController::sent)
+                                        .toList()))
+                        .orElse(null),
+                made.modelName(),
+                made.finishReason(),
+                made.usage());
+    }
+
+    private static Said sent(ChatMessage message) {
+        return new Said(null, null, 0, message.type(), Said.text(message), null, List.of(), null, null, 0, null);
+    }
+
+    private Memory memory(String id, String memoryId) {
+        String text = keepsake.longTermMemories()
+                .of(id)
+                .find(memoryId)
+                .map(MemoriesController::text)
+                .orElse(null);
+        return new Memory(memoryId, text);
+    }
+
+    @GetMapping("/tree")
+    List<Node> tree(@PathVariable String id) {
+        Map<String, TreeNode> tree = nodes(keepsake.conversation(id));
+        return tree.values().stream()
+                .filter(node -> node.message().message().type() != ChatMessageType.SYSTEM)
+                .map(node -> new Node(
+                        node.message().id(),
+                        node.message().parentId(),
+                        node.message().message().type().name(),
+                        NextRequest.beginning(Said.of(node.message()).text()),
+                        node.message().outcome() == null
+                                ? null
+                                : node.message().outcome().kind().name(),
+                        node.current(),
+                        leaf(node, tree)))
+                .toList();
+    }
+
+    @GetMapping("/recall")
+    Found recall(@PathVariable String id, @RequestParam String text) {
+        long from = System.nanoTime();
+        Recalled recalled = keepsake.recall().find(id, text);
+        double millis = (System.nanoTime() - from) / 1e6;
+        return new Found(
+                recalled.passages().stream()
+                        .map(passage -> new Passage(
+                                passage.score(),
+                                passage.features(),
+                                passage.message().id(),
+                                passage.messages().stream().map(Said::of).toList(),
+                                passage.messages().stream()
+                                        .mapToInt(LoggedMessage::tokens)
+                                        .sum()))
+                        .toList(),
+                recalled.lagging(),
+                millis);
+    }
+
+    /** Returns the tokens of the newest days, and of the newest answers, the dearest first. */
+    @GetMapping("/usage")
+    Costs usage(@PathVariable String id) {
+        Conversation conversation = keepsake.conversation(id);
+        LocalDate today = LocalDate.now(ZoneOffset.UTC);
+        Map<LocalDate, Usage> days = new LinkedHashMap<>();
+        keepsake.tenant(tenant).usage(today.minusDays(DAYS), today.plusDays(1)).stream()
+                .filter(each -> each.key().equals(conversation.key()))
+                .forEach(each -> days.merge(each.day(), each.usage(), Usage::plus));
+        List<Cost> answers = new ArrayList<>();
+        for (TreeNode node : conversation.tree(COSTS)) {
+            if (node.message().message() instanceof AiMessage) {
+                Usage usage = conversation.made(node.message().id()).usage();
+                if (usage != null) {
+                    String text = NextRequest.beginning(Said.of(node.message()).text());
+                    answers.add(new Cost(node.message().id(), text, usage));
+                }
+            }
+        }
+        answers.sort(Comparator.comparingLong(
+                (Cost cost) -> -cost.usage().input() - cost.usage().output()));
+        return new Costs(days, answers);
+    }
+
+    @GetMapping("/check")
+    List<Damage> check(@PathVariable String id) {
+        return keepsake.conversation(id).check();
+    }
+
+    /** Copies the branch up to a message into a new conversation. */
+    @PostMapping("/messages/{messageId}/fork")
+    New fork(@PathVariable String id, @PathVariable String messageId, @RequestBody New into) {
+        if (into.id() == null || keepsake.conversation(into.id()).info().isPresent()) {
+            throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "id: must name a new conversation");
+        }
+        return new New(((ConversationKey)
+                        keepsake.conversation(id).fork(messageId, into.id()).key())
+                .conversationId());
+    }
+}

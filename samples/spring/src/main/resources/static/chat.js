@@ -1,0 +1,225 @@
+// The chat: the messages of the current branch. Keeps few nodes, whatever the length of the conversation.
+
+import {button, h, text} from './dom.js';
+
+const MOST = 150;
+
+/** Why a message is not shown to the model, in words. */
+export const REASONS = {
+  MESSAGE_LIMIT: 'over the limit of messages',
+  TOKEN_LIMIT: 'over the limit of tokens',
+  TOO_FAR_BACK: 'behind a turn that exceeds the limit alone',
+  STRATEGY: 'left out by the strategy',
+  ORPHAN_RESULT: 'a result whose call is not shown',
+  UNANSWERED_CALL: 'a call without a result',
+  ANSWER_BEFORE_CALL: 'an answer before another tool call',
+  REPEATED_USER_MESSAGE: 'asked again later',
+  MEANWHILE: 'added while another turn waits',
+  FAILED: 'its turn failed',
+  UNANSWERED_QUESTION: 'a question without an answer',
+  REJECTED: 'the answer was rejected',
+  EMPTY_TEXT: 'no text',
+  NO_USER_MESSAGE: 'before the first question that was read',
+  OLD_SYSTEM_MESSAGE: 'a newer system message is shown',
+  UNKNOWN_TYPE: 'a type that this version does not know',
+  OLDER: 'older than what fits the limit',
+  SUMMARY: 'covered by the summary',
+};
+
+/** What another form of a message lacks. */
+export const short = type => type === 'USER' ? 'without what was recalled' : 'shortened';
+
+const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'System', CUSTOM: 'Custom'};
+const OUTCOMES = {FAILED: 'Failed', INCOMPLETE: 'Cut off', REJECTED: 'Rejected', UNREADABLE: 'Unreadable'};
+
+export class Chat {
+  constructor(list, on) {
+    this.list = list;
+    this.on = on;
+    list.addEventListener('keydown', event => this.keys(event));
+    this.clear();
+  }
+
+  clear() {
+    this.entries = [];
+    this.older = null;
+    this.atEnd = true;
+    this.list.replaceChildren();
+  }
+
+  /** Shows the newest page. Messages that are on the page already stay, so that nothing is doubled and focus stays. */
+  newest(page) {
+    const first = this.entries.findIndex(entry => entry.said.id === page.messages[0]?.said.id);
+    const before = first > 0 && this.atEnd ? this.entries.slice(0, first) : [];
+    this.older = before.length ? this.older : page.older;
+    this.entries = [...before, ...page.messages].slice(-MOST);
+    if (this.entries.length === MOST && before.length) {
+      this.older = this.entries[0].said.parentId;
+    }
+    this.atEnd = true;
+    const low = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
+    this.draw();
+    this.mark(page.request);
+    if (low || !before.length) {
+      this.list.scrollTop = this.list.scrollHeight;
+    }
+  }
+
+  /** Shows an older page before the messages. If there are too many, the newest leave the page. */
+  prepend(page) {
+    this.entries = [...page.messages, ...this.entries];
+    this.older = page.older;
+    if (this.entries.length > MOST) {
+      this.entries = this.entries.slice(0, MOST);
+      this.atEnd = false;
+    }
+    const from = this.list.scrollHeight - this.list.scrollTop;
+    this.draw();
+    this.list.scrollTop = this.list.scrollHeight - from;
+  }
+
+  /** Removes what an edit, a retry or another answer will replace. */
+  cut(id, kind) {
+    const at = this.entries.findIndex(entry => entry.said.id === id);
+    this.entries = this.entries.slice(0, kind === 'retry' ? at + 1 : at);
+    this.draw();
+  }
+
+  /** Shows a question and an answer that are not stored yet. Returns a function that adds to the answer. */
+  pending(question) {
+    if (question !== null) {
+      this.list.append(h('li', {class: 'user pending'}, h('h3', {}, WHO.USER), text(question, 'p')));
+    }
+    const words = text('', 'p');
+    this.list.append(h('li', {class: 'ai pending'}, h('h3', {}, WHO.AI), words));
+    this.list.scrollTop = this.list.scrollHeight;
+    return token => {
+      const low = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
+      words.append(token);
+      if (low) {
+        this.list.scrollTop = this.list.scrollHeight;
+      }
+    };
+  }
+
+  /** Returns the id of the newest message. */
+  last() {
+    return this.entries.at(-1)?.said.id;
+  }
+
+  answers() {
+    return this.entries.filter(entry => entry.said.type === 'AI');
+  }
+
+  draw() {
+    const old = new Map([...this.list.children].map(item => [item.dataset.id, item]));
+    const focused = document.activeElement;
+    const id = focused?.closest('#said li')?.dataset.id;
+    const items = this.entries.map((entry, i) => {
+      const last = i === this.entries.length - 1;
+      const key = JSON.stringify([entry, last]);
+      const item = old.get(entry.said.id);
+      return item?.key === key ? item : Object.assign(this.item(entry, last), {key});
+    });
+    this.list.replaceChildren(...items);
+    if (id && document.activeElement !== focused) {
+      const item = items.find(each => each.dataset.id === id) ?? items.at(-1);
+      (item?.querySelector('button:enabled') ?? this.list).focus();
+    }
+  }
+
+  item(entry, last) {
+    const said = entry.said;
+    const name = WHO[said.type] ?? said.type;
+    const item = h('li', {class: said.type === 'TOOL_EXECUTION_RESULT' ? 'tool' : said.type.toLowerCase(),
+      'data-id': said.id});
+    const cost = entry.usage && h('small', {title: 'Tokens of this answer'},
+      `${entry.usage.input} in, ${entry.usage.output} out`);
+    item.append(h('div', {class: 'top'}, h('h3', {}, name), this.versions(entry), cost, h('span', {class: 'mark'})));
+    if (said.type === 'TOOL_EXECUTION_RESULT' || said.type === 'SYSTEM') {
+      item.append(h('details', {}, h('summary', {}, said.tool ? `Result of ${said.tool}` : 'Text',
+        h('small', {}, ` ${said.tokens} tokens`)), text(said.text, 'p')));
+    } else if (said.text !== '' || said.calls.length === 0) {
+      item.append(text(said.text, 'p'));
+    }
+    for (const each of said.calls) {
+      item.append(h('details', {}, h('summary', {}, `Calls ${each.name}`), text(each.arguments, 'p')));
+    }
+    if (said.sent) {
+      item.append(h('details', {}, h('summary', {}, 'What the model got'), text(said.sent, 'p')));
+    }
+    if (said.outcome) {
+      item.append(h('p', {class: 'outcome'}, (OUTCOMES[said.outcome.kind] ?? said.outcome.kind) + ': ',
+        text(said.outcome.reason ?? 'no reason is known')));
+    }
+    item.append(this.buttons(said, last));
+    return item;
+  }
+
+  versions(entry) {
+    if (entry.versions.length < 2) {
+      return null;
+    }
+    const go = step => {
+      const leaf = entry.versions[entry.version + step];
+      return () => leaf && this.on.version(leaf);
+    };
+    return h('span', {class: 'versions', role: 'group', 'aria-label': 'Versions'},
+      button('‹', go(-1), {'aria-label': 'Previous version', disabled: entry.version === 0}),
+      h('span', {}, `${entry.version + 1} of ${entry.versions.length}`),
+      button('›', go(1), {'aria-label': 'Next version', disabled: entry.version === entry.versions.length - 1}));
+  }
+
+  buttons(said, last) {
+    const all = [];
+    if (said.type === 'USER') {
+      all.push(button('Edit', () => this.on.edit(said.id, said.text)));
+      if (said.outcome || last) {
+        all.push(button('Retry', () => this.on.again('retry', said.id)));
+      }
+    } else if (said.type === 'AI') {
+      if (said.calls.length === 0) {
+        all.push(button('Regenerate', () => this.on.again('regenerate', said.id)));
+      }
+      all.push(button('Why this answer', () => this.on.why(said.id)));
+    }
+    return h('div', {class: 'buttons'}, all);
+  }
+
+  /** Arrow keys move between messages and between the versions of one. */
+  keys(event) {
+    const item = event.target.closest('li');
+    const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+    const move = {ArrowUp: 'previousElementSibling', ArrowDown: 'nextElementSibling'}[event.key];
+    if (step && item) {
+      const entry = this.entries.find(each => each.said.id === item.dataset.id);
+      const leaf = entry?.versions[entry.version + step];
+      if (leaf) {
+        event.preventDefault();
+        this.on.version(leaf);
+      }
+    } else if (move && item) {
+      event.preventDefault();
+      item[move]?.querySelector('button:enabled')?.focus();
+    }
+  }
+
+  /** Marks each message with what the next request does with it. */
+  mark(request) {
+    if (!request) {
+      return;
+    }
+    const lines = new Map(request.lines.map(line => [line.part === 'SUMMARY' ? '' : line.id, line]));
+    const covered = this.entries.findIndex(entry => entry.said.id === request.summarizedUpTo);
+    [...this.list.children].forEach((item, i) => {
+      const line = lines.get(item.dataset.id);
+      const reason = line ? line.reason : i <= covered || (covered < 0 && request.summarizedUpTo) ? 'SUMMARY' : 'OLDER';
+      const mark = item.querySelector('.mark');
+      item.classList.toggle('hidden', Boolean(reason));
+      if (mark) {
+        mark.textContent = reason ? 'Not seen: ' + (REASONS[reason] ?? reason)
+          : line.shortened ? `Shown ${short(line.type)}` : '';
+      }
+    });
+  }
+}

@@ -1,0 +1,122 @@
+// Builds elements and calls the server. Texts become text nodes, never HTML.
+
+/** A text from this length on scrolls in its place. */
+const LONG = 1500;
+
+export const $ = id => document.getElementById(id);
+
+/** Makes an element: h('p', {class: 'x', onclick: f}, 'text', child). */
+export function h(tag, attributes, ...children) {
+  const element = document.createElement(tag);
+  set(element, attributes);
+  element.append(...children.flat().filter(child => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export function svg(tag, attributes, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  set(element, attributes);
+  element.append(...children);
+  return element;
+}
+
+function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (name.startsWith('on')) {
+      element.addEventListener(name.slice(2), value);
+    } else if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(name, value === true ? '' : value);
+    }
+  }
+}
+
+/** A text that someone else wrote: its direction and its control characters change nothing around it. */
+export function text(value, type = 'span') {
+  const isLong = type === 'p' && value?.length > LONG;
+  return h(type, {class: isLong ? 'text long' : 'text', dir: 'auto', tabindex: isLong ? 0 : null}, value ?? '');
+}
+
+export const button = (label, onclick, attributes) => h('button', {type: 'button', onclick, ...attributes}, label);
+
+export const plural = (n, one, many = one + 's') => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+
+/** An error that the server reported. */
+export class Problem extends Error {
+  constructor(status, detail) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+export const path = (...parts) => '/conversations' + parts.map(part => '/' + encodeURIComponent(part)).join('');
+
+/** Asks the server. Throws a Problem, or a TypeError if there is no answer. */
+export async function call(method, url, body) {
+  const response = await fetch(url, {
+    method,
+    headers: body === undefined ? {} : {'Content-Type': 'application/json'},
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  if (!response.ok) {
+    const problem = await response.json().catch(() => ({}));
+    throw new Problem(response.status, problem.detail ?? `The server answered ${response.status}.`);
+  }
+  return response;
+}
+
+export async function json(method, url, body) {
+  const content = await (await call(method, url, body)).text();
+  return content === '' ? null : JSON.parse(content);
+}
+
+/** Reads server-sent events of a response, and calls on(name, data) for each. Returns the name of the last one. */
+export async function events(response, on) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  let name = null;
+  for (;;) {
+    const {done, value} = await reader.read();
+    if (done) {
+      return name;
+    }
+    const blocks = (rest + value).split('\n\n');
+    rest = blocks.pop();
+    for (const block of blocks) {
+      const lines = block.split('\n');
+      name = lines.find(line => line.startsWith('event:'))?.slice(6).trim();
+      const data = lines.filter(line => line.startsWith('data:')).map(line => line.slice(5)).join('\n');
+      on(name, JSON.parse(data));
+    }
+  }
+}
+
+/** Asks the user. Returns the text, or true without one, or null if the user cancels. */
+export function ask(question, yes, value) {
+  const dialog = $('dialog');
+  $('dialog-text').textContent = question;
+  $('dialog-yes').textContent = yes;
+  $('dialog-label').hidden = value === undefined;
+  $('dialog-input').value = value ?? '';
+  dialog.returnValue = 'no';
+  dialog.showModal();
+  (value === undefined ? $('dialog-yes') : $('dialog-input')).focus();
+  return new Promise(resolve => dialog.addEventListener('close', () => resolve(
+    dialog.returnValue !== 'yes' ? null : value === undefined ? true : $('dialog-input').value), {once: true}));
+}
+
+/** Tells the user something, for the eye and for a screen reader. */
+export function say(message, bad = false) {
+  const status = $('status');
+  status.textContent = message;
+  status.classList.toggle('bad', bad);
+}
+
+/** Runs a step that may fail, and shows the failure. */
+export async function attempt(step) {
+  try {
+    return await step();
+  } catch (error) {
+    say(error instanceof Problem ? error.message : 'The server does not answer.', true);
+    return undefined;
+  }
+}

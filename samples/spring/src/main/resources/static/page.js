@@ -1,0 +1,373 @@
+// The whole page: which conversation is open, what changes it, and the views to the right of it.
+
+import {$, Problem, ask, attempt, button, call, events, h, json, path, plural, say, text} from './dom.js';
+import {Chat} from './chat.js';
+import {views} from './views.js';
+
+const POLL = 1000;
+const page = {id: null, state: null, newest: null, answer: null, streaming: null, tab: 'seen', strategy: null};
+const chat = new Chat($('said'), {
+  again: (kind, id) => {
+    if (!page.streaming) {
+      chat.cut(id, kind);
+      const conversation = page.id;
+      stream(kind === 'retry' ? 'The question is asked again…' : 'The model answers again…',
+        () => call('POST', path(conversation, 'messages', id, kind)), null);
+    }
+  },
+  edit: (id, words) => edit(id, words),
+  why: async id => {
+    await show('why', id);
+    // For the keyboard, and on a phone, where the view is below the chat.
+    $('panel').focus();
+  },
+  version: leaf => attempt(async () => {
+    await json('PUT', path(page.id, 'branches', leaf));
+    await load();
+  }),
+});
+
+/** Returns the conversation that the address names. */
+function named() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return '';
+  }
+}
+
+/** Opens a conversation. It need not exist yet. */
+async function open(id) {
+  // A running answer goes on and is stored.
+  Object.assign(page, {id, state: null, newest: null, answer: null, streaming: null});
+  busy(false);
+  location.hash = encodeURIComponent(id);
+  chat.clear();
+  edit(null);
+  say('');
+  await load();
+}
+
+/** Reads the newest page, with all that it shows, in one request. */
+async function load() {
+  const id = page.id;
+  let wrong = null;
+  try {
+    const loaded = await json('GET', path(id, 'page'));
+    if (id === page.id) {
+      page.newest = loaded;
+      page.state = loaded.state;
+      chat.newest(loaded);
+      head(loaded.title);
+    }
+  } catch (error) {
+    if (!(error instanceof Problem)) {
+      throw error;
+    }
+    wrong = error.status === 404 ? null : error;
+    if (id === page.id) {
+      page.newest = null;
+      page.state = null;
+      chat.clear();
+      head(null);
+    }
+  }
+  paging();
+  await render();
+  if (wrong) {
+    throw wrong;
+  }
+}
+
+function head(title) {
+  $('title').replaceChildren(text(title ?? (page.newest ? 'Without a title' : 'New conversation')));
+  for (const id of ['rename', 'fork', 'erase']) {
+    $(id).disabled = !page.newest;
+  }
+}
+
+function paging() {
+  $('older').hidden = !chat.older;
+  $('newest').hidden = chat.atEnd;
+}
+
+async function older() {
+  const id = page.id;
+  const before = chat.older;
+  // On a slow network, the button may be pressed twice.
+  $('older').disabled = true;
+  await attempt(async () => {
+    const loaded = await json('GET', path(id, 'page') + '?upTo=' + encodeURIComponent(before));
+    if (id === page.id && before === chat.older) {
+      chat.prepend(loaded);
+      chat.mark(page.newest?.request);
+      paging();
+    }
+  });
+  $('older').disabled = false;
+}
+
+/** Shows an answer while it is made. The question is a text, or null for one that is stored. */
+async function stream(message, begin, question) {
+  if (page.streaming) {
+    return;
+  }
+  const running = page.streaming = {};
+  busy(true);
+  say(message);
+  const answer = chat.pending(question);
+  let end;
+  let isTaken = false;
+  try {
+    const response = await begin();
+    isTaken = true;
+    end = await events(response, (name, data) => name === 'token' ? answer(data.text) : null);
+  } catch (error) {
+    end = error;
+  }
+  if (running !== page.streaming) {
+    return;
+  }
+  page.streaming = null;
+  busy(false);
+  if (!isTaken && question !== null && $('question').value === '') {
+    $('question').value = question;
+  }
+  if (end instanceof Problem) {
+    say(end.message, true);
+  } else if (end === 'done' || end === 'stopped' || end === 'failed') {
+    say({done: 'The answer is complete.', stopped: 'The answer was stopped. What came is kept.',
+      failed: 'The answer failed. Its message says why.'}[end], end === 'failed');
+  } else {
+    say(isTaken ? 'The server went away in the middle of an answer. Trying again…'
+      : 'The server does not answer. The question is not lost.', true);
+    // The next look at the server reads all again.
+    page.state = 'lost';
+    return;
+  }
+  await attempt(load);
+  await attempt(list);
+}
+
+function busy(is) {
+  $('stop').hidden = !is;
+  $('send').disabled = is;
+  document.body.classList.toggle('busy', is);
+}
+
+function edit(id, words = '') {
+  page.edited = id;
+  $('mode').hidden = !id;
+  $('question').value = words;
+  if (id) {
+    $('question').focus();
+  }
+}
+
+function send(event) {
+  event?.preventDefault();
+  const words = $('question').value;
+  if (page.streaming || words.trim() === '') {
+    return;
+  }
+  const edited = page.edited;
+  if (edited) {
+    chat.cut(edited, 'edit');
+  }
+  stream('The model answers…', () => edited
+    ? call('PUT', path(page.id, 'messages', edited), {text: words})
+    : call('POST', path(page.id, 'messages'), {text: words}), words);
+  edit(null);
+}
+
+/** Shows a view to the right of the chat. */
+async function show(tab, answer = page.answer) {
+  page.tab = tab;
+  page.answer = answer;
+  for (const each of $('tabs').children) {
+    const chosen = each.id === 'tab-' + tab;
+    each.setAttribute('aria-selected', chosen);
+    each.tabIndex = chosen ? 0 : -1;
+  }
+  $('panel').setAttribute('aria-labelledby', 'tab-' + tab);
+  await render();
+}
+
+/** Draws the chosen view again. A later drawing wins. */
+async function render() {
+  const drawing = page.drawing = {};
+  const view = views[page.tab];
+  if (view.keeps && page.drawn === page.tab + ' ' + page.id && page.newest) {
+    return;
+  }
+  let content;
+  try {
+    content = page.newest ? await view.draw(page, actions) : h('p', {}, 'Ask something to begin.');
+  } catch (error) {
+    content = h('p', {class: 'bad'}, error instanceof Problem ? error.message : 'The server does not answer.');
+  }
+  if (drawing === page.drawing) {
+    const focused = document.activeElement?.id;
+    const top = $('panel').scrollTop;
+    $('panel').replaceChildren(...[content].flat());
+    $('panel').scrollTop = page.drawn === page.tab + ' ' + page.id ? top : 0;
+    page.drawn = page.newest ? page.tab + ' ' + page.id : null;
+    if (focused && $('panel').querySelector('#' + CSS.escape(focused))) {
+      $(focused).focus();
+    }
+  }
+}
+
+/** What the views may do. */
+const actions = {
+  show,
+  render,
+  chat,
+  reload: () => attempt(load),
+  switchTo: leaf => attempt(async () => {
+    await json('PUT', path(page.id, 'branches', leaf));
+    await load();
+    say('The conversation continues from the chosen message.');
+  }),
+};
+
+async function list(cursor) {
+  const query = cursor ? '?cursor=' + encodeURIComponent(cursor) : '';
+  const loaded = await json('GET', '/conversations' + query);
+  const items = loaded.conversations.map(each => h('li', {},
+    button('', () => open(each.id), {class: 'item', 'aria-current': each.id === page.id ? 'true' : null})));
+  loaded.conversations.forEach((each, i) => items[i].firstChild.append(
+    text(each.title ?? (each.preview || each.id), 'b'),
+    h('small', {}, plural(each.messages, 'message'))));
+  $('list').replaceChildren(...(cursor ? $('list').children : []), ...items);
+  $('more').hidden = !loaded.next;
+  $('more').onclick = () => attempt(() => list(loaded.next));
+  filter();
+}
+
+function filter() {
+  const words = $('filter').value.toLowerCase();
+  for (const item of $('list').children) {
+    item.hidden = !item.textContent.toLowerCase().includes(words);
+  }
+}
+
+/** Looks whether another page, or another process, changed the conversation. */
+async function poll() {
+  try {
+    if (page.id && !page.streaming) {
+      const id = page.id;
+      const now = await json('GET', path(id, 'state')).catch(error => {
+        if (error instanceof Problem && error.status === 404) {
+          return {state: null};
+        }
+        throw error;
+      });
+      if (id === page.id && !page.streaming && now.state !== page.state) {
+        const back = page.state === 'lost';
+        await load();
+        await list();
+        say(back ? 'The server is back. What was stored is shown; retry an unanswered question.' : '', false);
+      }
+    }
+  } catch (error) {
+    if (error instanceof Problem) {
+      say(error.message, true);
+    } else if (page.state !== 'lost') {
+      say('The server does not answer. Trying again…', true);
+      page.state = 'lost';
+    }
+  }
+  setTimeout(poll, POLL);
+}
+
+function keys(event) {
+  if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+    send(event);
+  } else if (event.key === 'Escape' && page.edited) {
+    edit(null);
+  }
+}
+
+function tabs() {
+  for (const [name, view] of Object.entries(views)) {
+    $('tabs').append(button(view.label, () => show(name),
+      {role: 'tab', id: 'tab-' + name, 'aria-selected': false, 'aria-controls': 'panel'}));
+  }
+  $('tabs').addEventListener('keydown', event => {
+    const all = [...$('tabs').children];
+    const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (step) {
+      const next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
+      next.focus();
+      next.click();
+    }
+  });
+}
+
+function wire() {
+  tabs();
+  $('ask').addEventListener('submit', send);
+  $('question').addEventListener('keydown', keys);
+  $('cancel').addEventListener('click', () => edit(null));
+  $('stop').addEventListener('click', () => attempt(() => json('POST', path(page.id, 'stop'))));
+  document.addEventListener('keydown', event => {
+    if (event.key === 'Escape' && page.streaming && !$('dialog').open) {
+      $('stop').click();
+    }
+  });
+  $('older').addEventListener('click', older);
+  $('newest').addEventListener('click', () => {
+    chat.clear();
+    attempt(load);
+  });
+  $('filter').addEventListener('input', filter);
+  $('new').addEventListener('click', async () => {
+    await attempt(() => open(crypto.randomUUID()));
+    $('question').focus();
+  });
+  $('rename').addEventListener('click', async () => {
+    const title = await ask('Rename the conversation.', 'Rename', page.newest.title ?? '');
+    if (title !== null) {
+      await attempt(async () => {
+        await json('PUT', path(page.id, 'title'), {text: title});
+        await load();
+        await list();
+      });
+    }
+  });
+  $('fork').addEventListener('click', () => attempt(async () => {
+    const last = chat.last();
+    const made = await json('POST', path(page.id, 'messages', last, 'fork'), {id: crypto.randomUUID()});
+    await open(made.id);
+    await list();
+    say('This is the fork. The other conversation is unchanged.');
+  }));
+  $('erase').addEventListener('click', async () => {
+    if (await ask('Erase this conversation? This cannot be undone.', 'Erase')) {
+      await attempt(async () => {
+        await json('DELETE', path(page.id));
+        await open(crypto.randomUUID());
+        await list();
+        say('The conversation is erased.');
+      });
+    }
+  });
+  addEventListener('hashchange', () => {
+    const id = named();
+    if (id && id !== page.id) {
+      attempt(() => open(id));
+    }
+  });
+}
+
+async function start() {
+  wire();
+  $('conversations').open = matchMedia('(min-width: 70rem)').matches;
+  await show('seen');
+  await attempt(() => open(named() || crypto.randomUUID()));
+  await attempt(list);
+  setTimeout(poll, POLL);
+}
+
+start();

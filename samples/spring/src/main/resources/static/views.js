@@ -1,0 +1,347 @@
+// The views to the right of the chat. Each one has a label, and draws itself for the conversation.
+
+import {ask, attempt, button, h, json, path, plural, say, svg, text} from './dom.js';
+import {REASONS, short} from './chat.js';
+
+const MOST_LINES = 100;
+const PARTS = {SYSTEM: 'System', SUMMARY: 'Summary', MEMORIES: 'Long-term memories', TURNS: 'Turns',
+  TOOLS: 'Tool results'};
+const STRATEGIES = {'': 'As it is set', messages: 'Newest messages', turns: 'Newest turns', tokens: 'Newest tokens',
+  summary: 'Summary of old messages'};
+const WHO = {USER: 'You', AI: 'Model', TOOL_EXECUTION_RESULT: 'Tool', SYSTEM: 'System'};
+const number = n => n.toLocaleString('en');
+
+/** A bar of parts. Each part is wide as its share. */
+function bar(parts, label) {
+  const total = Math.max(1, parts.reduce((sum, part) => sum + part.size, 0));
+  const seen = parts.filter(part => part.size > 0);
+  const drawn = h('div', {class: 'bar', 'aria-hidden': 'true'});
+  for (const part of seen) {
+    const piece = h('span', {class: part.style});
+    piece.style.flexGrow = part.size / total;
+    drawn.append(piece);
+  }
+  return h('figure', {'aria-label': label}, drawn, h('figcaption', {}, seen.map(part =>
+    h('span', {class: 'key'}, h('i', {class: part.style, 'aria-hidden': 'true'}),
+      `${part.name} ${number(part.size)}`))));
+}
+
+function line(each) {
+  const notes = [each.reason && REASONS[each.reason], each.shortened && short(each.type),
+    each.due && 'would be summarized'].filter(note => note);
+  const who = ['SUMMARY', 'MEMORIES', 'SYSTEM'].includes(each.part) ? PARTS[each.part] : WHO[each.type] ?? each.type;
+  return h('li', {class: each.reason ? 'hidden' : each.part.toLowerCase(), 'data-id': each.id},
+    h('div', {class: 'top'}, h('h3', {}, who), h('small', {}, `${each.tokens} tokens`),
+      notes.length > 0 && h('span', {class: 'mark'}, (each.reason ? 'Not seen: ' : '') + notes.join(', '))),
+    text(each.text, 'p'));
+}
+
+/** The next request: what the model would see, and what it would not see, and why. */
+const seen = {
+  label: 'Next request',
+  async draw(page, actions) {
+    const chosen = page.strategy;
+    const request = chosen
+      ? await json('GET', `${path(page.id, 'request')}?strategy=${chosen.name}&size=${chosen.size}`)
+      : page.newest.request;
+    actions.chat.mark(request);
+    const used = Object.values(request.tokens).reduce((sum, each) => sum + each, 0);
+    const parts = Object.entries(PARTS).map(([part, name]) =>
+      ({name, size: request.tokens[part] ?? 0, style: part.toLowerCase()}));
+    if (request.limit) {
+      parts.push({name: 'Free', size: Math.max(0, request.limit - used), style: 'free'});
+    }
+    const shown = request.lines.filter(each => !each.reason);
+    const hidden = request.lines.length - shown.length;
+    const lines = request.lines.slice(-MOST_LINES);
+    const left = request.lines.length - lines.length;
+    return [
+      whatIf(page, actions),
+      h('p', {id: 'sum'}, `The model would see ${plural(shown.length, 'message')} with ${plural(used, 'token')}. `
+        + (hidden === 0 && !request.olderUnread && !request.summarizedUpTo ? 'None is hidden.' : '')
+        + (hidden > 0 ? `${plural(hidden, 'other')} would be hidden.` : '')
+        + (request.summarizedUpTo ? ' The summary stands for older ones.' : '')
+        + (request.olderUnread && !request.summarizedUpTo ? ' Older ones do not fit and were not read.' : '')
+        + (request.overflow ? ' The newest turn alone is over the limit.' : '')),
+      bar(parts, 'Tokens of the next request'),
+      request.dueUpTo && h('p', {id: 'due'}, `A summary would now cover ${plural(
+        request.lines.filter(each => each.due).length, 'message')}. Nothing is stored by trying.`),
+      left > 0 && h('p', {}, `${plural(left, 'older message')} not listed here.`),
+      h('ol', {class: 'lines', 'aria-label': 'Messages of the next request'}, lines.map(line)),
+    ].filter(part => part);
+  },
+};
+
+function whatIf(page, actions) {
+  const choice = h('select', {id: 'strategy', onchange: () => choose()},
+    Object.entries(STRATEGIES).map(([name, label]) => h('option', {value: name}, label)));
+  choice.value = page.strategy?.name ?? '';
+  const most = choice.value === 'tokens' ? 4000 : 100;
+  const size = h('input', {id: 'size', type: 'range', min: choice.value === 'tokens' ? 50 : 2, max: most,
+    value: page.strategy?.size ?? 20, disabled: !page.strategy, oninput: () => {
+      shown.textContent = size.value;
+      clearTimeout(page.timer);
+      page.timer = setTimeout(() => choose(Number(size.value)), 100);
+    }});
+  const shown = h('output', {for: 'size'}, page.strategy ? String(page.strategy.size) : '');
+  const choose = n => {
+    const name = choice.value;
+    page.strategy = name ? {name, size: n ?? (name === 'tokens' ? 1000 : 20)} : null;
+    actions.render();
+  };
+  return h('fieldset', {class: 'row'}, h('legend', {}, 'What if'), h('label', {}, 'Strategy ', choice),
+    h('label', {}, 'Size ', size), shown);
+}
+
+const same = (a, b) => a.type === b.type && a.text === b.text && a.id === b.id;
+
+/** Why an answer is as it is: what the model was shown for it. */
+const why = {
+  label: 'Why',
+  async draw(page, actions) {
+    const answers = actions.chat.answers();
+    const id = page.answer ?? answers.at(-1)?.said.id;
+    if (!id) {
+      return [h('p', {}, 'There is no answer yet.')];
+    }
+    const at = answers.findIndex(each => each.said.id === id);
+    const [now, before] = await Promise.all([id, at > 0 ? answers[at - 1].said.id : null].map(each =>
+      each && json('GET', path(page.id, 'messages', each, 'seen'))));
+    const slider = answers.length > 1 && at >= 0 && h('input', {id: 'turn', type: 'range', min: 1, max: answers.length,
+      value: at + 1, oninput: event => actions.show('why', answers[event.target.value - 1].said.id)});
+    const parts = [
+      slider && h('fieldset', {class: 'row'}, h('legend', {}, 'Turns'), h('label', {}, 'Answer ', slider),
+        h('output', {for: 'turn'}, `${at + 1} of ${answers.length}`)),
+      h('blockquote', {}, text(now.answer.text || now.answer.calls.map(call => `Calls ${call.name}`).join(', '), 'p')),
+      h('dl', {class: 'facts'},
+        fact('Model', now.model), fact('Ended', now.finish),
+        fact('Tokens', now.usage && `${number(now.usage.input)} in, ${number(now.usage.output)} out`
+          + (now.usage.cached ? `, ${number(now.usage.cached)} of them cached` : ''))),
+    ];
+    if (!now.known) {
+      return [...parts, h('p', {}, 'It is not known what the model saw for this answer.')].filter(part => part);
+    }
+    const shortened = new Set(now.shortened);
+    if (before?.known) {
+      const ids = new Set(now.messages.map(each => each.id));
+      const left = before.messages.filter(each => !ids.has(each.id));
+      let prefix = 0;
+      while (prefix < before.messages.length && same(before.messages[prefix], now.messages[prefix] ?? {})) {
+        prefix++;
+      }
+      parts.push(h('p', {id: 'prefix'}, `The first ${prefix} of ${plural(now.messages.length, 'message')} `
+        + `are the same as for the answer before${prefix ? ', so a cache of the provider can serve them' : ''}. `
+        + (left.length ? `${plural(left.length, 'message')} left the view:` : 'None left the view.')),
+        left.length > 0 && h('ol', {class: 'lines', 'aria-label': 'Messages that left the view'}, left.map(each =>
+          heard(each, false, 'hidden'))));
+    }
+    const system = now.summary && h('section', {}, h('h3', {}, 'Summary'), text(now.summary, 'p'));
+    const memories = now.memories.length > 0 && h('section', {}, h('h3', {}, 'Long-term memories'), h('ul', {},
+      now.memories.map(each => text(each.text ?? 'A memory that is gone', 'li'))));
+    return [...parts, system, memories,
+      now.altered && h('p', {}, 'Something else than the memory changed the request.'),
+      h('h3', {}, `The model saw ${plural(now.messages.length, 'message')}`),
+      h('ol', {class: 'lines', id: 'saw', 'aria-label': 'Messages that the model saw'},
+        now.messages.slice(-MOST_LINES).map(each => heard(each, shortened.has(each.id), ''))),
+      now.request && h('details', {}, h('summary', {}, `The request as it was sent: ${plural(
+        now.request.messages.length, 'message')}, ${plural(now.request.tools.length, 'tool')}`),
+      h('ol', {class: 'lines'}, now.request.messages.slice(-MOST_LINES).map(each => heard(each, false, '')))),
+    ].filter(part => part);
+  },
+};
+
+const fact = (name, value) => value ? [h('dt', {}, name), h('dd', {}, value)] : [];
+
+function heard(each, shortened, style) {
+  return h('li', {class: style || each.type.toLowerCase()},
+    h('div', {class: 'top'}, h('h3', {}, WHO[each.type] ?? each.type),
+      shortened && h('span', {class: 'mark'}, `Shown ${short(each.type)}`)),
+    text(each.text.length > 300 ? each.text.slice(0, 300) + '…' : each.text, 'p'),
+    each.sent && h('details', {}, h('summary', {}, 'With what was recalled for it'), text(each.sent, 'p')));
+}
+
+const STEP = {x: 26, y: 26};
+const MOST_DOTS = 400;
+
+/** The tree of all branches. Each message is a dot; the current branch is bold. */
+const tree = {
+  label: 'Tree',
+  async draw(page, actions) {
+    const nodes = (await json('GET', path(page.id, 'tree'))).slice(-MOST_DOTS);
+    const column = place(nodes);
+    const byId = new Map(nodes.map(node => [node.id, node]));
+    const width = (Math.max(0, ...column.values()) + 1) * STEP.x + 300;
+    const drawing = svg('svg', {viewBox: `0 0 ${width} ${nodes.length * STEP.y + 8}`, width,
+      height: nodes.length * STEP.y + 8, role: 'group', 'aria-label': 'Tree of messages'});
+    const row = new Map(nodes.map((node, i) => [node.id, i]));
+    const x = id => column.get(id) * STEP.x + 16;
+    const y = id => row.get(id) * STEP.y + 17;
+    for (const node of nodes.filter(each => byId.has(each.parentId))) {
+      const from = [x(node.parentId), y(node.parentId)];
+      const to = [x(node.id), y(node.id)];
+      drawing.append(svg('path', {class: node.current ? 'edge current' : 'edge',
+        d: `M${from} C${from[0]},${from[1] + 14} ${to[0]},${from[1] + 8} ${to[0]},${from[1] + 24} L${to}`}));
+    }
+    for (const node of nodes) {
+      const name = `${WHO[node.type] ?? node.type}: ${node.text.slice(0, 80)}${node.outcome
+        ? ', ' + node.outcome.toLowerCase() : ''}${node.current ? ', on the current branch' : ''}`;
+      const go = () => actions.switchTo(node.leafId);
+      const label = svg('text', {x: Math.max(...column.values()) * STEP.x + 40, y: y(node.id) + 4,
+        class: node.current ? 'current' : ''});
+      label.textContent = (node.text || '(call of a tool)').replace(/\s+/g, ' ').slice(0, 34);
+      drawing.append(svg('g', {class: `node ${node.type.toLowerCase()} ${node.current ? 'current' : ''}
+        ${node.outcome ? 'ended' : ''}`, role: 'button', tabindex: 0, 'aria-label': name, id: 'node-' + node.id,
+      onclick: go, onkeydown: event => {
+        if (event.key === 'Enter' || event.key === ' ') {
+          event.preventDefault();
+          go();
+        }
+      }}, svg('circle', {cx: x(node.id), cy: y(node.id), r: 7}), label));
+    }
+    return [
+      h('p', {}, `${plural(nodes.length, 'message')} on all branches. The current branch is bold. `
+        + 'Choose a message to continue from its branch.'),
+      h('p', {class: 'legend'}, h('span', {class: 'key'}, h('i', {class: 'user'}), 'You'),
+        h('span', {class: 'key'}, h('i', {class: 'ai'}), 'Model'),
+        h('span', {class: 'key'}, h('i', {class: 'tools'}), 'Tool'),
+        h('span', {class: 'key'}, h('i', {class: 'ended'}), 'Failed, cut off or rejected')),
+      h('div', {class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Tree'}, drawing)];
+  },
+};
+
+/** Gives each branch a column. The first child goes on in its parent's one. */
+function place(nodes) {
+  const column = new Map();
+  const begun = new Set();
+  let columns = 0;
+  for (const node of nodes) {
+    column.set(node.id, column.has(node.parentId) && !begun.has(node.parentId) ? column.get(node.parentId) : columns++);
+    begun.add(node.parentId);
+  }
+  return column;
+}
+
+/** A text with marks. Offsets are in UTF-16 code units, as in Java. */
+function marked(found, highlights) {
+  const all = h('p', {class: 'text', dir: 'auto'});
+  let at = 0;
+  for (const {start, end} of highlights) {
+    all.append(found.slice(at, start), h('mark', {}, found.slice(start, end)));
+    at = end;
+  }
+  all.append(found.slice(at));
+  return all;
+}
+
+const FEATURES = {words: 'Words', answer: 'Question', session: 'Session', speaker: 'Speaker', date: 'Date'};
+
+function passage(each, most) {
+  return h('li', {}, each.messages.map(message => h('div', {class: message.id === each.id ? 'best' : ''},
+    h('h3', {}, WHO[message.type] ?? message.type), text(message.text, 'p'))),
+  h('p', {}, `Score ${each.score.toFixed(2)}, ${plural(each.tokens, 'token')}`),
+  h('dl', {class: 'features'}, Object.entries(FEATURES).flatMap(([name, label]) => [h('dt', {}, label),
+    h('dd', {}, h('meter', {min: 0, max: most, value: each.features[name], 'aria-label': label}),
+      ` ${each.features[name].toFixed(2)}`)])));
+}
+
+/** Search for the user, and recall for the model. */
+const find = {
+  label: 'Find',
+  keeps: true,
+  draw(page) {
+    const words = h('input', {id: 'words', type: 'search', autocomplete: 'off', value: page.words});
+    const results = h('div', {id: 'found', 'aria-live': 'polite'});
+    const go = kind => attempt(async () => {
+      page.words = words.value;
+      const from = performance.now();
+      const found = await json('GET', `${path(page.id, kind)}?text=${encodeURIComponent(words.value)}`);
+      if (kind === 'search') {
+        results.replaceChildren(
+          h('p', {}, `${plural(found.length, 'message')} in ${Math.round(performance.now() - from)} ms`),
+          h('ol', {class: 'lines'}, found.map(hit => h('li', {class: hit.message.type.toLowerCase()},
+            h('h3', {}, WHO[hit.message.type] ?? hit.message.type), marked(hit.text, hit.highlights)))));
+      } else {
+        const tokens = found.passages.reduce((sum, each) => sum + each.tokens, 0);
+        const most = Math.max(1, ...found.passages.flatMap(each => Object.values(each.features)));
+        results.replaceChildren(h('p', {}, `${plural(found.passages.length, 'passage')}, ${plural(tokens, 'token')}, `
+          + `${found.millis.toFixed(1)} ms. Messages that the model sees anyway are left out.`),
+        h('ol', {class: 'lines'}, found.passages.map(each => passage(each, most))));
+      }
+    });
+    return [h('form', {class: 'row', onsubmit: event => {
+      event.preventDefault();
+      go('search');
+    }}, h('label', {}, 'Words ', words), h('button', {class: 'main'}, 'Search'),
+    button('Recall', () => go('recall'))), results];
+  },
+};
+
+/** The long-term memories, which the user corrects, pins and forgets. */
+const memories = {
+  label: 'Memories',
+  async draw(page, actions) {
+    const all = await json('GET', path(page.id, 'memories'));
+    const change = step => attempt(async () => {
+      await step();
+      await actions.render();
+    });
+    const at = each => path(page.id, 'memories', each.id);
+    return [
+      h('div', {class: 'row'}, button('Make memories now', () => change(async () => {
+        say('The memories are made…');
+        await json('POST', path(page.id, 'memories'));
+        say('The memories are made.');
+      }))),
+      all.length === 0 && h('p', {}, 'There is no long-term memory yet.'),
+      h('ul', {class: 'lines', 'aria-label': 'Long-term memories'}, all.map(each => h('li', {class: 'memories'},
+        h('div', {class: 'top'}, h('h3', {}, each.kind.toLowerCase()),
+          h('small', {}, `trust: ${each.trust.toLowerCase()}`),
+          each.pinned && h('span', {class: 'mark'}, 'Pinned')),
+        text(each.text, 'p'),
+        each.sources.length > 0 && h('small', {}, `Made from ${plural(each.sources.length, 'message')}`),
+        each.older.length > 0 && h('details', {},
+          h('summary', {}, `Replaced ${plural(each.older.length, 'memory', 'memories')}`),
+          h('ol', {}, each.older.map(older => text(older, 'li')))),
+        h('div', {class: 'buttons'},
+          button('Correct', async () => {
+            const corrected = await ask('Correct the memory.', 'Correct', each.text);
+            if (corrected !== null) {
+              await change(() => json('PUT', at(each), {text: corrected}));
+            }
+          }),
+          button(each.pinned ? 'Unpin' : 'Pin', () => change(() =>
+            json('PUT', at(each) + '/pinned', {pinned: !each.pinned}))),
+          button('Forget', async () => {
+            if (await ask('Forget this memory?', 'Forget')) {
+              await change(() => json('DELETE', at(each)));
+            }
+          }))))),
+    ].filter(part => part);
+  },
+};
+
+/** What was paid for, and whether the stored data are sound. */
+const tokens = {
+  label: 'Tokens',
+  async draw(page, actions) {
+    const [usage, damage] = await Promise.all(['usage', 'check'].map(each => json('GET', path(page.id, each))));
+    const days = Object.entries(usage.days);
+    const most = Math.max(1, ...days.map(([, each]) => each.input + each.output));
+    return [
+      h('h3', {}, 'Dearest answers'),
+      h('ol', {class: 'lines', id: 'dearest'}, usage.answers.slice(0, 20).map(each => h('li', {class: 'ai'},
+        h('div', {class: 'top'}, h('b', {}, `${number(each.usage.input + each.usage.output)} tokens`),
+          h('small', {}, `${number(each.usage.input)} in, ${number(each.usage.output)} out`)),
+        text(each.text || 'Call of a tool', 'p'), button('Why this answer', () => actions.show('why', each.id))))),
+      h('h3', {}, 'By day'),
+      h('dl', {class: 'features'}, days.flatMap(([day, each]) => [h('dt', {}, day),
+        h('dd', {}, h('meter', {min: 0, max: most, value: each.input + each.output, 'aria-label': day}),
+          ` ${number(each.input)} in, ${number(each.output)} out`)])),
+      h('h3', {}, 'Check'),
+      h('p', {id: 'check'}, damage.length === 0 ? 'The stored data are sound.' : plural(damage.length, 'problem')),
+      h('ul', {}, damage.map(each => h('li', {}, `${each.kind}: `, text(each.problem)))),
+    ];
+  },
+};
+
+export const views = {seen, why, tree, find, memories, tokens};

@@ -1,0 +1,711 @@
+package com.example.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.example.chat.Browser.Tab;
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.memory.ChatMemory;
+import io.github.keepsake4j.Keepsake;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.core.io.ClassPathResource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The page, in a real browser. Skipped where there is none. */
+class PageTest {
+
+    private static final String LAST = "[...document.querySelectorAll('#said > li')].at(-1)";
+
+    private static final String AXE = "4.6.3";
+
+    @TempDir
+    static Path directory;
+
+    private static Browser browser;
+    private static ConfigurableApplicationContext application;
+
+    private final List<Tab> tabs = new ArrayList<>();
+
+    @BeforeAll
+    static void start() throws Exception {
+        if (Browser.program().isPresent()) {
+            browser = Browser.start(directory.resolve("browser"));
+            application = serve(0, "page");
+        }
+    }
+
+    /** In each test, so that the report counts what was not tested. */
+    @BeforeEach
+    void needs_a_browser() {
+        assumeTrue(browser != null, "There is no Chromium: apt-get install chromium-headless-shell");
+    }
+
+    private static ConfigurableApplicationContext serve(int port, String name, String... more) {
+        List<String> all = new ArrayList<>(List.of(
+                "--server.port=" + port,
+                "--server.shutdown=immediate",
+                "--chat.millis-per-word=5",
+                "--keepsake4j.sqlite.file=" + directory.resolve(name + ".db"),
+                "--keepsake4j.index.file=" + directory.resolve(name + "-index.db")));
+        all.addAll(List.of(more));
+        return SpringApplication.run(ChatApplication.class, all.toArray(String[]::new));
+    }
+
+    @AfterAll
+    static void stop() {
+        if (browser != null) {
+            browser.close();
+            application.close();
+        }
+    }
+
+    @AfterEach
+    void nothing_went_wrong_in_the_page() {
+        tabs.forEach(tab -> {
+            assertThat(tab.errors).isEmpty();
+            tab.close();
+        });
+    }
+
+    private static int port() {
+        return Integer.parseInt(application.getEnvironment().getProperty("local.server.port"));
+    }
+
+    private Tab open(String conversation) throws Exception {
+        Tab tab = browser.open("http://localhost:" + port() + "/#" + conversation);
+        tabs.add(tab);
+        tab.await("document.querySelector('#panel')?.textContent && document.querySelector('#title')?.textContent");
+        return tab;
+    }
+
+    private static ChatMemory memory(String conversation) {
+        return application.getBean(Keepsake.class).chatMemory(conversation);
+    }
+
+    private static void ask(Tab tab, String question) {
+        tab.run("document.querySelector('#question').focus()");
+        tab.write(question);
+        tab.key("Enter");
+    }
+
+    /** Asks, and waits for the end of the answer. */
+    private static void chat(Tab tab, String question) {
+        int before = count(tab, "#said > li");
+        ask(tab, question);
+        tab.await("document.querySelectorAll('#said > li:not(.pending)').length >= " + (before + 2)
+                + " && !document.querySelector('.busy, .pending')");
+    }
+
+    private static int count(Tab tab, String selector) {
+        return tab.run("document.querySelectorAll(\"" + selector + "\").length").asInt();
+    }
+
+    /** Presses a button of the newest message, or of the whole page. */
+    private static void press(Tab tab, String within, String label) {
+        tab.run("[..." + within + ".querySelectorAll('button')].filter(b => (b.ariaLabel ?? b.textContent) === '"
+                + label + "').at(-1).click()");
+    }
+
+    @Test
+    void an_answer_is_streamed_and_the_next_request_is_beside_it() throws Exception {
+        Tab tab = open("streamed");
+        String question = "My name is Alice, " + "and I keep bees, ".repeat(40);
+        ask(tab, question);
+        tab.await("document.querySelector('.pending.ai p')?.textContent.startsWith('You said: ') && "
+                + "document.querySelector('.pending.user p').textContent === '" + question + "'");
+        tab.await("!document.querySelector('.busy, .pending')");
+        tab.await("document.querySelectorAll('.lines > li').length === 2");
+        assertThat(tab.text("document.querySelector('#sum').textContent")).contains("2 messages", "None is hidden");
+        assertThat(tab.text("document.querySelector('figcaption').textContent")).contains("Turns");
+    }
+
+    @Test
+    void an_answer_is_stopped_by_a_key_and_what_came_is_kept() throws Exception {
+        Tab tab = open("stopped");
+        ask(tab, "word ".repeat(2_000));
+        tab.await("document.querySelector('.pending.ai p')?.textContent.length > 10");
+        tab.key("Escape");
+        tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.outcome')");
+        assertThat(tab.text("document.querySelector('.outcome').textContent")).startsWith("Cut off: ");
+        assertThat(tab.text(LAST + ".querySelector('p').textContent")).startsWith("You said: word");
+        assertThat(tab.text("document.querySelector('#status').textContent")).contains("stopped");
+    }
+
+    @Test
+    void a_failed_question_shows_its_reason_and_is_retried() throws Exception {
+        Tab tab = open("failed");
+        ask(tab, "Please fail");
+        tab.await("document.querySelector('.outcome')");
+        assertThat(tab.text("document.querySelector('.outcome').textContent"))
+                .contains("Failed: ", "IllegalStateException");
+        assertThat(tab.text("document.querySelector('.lines').textContent")).contains("Not seen: its turn failed");
+        press(tab, LAST, "Retry");
+        tab.await("!document.querySelector('.busy, .pending') && "
+                + "document.querySelector('#status').textContent.includes('failed')");
+        assertThat(count(tab, "#said > li")).isEqualTo(1);
+        chat(tab, "Go on");
+        assertThat(tab.text(LAST + ".querySelector('p').textContent")).isEqualTo("You said: Go on");
+    }
+
+    @Test
+    void another_answer_is_the_second_of_two_and_keys_bring_the_first_back() throws Exception {
+        Tab tab = open("versions");
+        chat(tab, "My name is Alice.");
+        press(tab, LAST, "Regenerate");
+        tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.versions')");
+        assertThat(tab.text(LAST + ".querySelector('.versions').textContent")).contains("2 of 2");
+        String second = tab.text(LAST + ".dataset.id");
+
+        tab.run(LAST + ".querySelector('button').focus()");
+        tab.run(LAST + ".querySelector('.buttons button').focus()");
+        tab.key("ArrowLeft");
+        tab.await(LAST + ".querySelector('.versions').textContent.includes('1 of 2')");
+        assertThat(tab.text(LAST + ".dataset.id")).isNotEqualTo(second);
+        // The focus stays in the message, so that the next key works too.
+        assertThat(tab.run(LAST + ".contains(document.activeElement)").asBoolean())
+                .isTrue();
+        tab.key("ArrowRight");
+        tab.await(LAST + ".dataset.id === '" + second + "'");
+        press(tab, LAST, "Previous version");
+        tab.await(LAST + ".querySelector('.versions').textContent.includes('1 of 2')");
+    }
+
+    @Test
+    void a_question_is_edited() throws Exception {
+        Tab tab = open("edited");
+        chat(tab, "My name is Alice.");
+        tab.run("document.querySelectorAll('#said > li')[0].querySelector('.buttons button').click()");
+        tab.await("document.querySelector('#question').value === 'My name is Alice.'");
+        tab.run("document.querySelector('#question').select()");
+        tab.write("My name is Bob.");
+        tab.key("Enter");
+        tab.await("document.querySelector('.versions') && !document.querySelector('.busy, .pending')");
+        assertThat(tab.text("document.querySelector('#said > li p').textContent"))
+                .isEqualTo("My name is Bob.");
+        assertThat(tab.text("document.querySelector('.versions').textContent")).contains("2 of 2");
+        assertThat(tab.run("document.querySelector('#mode').hidden").asBoolean())
+                .isTrue();
+        chat(tab, "Who am I?");
+        assertThat(tab.text(LAST + ".querySelector('p').textContent"))
+                .isEqualTo("You said: My name is Bob. | Who am I?");
+    }
+
+    @Test
+    void a_tool_is_folded() throws Exception {
+        Tab tab = open("tool");
+        ask(tab, "Please use a tool.");
+        tab.await("document.querySelectorAll('#said > li').length === 4 && !document.querySelector('.busy, .pending')");
+        assertThat(tab.text("document.querySelector('#said > .tool summary').textContent"))
+                .startsWith("Result of temperature");
+        assertThat(tab.run("document.querySelector('#said > .tool details').open")
+                        .asBoolean())
+                .isFalse();
+        assertThat(tab.text("document.querySelector('#said > .ai summary').textContent"))
+                .isEqualTo("Calls temperature");
+        assertThat(tab.text("document.querySelector('figcaption').textContent")).contains("Tool results");
+    }
+
+    /** A conversation in which the name has left the view. */
+    private static void forgetful(String conversation) {
+        ChatMemory memory = memory(conversation);
+        memory.add(UserMessage.from("My name is Alice, and I keep bees."), AiMessage.from("Nice to meet you, Alice!"));
+        for (String thing : List.of(
+                "honey", "wax", "pollen", "queens", "drones", "hives", "frames", "smoke", "clover", "winter",
+                "swarms")) {
+            memory.add(
+                    UserMessage.from("What should I know about " + thing + "?"),
+                    AiMessage.from("A lot can be said about " + thing + ". Begin with small steps and keep notes."));
+        }
+    }
+
+    @Test
+    void messages_that_the_model_does_not_see_are_grey_with_the_reason() throws Exception {
+        forgetful("grey");
+        Tab tab = open("grey");
+        chat(tab, "Who am I?");
+        tab.await("document.querySelectorAll('#said > .hidden').length === 6");
+        assertThat(tab.text("document.querySelector('#said > .hidden .mark').textContent"))
+                .startsWith("Not seen: ");
+        assertThat(tab.text("document.querySelector('.lines > .hidden .mark').textContent"))
+                .isEqualTo("Not seen: over the limit of messages");
+        assertThat(count(tab, ".lines > li:not(.hidden)")).isEqualTo(20);
+    }
+
+    @Test
+    void a_slider_tries_another_window_and_nothing_is_written() throws Exception {
+        forgetful("slider");
+        Tab tab = open("slider");
+        String state = tab.text("fetch('/conversations/slider/state').then(r => r.text())");
+        choose(tab, "#strategy", "messages", "change");
+        tab.await("!document.querySelector('#size').disabled");
+        for (int size : new int[] {4, 12, 24}) {
+            choose(tab, "#size", Integer.toString(size), "input");
+            tab.await("document.querySelectorAll('.lines > li:not(.hidden)').length === " + size
+                    + " && document.querySelectorAll('#said > li:not(.hidden)').length === " + size);
+        }
+        assertThat(tab.text("document.querySelector('#sum').textContent")).contains("None is hidden");
+        choose(tab, "#strategy", "summary", "change");
+        tab.await("document.querySelector('#due')");
+        assertThat(count(tab, ".lines > li .mark")).isPositive();
+        choose(tab, "#strategy", "tokens", "change");
+        tab.await("document.querySelector('figcaption').textContent.includes('Free')");
+        assertThat(tab.text("fetch('/conversations/slider/state').then(r => r.text())"))
+                .isEqualTo(state);
+        assertThat(tab.requests).allMatch(request -> request.startsWith("GET "));
+    }
+
+    private static void choose(Tab tab, String selector, String value, String event) {
+        tab.run("{const e = document.querySelector('" + selector + "'); e.value = '" + value
+                + "'; e.dispatchEvent(new Event('" + event + "', {bubbles: true}))}");
+    }
+
+    private static void view(Tab tab, String name, String shown) {
+        tab.run("document.querySelector('#tab-" + name + "').click()");
+        tab.await(shown);
+    }
+
+    @Test
+    void why_this_answer_shows_what_the_model_saw_then() throws Exception {
+        forgetful("why");
+        Tab tab = open("why");
+        chat(tab, "Who am I?");
+        chat(tab, "Do you know my name?");
+        press(tab, LAST, "Why this answer");
+        tab.await("document.querySelector('#saw')");
+        tab.await("document.activeElement.id === 'panel'");
+        assertThat(count(tab, "#saw > li")).isBetween(18, 21);
+        assertThat(tab.text("document.querySelector('#saw').textContent")).doesNotContain("My name is Alice");
+        assertThat(tab.text("document.querySelector('.facts').textContent")).contains("scripted", "in", "STOP");
+        assertThat(tab.text("document.querySelector('#prefix').textContent")).contains("left the view");
+        String now = tab.text("document.querySelector('blockquote').textContent");
+        choose(tab, "#turn", "13", "input");
+        tab.await("document.querySelector('#panel output')?.textContent.startsWith('13 of')");
+        assertThat(tab.text("document.querySelector('blockquote').textContent")).isNotEqualTo(now);
+    }
+
+    @Test
+    void the_tree_shows_all_branches_and_a_click_switches() throws Exception {
+        Tab tab = open("tree");
+        chat(tab, "My name is Alice.");
+        press(tab, LAST, "Regenerate");
+        tab.await("!document.querySelector('.busy, .pending') && document.querySelector('.versions')");
+        view(tab, "tree", "document.querySelectorAll('svg .node').length === 3");
+        assertThat(count(tab, "svg .node.current")).isEqualTo(2);
+        String other = tab.text("document.querySelector('svg .node:not(.current)').id");
+        tab.run("document.querySelector('svg .node:not(.current)').focus()");
+        tab.key("Enter");
+        tab.await("document.getElementById('" + other + "')?.classList.contains('current')");
+        tab.await(LAST + ".querySelector('.versions').textContent.includes('1 of 2')");
+        assertThat(tab.text("document.activeElement.id")).isEqualTo(other);
+        tab.run("document.querySelector('svg .node:not(.current)').dispatchEvent(new MouseEvent('click'))");
+        tab.await(LAST + ".querySelector('.versions').textContent.includes('2 of 2')");
+    }
+
+    @Test
+    void words_are_found_and_recalled() throws Exception {
+        forgetful("found");
+        Tab tab = open("found");
+        view(tab, "find", "document.querySelector('#words')");
+        tab.run("document.querySelector('#words').focus()");
+        tab.write("name");
+        tab.key("Enter");
+        tab.await("document.querySelector('#found mark')");
+        assertThat(tab.text("document.querySelector('#found mark').textContent"))
+                .isEqualTo("name");
+        press(tab, "document.querySelector('#panel')", "Recall");
+        tab.await("document.querySelector('#found meter')");
+        assertThat(tab.text("document.querySelector('#found').textContent")).contains("Alice", "ms", "token");
+    }
+
+    @Test
+    void the_dearest_answer_is_first_and_the_data_are_checked() throws Exception {
+        Tab tab = open("tokens");
+        chat(tab, "Hello.");
+        chat(tab, "Tell me something long");
+        view(tab, "tokens", "document.querySelector('#check')");
+        assertThat(tab.text("document.querySelector('#check').textContent")).isEqualTo("The stored data are sound.");
+        assertThat(tab.text("document.querySelector('#dearest > li p').textContent"))
+                .startsWith("This is a long answer.");
+    }
+
+    @Test
+    void a_conversation_is_renamed_forked_listed_and_erased_after_a_question() throws Exception {
+        Tab tab = open("begun");
+        chat(tab, "Hello.");
+        tab.run("document.querySelector('#rename').click()");
+        tab.write("Greetings");
+        tab.key("Enter");
+        tab.await("document.querySelector('#title').textContent === 'Greetings' && "
+                + "document.querySelector('#list').textContent.includes('Greetings')");
+        tab.run("document.querySelector('#fork').click()");
+        tab.await("location.hash !== '#begun' && document.querySelectorAll('#said > li').length === 2");
+        tab.run("document.querySelector('#erase').click()");
+        tab.key("Escape");
+        tab.await("!document.querySelector('dialog').open");
+        Tab.pause(100);
+        assertThat(count(tab, "#said > li")).isEqualTo(2);
+        tab.run("document.querySelector('#erase').click()");
+        tab.key("Enter");
+        tab.await("document.querySelectorAll('#said > li').length === 0");
+        assertThat(application.getBean(Keepsake.class).conversation("begun").info())
+                .isPresent();
+    }
+
+    @Test
+    void a_second_tab_sees_a_turn_soon_and_nothing_twice() throws Exception {
+        Tab one = open("both");
+        chat(one, "First.");
+        Tab two = open("both");
+        two.await("document.querySelectorAll('#said > li').length === 2");
+        chat(one, "Second.");
+        long from = System.nanoTime();
+        two.await("document.querySelectorAll('#said > li').length === 4");
+        assertThat(System.nanoTime() - from).isLessThan(2_000_000_000L);
+        chat(two, "Third.");
+        one.await("document.querySelectorAll('#said > li').length === 6");
+        String ids = "new Set([...document.querySelectorAll('#said > li')].map(li => li.dataset.id)).size";
+        assertThat(one.run(ids).asInt()).isEqualTo(6);
+        assertThat(two.run(ids).asInt()).isEqualTo(6);
+        application.getBean(Keepsake.class).conversation("both").erase();
+        one.await("document.querySelectorAll('#said > li').length === 0");
+        two.await("document.querySelector('#title').textContent === 'New conversation'");
+    }
+
+    @Test
+    void after_a_restart_in_the_middle_of_an_answer_the_page_says_so_and_goes_on() throws Exception {
+        Tab tab = open("restart");
+        ask(tab, "word ".repeat(2_000));
+        tab.await("document.querySelector('.pending.ai p')?.textContent.length > 10");
+        int port = port();
+        application.close();
+        tab.await("document.querySelector('#status').textContent.includes('went away')");
+        application = serve(port, "page");
+        tab.await("document.querySelector('#status').textContent.includes('back')");
+        assertThat(count(tab, ".pending")).isZero();
+        assertThat(tab.text("document.querySelector('#said').textContent")).contains("word word");
+        chat(tab, "Go on");
+        assertThat(tab.text(LAST + ".textContent")).contains("Go on");
+    }
+
+    @Test
+    void a_long_conversation_opens_fast_and_keeps_few_nodes() throws Exception {
+        ChatMemory memory = memory("long");
+        for (int batch = 0; batch < 5_000; batch += 250) {
+            memory.add(IntStream.range(batch, batch + 250)
+                    .boxed()
+                    .flatMap(i -> Stream.of(UserMessage.from("question " + i), AiMessage.from("answer " + i)))
+                    .toArray(ChatMessage[]::new));
+        }
+        Tab tab = open("long");
+        String time =
+                "(async () => {const from = performance.now(); await (await fetch('/conversations/long/page')).text();"
+                        + " return performance.now() - from})()";
+        double best = IntStream.range(0, 5)
+                .mapToDouble(i -> tab.run(time).asDouble())
+                .min()
+                .orElseThrow();
+        System.out.printf("The first page of 10,000 messages takes %.0f ms%n", best);
+        assertThat(best).isLessThan(200);
+        tab.requests.clear();
+        for (int i = 0; i < 6; i++) {
+            String first = tab.text("document.querySelector('#said > li').dataset.id");
+            tab.run("document.querySelector('#older').click()");
+            tab.await("document.querySelector('#said > li').dataset.id !== '" + first + "'");
+            assertThat(count(tab, "#said > li, .lines > li")).isLessThanOrEqualTo(300);
+        }
+        assertThat(tab.requests.stream().filter(request -> request.contains("/page?upTo=")))
+                .hasSize(6);
+        assertThat(tab.text("document.querySelector('#said > li p').textContent"))
+                .isEqualTo("question 4825");
+        tab.run("document.querySelector('#newest').click()");
+        tab.await(LAST + "?.textContent.includes('answer 4999')");
+    }
+
+    private static final List<String> HOSTILE = List.of(
+            "<img src=x onerror=\"document.title='run'\">",
+            "</script><script>document.title='run'</script>",
+            "\u202Eevil\u202C \u2066isolate",
+            "a\u0000b",
+            "'\"><svg onload=document.title='run'> ${1} {{1}} javascript:alert(1)",
+            "\uD83D\uDC1D \uD800 lone");
+
+    @Test
+    void hostile_texts_are_only_text() throws Exception {
+        for (int i = 0; i < HOSTILE.size(); i++) {
+            String hostile = HOSTILE.get(i);
+            String id = "hostile-" + i;
+            ChatMemory memory = memory(id);
+            ToolExecutionRequest call = ToolExecutionRequest.builder()
+                    .id("1")
+                    .name("tool")
+                    .arguments(hostile)
+                    .build();
+            String stored = hostile.replace("\uD800", "?");
+            memory.add(
+                    UserMessage.from(stored + " findable"),
+                    AiMessage.from(call),
+                    ToolExecutionResultMessage.from(call, stored),
+                    AiMessage.from(stored));
+            if (stored.indexOf(0) < 0) {
+                application.getBean(Keepsake.class).conversation(id).setTitle(stored);
+            }
+            Tab tab = open(id);
+            tab.await("document.querySelectorAll('#said > li').length === 4");
+            String expected = new JsonMapper().writeValueAsString(stored);
+            for (String part : List.of(".user p", ".tool p", ".ai:last-child > p")) {
+                assertThat(tab.run("document.querySelector('#said > " + part + "').textContent.startsWith(" + expected
+                                        + ")")
+                                .asBoolean())
+                        .as(id + part)
+                        .isTrue();
+            }
+            if (stored.indexOf(0) < 0) {
+                assertThat(tab.run("document.querySelector('#title').textContent === " + expected)
+                                .asBoolean())
+                        .isTrue();
+            }
+            for (String view : List.of("why", "tree", "tokens", "seen")) {
+                view(tab, view, "document.querySelector('#tab-" + view + "').ariaSelected === 'true'");
+                Tab.pause(100);
+            }
+            view(tab, "find", "document.querySelector('#words')");
+            tab.run("document.querySelector('#words').focus()");
+            tab.write("findable");
+            tab.key("Enter");
+            tab.await("document.querySelector('#found mark')");
+            assertThat(tab.run("document.querySelector('#found p.text').textContent === " + expected + " + ' findable'")
+                            .asBoolean())
+                    .isTrue();
+            assertThat(tab.text("document.title")).isEqualTo("Keepsake4j: what a memory does");
+            assertThat(count(tab, "img, #said script, #panel script")).isZero();
+        }
+    }
+
+    @Test
+    void a_phone_shows_the_page_in_its_width() throws Exception {
+        forgetful("phone");
+        Tab tab = open("phone");
+        tab.size(375, 700, true);
+        for (String name : List.of("seen", "why", "tree", "find", "tokens")) {
+            view(tab, name, "document.querySelector('#tab-" + name + "').ariaSelected === 'true'");
+            Tab.pause(200);
+            assertThat(tab.run("innerWidth").asInt()).isEqualTo(375);
+            assertThat(tab.run("document.documentElement.scrollWidth").asInt())
+                    .as(name)
+                    .isLessThanOrEqualTo(375);
+        }
+    }
+
+    @Test
+    void the_keyboard_alone_is_enough_and_every_control_has_a_name() throws Exception {
+        Tab tab = open("keys");
+        for (int i = 0; i < 30 && !"question".equals(tab.text("document.activeElement.id")); i++) {
+            tab.key("Tab");
+        }
+        assertThat(tab.text("document.activeElement.id")).isEqualTo("question");
+        tab.write("Hello by key.");
+        tab.key("Enter");
+        tab.await("document.querySelectorAll('#said > li:not(.pending)').length === 2");
+        for (int i = 0; i < 30 && !"tab-seen".equals(tab.text("document.activeElement.id")); i++) {
+            tab.key("Tab");
+        }
+        tab.key("ArrowRight");
+        tab.await("document.querySelector('#tab-why').ariaSelected === 'true' && document.querySelector('#saw')");
+        assertThat(tab.accessible())
+                .contains("textbox: Question", "tab: Why", "button: Send", "list: Messages")
+                .doesNotContain("button: ", "textbox: ", "slider: ", "combobox: ", "link: ");
+    }
+
+    @Test
+    void with_all_features_a_summary_memories_and_recall_are_shown_and_memories_are_changed() throws Exception {
+        try (ConfigurableApplicationContext all = serve(
+                0,
+                "all",
+                "--spring.profiles.active=all",
+                "--keepsake4j.memories.directory=" + directory.resolve("memories"))) {
+            Keepsake keepsake = all.getBean(Keepsake.class);
+            ChatMemory memory = keepsake.chatMemory("all");
+            memory.add(UserMessage.from("My name is Alice."), AiMessage.from("Hello Alice."));
+            for (int i = 0; i < 12; i++) {
+                memory.add(
+                        UserMessage.from("What about hive " + i + "?"),
+                        AiMessage.from("Hive " + i + " is fine. ".repeat(4)));
+            }
+            keepsake.conversation("all").summarizeNow();
+            Tab tab =
+                    browser.open("http://localhost:" + all.getEnvironment().getProperty("local.server.port") + "/#all");
+            tabs.add(tab);
+            tab.await("document.querySelector('.lines > .summary')");
+            assertThat(tab.text("document.querySelector('#said > .hidden .mark').textContent"))
+                    .isEqualTo("Not seen: covered by the summary");
+            assertThat(tab.text("document.querySelector('figcaption').textContent"))
+                    .contains("Summary");
+
+            view(tab, "memories", "document.querySelector('#panel button')");
+            press(tab, "document.querySelector('#panel')", "Make memories now");
+            tab.await("document.querySelector('#panel').textContent.includes(\"The user's name is Alice.\")");
+            press(tab, "document.querySelector('#panel li')", "Pin");
+            tab.await("document.querySelector('#panel .mark')?.textContent === 'Pinned'");
+            press(tab, "document.querySelector('#panel li')", "Correct");
+            tab.run("document.querySelector('#dialog-input').select()");
+            tab.write("The user's name is Alicia.");
+            tab.key("Enter");
+            tab.await("document.querySelector('#panel li')?.textContent.includes('Alicia')");
+            assertThat(tab.text("document.querySelector('#panel li details').textContent"))
+                    .contains("is Alice.");
+
+            chat(tab, "What is my name?");
+            press(tab, LAST, "Why this answer");
+            tab.await("document.querySelector('#saw')");
+            assertThat(tab.text("document.querySelector('#panel').textContent")).contains("Summary", "Alicia");
+            view(tab, "memories", "document.querySelector('#panel li.memories')");
+            press(tab, "document.querySelector('#panel li.memories')", "Forget");
+            tab.key("Enter");
+            tab.await("!document.querySelector('#panel').textContent.includes('Alicia')");
+            assertThat(tab.errors).isEmpty();
+        }
+    }
+
+    @Test
+    void a_bad_network_doubles_and_loses_nothing() throws Exception {
+        ChatMemory memory = memory("network");
+        for (int i = 0; i < 60; i++) {
+            memory.add(UserMessage.from("question " + i), AiMessage.from("answer " + i));
+        }
+        Tab tab = open("network");
+        tab.network(false, 500);
+        tab.run("for (let i = 0; i < 3; i++) document.querySelector('#older').click()");
+        tab.await("document.querySelectorAll('#said > li').length > 50");
+        Tab.pause(1_000);
+        assertThat(tab.run("new Set([...document.querySelectorAll('#said > li')].map(li => li.dataset.id)).size")
+                        .asInt())
+                .isEqualTo(count(tab, "#said > li"))
+                .isEqualTo(100);
+        tab.network(true, 0);
+        ask(tab, "Do you hear me?");
+        tab.await("document.querySelector('#question').value === 'Do you hear me?'");
+        assertThat(tab.text("document.querySelector('#status').textContent")).contains("not lost");
+        tab.network(false, 0);
+        tab.await("document.querySelector('#status').textContent.includes('back')");
+        tab.run("document.querySelector('#send').click()");
+        tab.await("!document.querySelector('.busy, .pending') && " + LAST + ".textContent.includes('Do you hear me?')");
+        assertThat(application
+                        .getBean(Keepsake.class)
+                        .conversation("network")
+                        .info()
+                        .orElseThrow()
+                        .messages())
+                .isEqualTo(122);
+    }
+
+    @Test
+    void a_huge_message_is_whole_and_keeps_the_width() throws Exception {
+        String huge = "x".repeat(100_000) + " " + "word ".repeat(100_000);
+        memory("huge").add(UserMessage.from(huge), AiMessage.from("Oh."));
+        Tab tab = open("huge");
+        tab.await("document.querySelectorAll('#said > li').length === 2");
+        assertThat(tab.run("document.querySelector('#said p').textContent.length")
+                        .asInt())
+                .isEqualTo(huge.length());
+        assertThat(tab.run("document.documentElement.scrollWidth <= innerWidth").asBoolean())
+                .isTrue();
+        assertThat(tab.run("document.querySelector('#said > li').offsetHeight").asInt())
+                .isLessThan(600);
+    }
+
+    @Test
+    void an_address_that_names_no_conversation_does_no_harm() throws Exception {
+        for (String hash : List.of("%", "..", "a%2Fb%3Bc", "%00", "%E2%80%AE")) {
+            Tab tab = open(hash);
+            Tab.pause(200);
+            tab.run("document.querySelector('#new').click()");
+            tab.await("document.querySelector('#title').textContent === 'New conversation'");
+            assertThat(tab.errors).as(hash).isEmpty();
+        }
+    }
+
+    @Test
+    void axe_finds_nothing_serious() throws Exception {
+        String axe = new ClassPathResource("META-INF/resources/webjars/axe-core/" + AXE + "/axe.min.js")
+                .getContentAsString(StandardCharsets.UTF_8);
+        forgetful("axe");
+        Tab tab = open("axe");
+        chat(tab, "Please use a tool.");
+        for (boolean dark : new boolean[] {false, true}) {
+            tab.dark(dark);
+            for (String name : List.of("seen", "why", "tree", "find", "tokens")) {
+                view(tab, name, "document.querySelector('#tab-" + name + "').ariaSelected === 'true'");
+                Tab.pause(200);
+                tab.run(axe);
+                JsonNode found = tab.run("axe.run().then(r => r.violations.map(v => v.impact + ' ' + v.id + ': ' + "
+                        + "v.nodes.map(n => n.html.slice(0, 200) + n.failureSummary).join('; ')))");
+                assertThat(found)
+                        .as(name + (dark ? " dark" : " light"))
+                        .noneMatch(each -> each.asString().startsWith("serious")
+                                || each.asString().startsWith("critical"));
+            }
+        }
+    }
+
+    @Test
+    void pictures_are_small_and_can_be_kept() throws Exception {
+        forgetful("Bees");
+        application.getBean(Keepsake.class).conversation("Bees").setTitle("Keeping bees");
+        Tab tab = open("Bees");
+        chat(tab, "Why do you not know my name?");
+        tab.run("document.querySelector('#said').scrollTop = 0; document.querySelector('#panel').scrollTop = 0");
+        picture(tab, "page-seen");
+        press(tab, LAST, "Why this answer");
+        tab.await("document.querySelector('#saw')");
+        tab.run("document.querySelector('#said').scrollTop = 1e6");
+        picture(tab, "page-why");
+
+        Tab other = open("Tree");
+        chat(other, "My name is Alice.");
+        press(other, LAST, "Regenerate");
+        other.await("!document.querySelector('.busy, .pending') && document.querySelector('.versions')");
+        chat(other, "Who am I?");
+        application.getBean(Keepsake.class).conversation("Tree").setTitle("Two answers");
+        other.await("document.querySelector('#title').textContent === 'Two answers'");
+        view(other, "tree", "document.querySelectorAll('svg .node').length === 5");
+        picture(other, "page-tree");
+    }
+
+    private static void picture(Tab tab, String name) throws IOException {
+        tab.size(1040, 640, false);
+        tab.run(
+                "document.querySelector('#conversations').open = false; document.querySelector('#status').textContent = ''");
+        for (boolean dark : new boolean[] {false, true}) {
+            tab.dark(dark);
+            Tab.pause(100);
+            byte[] picture = tab.picture();
+            assertThat(picture.length).as(name).isBetween(10_000, 150_000);
+            String back = tab.text("getComputedStyle(document.body).backgroundColor");
+            assertThat(back).isEqualTo(dark ? "rgb(20, 24, 27)" : "rgb(247, 246, 243)");
+            if (Boolean.getBoolean("keepsake.write")) {
+                Path pictures = Path.of("../../src/docs/pictures");
+                Files.write(pictures.resolve(name + (dark ? "-dark" : "-light") + ".png"), picture);
+            }
+        }
+    }
+}
