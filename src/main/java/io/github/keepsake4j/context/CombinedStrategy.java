@@ -1,6 +1,8 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.Comparator;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -20,8 +22,14 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
         // Nothing before this place is shown, so nothing may depend on it, unless it is always read.
         long from = bounds(context.memoryId()).oldest() == Integer.MAX_VALUE ? 0 : shownFrom(marked);
         Context selected = marked.unreadBefore(from);
+        // The strictest limit comes first, so that it is the reason for what it removes. The selection is the same.
+        Iterator<ContextStrategy> limits = flat(this)
+                .filter(LimitStrategy.class::isInstance)
+                .sorted(Comparator.comparingLong((ContextStrategy limit) -> limit.shownFrom(marked))
+                        .reversed())
+                .iterator();
         for (ContextStrategy strategy : flat(this).toList()) {
-            selected = strategy.select(selected);
+            selected = (strategy instanceof LimitStrategy ? limits.next() : strategy).select(selected);
         }
         return selected;
     }

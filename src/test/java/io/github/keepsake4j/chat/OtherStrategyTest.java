@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.testing.WatchedLog;
+import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -55,6 +58,17 @@ class OtherStrategyTest {
 
         assertThat(Set.copyOf(log.calls())).isSubsetOf("read", "capabilities");
         assertThat(summarized).hasValue(0);
+    }
+
+    @Test
+    void the_limit_that_removes_a_message_is_its_reason_in_any_order() {
+        SlidingWindow window = SlidingWindow.withMaxMessages(4);
+        TokenLimit tokens = TokenLimit.withMaxTokens(8_000, TokenCounter.standard());
+        for (ContextStrategy both : List.of(window.and(tokens), tokens.and(window))) {
+            assertThat(conversation.explain(both).omitted())
+                    .isNotEmpty()
+                    .allMatch(line -> line.reason() == Reason.MESSAGE_LIMIT);
+        }
     }
 
     @Test

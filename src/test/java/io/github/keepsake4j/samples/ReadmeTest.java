@@ -42,7 +42,7 @@ class ReadmeTest {
             "<groupId>([^<]+)</groupId>\\s*<artifactId>([^<]+)</artifactId>\\s*<version>([^<]+)</version>");
     private static final Pattern SHORT_FORM =
             Pattern.compile("\\b((?:[a-z0-9-]+\\.)+[a-z0-9-]+:[a-z0-9-]+:\\d[\\w.-]*\\w)");
-    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
+    private static final Pattern LINK = Pattern.compile("(?:\\]\\(|src(?:set)?=\")([^)#\\s\"]+)");
 
     @Test
     void the_project_for_spring_boot_has_the_properties_of_readme() throws IOException {
