@@ -50,10 +50,12 @@ final class PostgresSchema {
 
     private void check(Session session, boolean again) throws SQLException {
         SchemaScripts.Versions[] versions = {new SchemaScripts.Versions(0, 0)};
+        // Read before the transaction sees the tables, because another thread may create them meanwhile.
+        boolean wereThere = found;
         try {
             session.connection().inTransaction(() -> {
                 versions[0] = scripts.versions(session);
-                boolean isLost = found && versions[0].version() == 0;
+                boolean isLost = wereThere && versions[0].version() == 0;
                 if (mode == SchemaMode.ALWAYS && !isLost && !scripts.isComplete(versions[0])) {
                     // Instances do this one after the other, and the second one finds the tables.
                     session.lock(scripts.schema().lock());
@@ -79,7 +81,7 @@ final class PostgresSchema {
         }
         scripts.check(
                 versions[0],
-                found
+                wereThere
                         ? "they were there before; restore them, or open the log again to start with empty ones"
                         : "the library makes and changes them only with schema(SchemaMode.ALWAYS)");
         found = true;
