@@ -22,7 +22,7 @@ export const REASONS = {
   NO_USER_MESSAGE: 'before the first question that was read',
   OLD_SYSTEM_MESSAGE: 'a newer system message is shown',
   UNKNOWN_TYPE: 'a type that this version does not know',
-  OLDER: 'older than what fits the limit',
+  OLDER: 'older than all that fits',
   SUMMARY: 'covered by the summary',
 };
 
@@ -102,6 +102,18 @@ export class Chat {
     };
   }
 
+  /** Shows the message behind another one, or the first one. */
+  look(parent) {
+    const at = this.entries.findIndex(entry => entry.said.parentId === parent);
+    this.list.children[at]?.scrollIntoView({block: 'nearest'});
+  }
+
+  /** Returns the loaded messages before one that a model did not see. */
+  unseen(id, seen) {
+    const at = this.entries.findIndex(entry => entry.said.id === id);
+    return this.entries.slice(0, Math.max(0, at)).filter(entry => !seen.has(entry.said.id)).map(entry => entry.said);
+  }
+
   /** Returns the id of the newest message. */
   last() {
     return this.entries.at(-1)?.said.id;
@@ -162,7 +174,7 @@ export class Chat {
     }
     const go = step => {
       const leaf = entry.versions[entry.version + step];
-      return () => leaf && this.on.version(leaf);
+      return () => leaf && this.on.version(leaf, entry.said.parentId);
     };
     return h('span', {class: 'versions', role: 'group', 'aria-label': 'Versions'},
       button('‹', go(-1), {'aria-label': 'Previous version', disabled: entry.version === 0}),
@@ -196,7 +208,7 @@ export class Chat {
       const leaf = entry?.versions[entry.version + step];
       if (leaf) {
         event.preventDefault();
-        this.on.version(leaf);
+        this.on.version(leaf, entry.said.parentId);
       }
     } else if (move && item) {
       event.preventDefault();

@@ -21,9 +21,11 @@ const chat = new Chat($('said'), {
     // For the keyboard, and on a phone, where the view is below the chat.
     $('panel').focus();
   },
-  version: leaf => attempt(async () => {
+  version: (leaf, parent) => attempt(async () => {
     await json('PUT', path(page.id, 'branches', leaf));
     await load();
+    chat.look(parent);
+    say('The conversation goes on from this version.');
   }),
 });
 
@@ -45,7 +47,19 @@ async function open(id) {
   chat.clear();
   edit(null);
   say('');
+  marked();
   await load();
+}
+
+/** Marks the open conversation in the list. */
+function marked() {
+  for (const item of $('list').querySelectorAll('button')) {
+    if (item.dataset.id === page.id) {
+      item.setAttribute('aria-current', 'true');
+    } else {
+      item.removeAttribute('aria-current');
+    }
+  }
 }
 
 /** Reads the newest page, with all that it shows, in one request. */
@@ -235,13 +249,14 @@ async function list(cursor) {
   const query = cursor ? '?cursor=' + encodeURIComponent(cursor) : '';
   const loaded = await json('GET', '/conversations' + query);
   const items = loaded.conversations.map(each => h('li', {},
-    button('', () => open(each.id), {class: 'item', 'aria-current': each.id === page.id ? 'true' : null})));
+    button('', () => open(each.id), {class: 'item', 'data-id': each.id})));
   loaded.conversations.forEach((each, i) => items[i].firstChild.append(
     text(each.title ?? (each.preview || each.id), 'b'),
     h('small', {}, plural(each.messages, 'message'))));
   $('list').replaceChildren(...(cursor ? $('list').children : []), ...items);
   $('more').hidden = !loaded.next;
   $('more').onclick = () => attempt(() => list(loaded.next));
+  marked();
   filter();
 }
 

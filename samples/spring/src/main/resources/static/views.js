@@ -1,6 +1,6 @@
 // The views to the right of the chat. Each one has a label, and draws itself for the conversation.
 
-import {ask, attempt, button, h, json, path, plural, say, svg, text} from './dom.js';
+import {Problem, ask, attempt, button, h, json, path, plural, say, svg, text} from './dom.js';
 import {REASONS, short} from './chat.js';
 
 const MOST_LINES = 100;
@@ -90,7 +90,7 @@ function whatIf(page, actions) {
     actions.render();
   };
   return h('fieldset', {class: 'row'}, h('legend', {}, 'What if'), h('label', {}, 'Strategy ', choice),
-    h('label', {}, 'Size ', size), shown);
+    page.strategy && h('label', {}, choice.value === 'tokens' ? 'Tokens ' : 'Limit ', size), shown);
 }
 
 const same = (a, b) => a.type === b.type && a.text === b.text && a.id === b.id;
@@ -129,11 +129,18 @@ const why = {
       while (prefix < before.messages.length && same(before.messages[prefix], now.messages[prefix] ?? {})) {
         prefix++;
       }
-      parts.push(h('p', {id: 'prefix'}, `The first ${prefix} of ${plural(now.messages.length, 'message')} `
-        + `are the same as for the answer before${prefix ? ', so a cache of the provider can serve them' : ''}. `
+      parts.push(h('p', {id: 'prefix'}, (prefix === 0 ? 'The first message is another one than for the answer before. '
+        : `The first ${prefix} of ${plural(now.messages.length, 'message')} are the same as for the answer before, `
+          + 'so a cache of the provider can serve them. ')
         + (left.length ? `${plural(left.length, 'message')} left the view:` : 'None left the view.')),
         left.length > 0 && h('ol', {class: 'lines', 'aria-label': 'Messages that left the view'}, left.map(each =>
           heard(each, false, 'hidden'))));
+    }
+    const unseen = actions.chat.unseen(id, new Set(now.messages.map(each => each.id)));
+    if (unseen.length > 0) {
+      parts.push(h('p', {id: 'unseen'}, `${plural(unseen.length, 'earlier message')} of the chat `
+        + `${unseen.length === 1 ? 'was' : 'were'} not sent${now.summary ? ' but summarized' : ''}. The first one: `,
+      text(unseen[0].text.length > 80 ? unseen[0].text.slice(0, 80) + '…' : unseen[0].text, 'q')));
     }
     const system = now.summary && h('section', {}, h('h3', {}, 'Summary'), text(now.summary, 'p'));
     const memories = now.memories.length > 0 && h('section', {}, h('h3', {}, 'Long-term memories'), h('ul', {},
@@ -188,7 +195,7 @@ const tree = {
       const go = () => actions.switchTo(node.leafId);
       const label = svg('text', {x: Math.max(...column.values()) * STEP.x + 40, y: y(node.id) + 4,
         class: node.current ? 'current' : ''});
-      label.textContent = (node.text || '(call of a tool)').replace(/\s+/g, ' ').slice(0, 34);
+      label.textContent = (node.text || '(call of a tool)').replace(/\s+/g, ' ').replace(/^(.{33}).{2,}$/, '$1…');
       drawing.append(svg('g', {class: `node ${node.type.toLowerCase()} ${node.current ? 'current' : ''}
         ${node.outcome ? 'ended' : ''}`, role: 'button', tabindex: 0, 'aria-label': name, id: 'node-' + node.id,
       onclick: go, onkeydown: event => {
@@ -280,7 +287,15 @@ const find = {
 const memories = {
   label: 'Memories',
   async draw(page, actions) {
-    const all = await json('GET', path(page.id, 'memories'));
+    let all;
+    try {
+      all = await json('GET', path(page.id, 'memories'));
+    } catch (error) {
+      if (error instanceof Problem && error.status === 400) {
+        return [h('p', {}, 'Long-term memories are off. Start the sample with --spring.profiles.active=all.')];
+      }
+      throw error;
+    }
     const change = step => attempt(async () => {
       await step();
       await actions.render();
@@ -328,7 +343,7 @@ const tokens = {
     const days = Object.entries(usage.days);
     const most = Math.max(1, ...days.map(([, each]) => each.input + each.output));
     return [
-      h('h3', {}, 'Dearest answers'),
+      h('h3', {}, 'Most tokens, in and out'),
       h('ol', {class: 'lines', id: 'dearest'}, usage.answers.slice(0, 20).map(each => h('li', {class: 'ai'},
         h('div', {class: 'top'}, h('b', {}, `${number(each.usage.input + each.usage.output)} tokens`),
           h('small', {}, `${number(each.usage.input)} in, ${number(each.usage.output)} out`)),

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Every order of the requests of a writer that read nothing, of a creator and of erasers leaves no id and no text. */
-@Timeout(600)
+@Timeout(1_800)
 class ErasureOrdersTest {
 
     private static final ConversationKey ALICE = ConversationKey.of("acme-tenant", "alice@example.org");
