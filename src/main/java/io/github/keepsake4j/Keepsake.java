@@ -467,7 +467,8 @@ public final class Keepsake {
 
         /**
          * Limits what a model sees to the newest messages, as {@link SlidingWindow#withMaxMessages} does. It holds together
-         * with {@link #maxTokens} and the {@link #strategy}. Default: no such limit if one of these is set, else 50 messages.
+         * with {@link #maxTokens} and the {@link #strategy}. Default: no such limit if one of these or a {@link #summarizer} is set, else 50
+         * messages.
          *
          * @param messages the maximum number of messages, 1 or more
          * @return this builder
@@ -492,7 +493,7 @@ public final class Keepsake {
 
         /**
          * Sets the strategy, which selects the messages that a model sees. {@link #maxMessages} and {@link #maxTokens} limit
-         * what it selects. Default: no other limits than theirs, or the newest 50 messages if neither is set.
+         * what it selects. Default: summaries if a {@link #summarizer} is set. Without it and these limits, the newest 50 messages.
          *
          * @param contextStrategy the strategy
          * @return this builder
@@ -847,6 +848,7 @@ public final class Keepsake {
                     tenant, conversations, separate == null ? conversations : nodes, turns, memories, search, creators);
         }
 
+        /** Returns the strategy with all limits, or what is the default without any. */
         private ContextStrategy limits() {
             ContextStrategy summaries = strategy != null || summarizer == null
                     ? strategy

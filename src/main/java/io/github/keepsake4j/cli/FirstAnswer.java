@@ -38,7 +38,7 @@ final class FirstAnswer {
 
         private final String server;
 
-        /** Whether the driver tries for long if a connection is refused. Others tell it at once. */
+        /** Whether the driver tries for long if a connection is refused. Others fail at once. */
         private final boolean mustConnect;
 
         /** Each character is a byte. */

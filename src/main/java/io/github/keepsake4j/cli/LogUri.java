@@ -182,7 +182,8 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         return server;
     }
 
-    private static String or(@Nullable String text, String other) {
+    /** Returns a text, or another one if it is null. */
+    static String or(@Nullable String text, String other) {
         return text == null ? other : text;
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** The progress of memories that are written to a log or a stream. */
 final class MovedReport {
 
-    /** A memory whose comparison takes so long that it is told. */
+    /** The number of messages from which the comparison of a memory is worth a line. */
     private static final int LARGE = 5_000;
 
     private final Progress progress;

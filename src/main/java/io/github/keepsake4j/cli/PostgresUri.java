@@ -123,13 +123,9 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
 
     /** Sets the address of a builder. User and password may be in PostgreSQL's own variables. */
     <B extends PostgresBuilder<B>> B set(B builder, Host.Environment environment) {
-        String login = or(user, or(environment.get("PGUSER"), System.getProperty("user.name", "")));
-        return builder.url(url, login, or(password, or(environment.get("PGPASSWORD"), "")))
+        String login = LogUri.or(user, LogUri.or(environment.get("PGUSER"), System.getProperty("user.name", "")));
+        return builder.url(url, login, LogUri.or(password, LogUri.or(environment.get("PGPASSWORD"), "")))
                 .maxPoolSize(CONNECTIONS);
-    }
-
-    private static String or(@Nullable String text, String other) {
-        return text == null ? other : text;
     }
 
     /** Returns the servers, of which any may be used, or none if they are not reached by their addresses. */

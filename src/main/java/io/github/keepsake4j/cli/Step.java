@@ -11,7 +11,7 @@ import java.time.Duration;
  */
 record Step(String text, long done, long of) {
 
-    /** The time before which nothing is told of the rest. */
+    /** The time before which the rest is not estimated. */
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private static final int MINUTE = 60;

@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much there is to do. The lists of a log are read for it, so it is counted when it is first told.
+ * How much there is to do. The lists of a log are read for it, so it is counted when it is first printed.
  *
  * @param memories the number of memories
  * @param messages the number of their messages

@@ -1,9 +1,12 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -18,20 +21,32 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
 
     @Override
     public Context select(Context context) {
-        Context marked = mark(context);
-        // Nothing before this place is shown, so nothing may depend on it, unless it is always read.
-        long from = bounds(context.memoryId()).oldest() == Integer.MAX_VALUE ? 0 : shownFrom(marked);
-        Context selected = marked.unreadBefore(from);
-        // The strictest limit comes first, so that it is the reason for what it removes. The selection is the same.
-        Iterator<ContextStrategy> limits = flat(this)
-                .filter(LimitStrategy.class::isInstance)
-                .sorted(Comparator.comparingLong((ContextStrategy limit) -> limit.shownFrom(marked))
-                        .reversed())
-                .iterator();
-        for (ContextStrategy strategy : flat(this).toList()) {
-            selected = (strategy instanceof LimitStrategy ? limits.next() : strategy).select(selected);
+        Context selected = mark(context);
+        List<ContextStrategy> all = flat(this).toList();
+        if (bounds(context.memoryId()).oldest() != Integer.MAX_VALUE) {
+            Map<ContextStrategy, Long> from = new IdentityHashMap<>();
+            for (ContextStrategy strategy : all) {
+                from.put(strategy, strategy.shownFrom(selected));
+            }
+            // Nothing before this place is shown, so nothing may depend on it, unless it is always read.
+            selected = selected.unreadBefore(Collections.max(from.values()));
+            all = strictestFirst(all, from);
+        }
+        for (ContextStrategy strategy : all) {
+            selected = strategy.select(selected);
         }
         return selected;
+    }
+
+    /** Sorts the limits, so that the strictest one is the reason for what it removes. The selection is the same. */
+    private static List<ContextStrategy> strictestFirst(List<ContextStrategy> all, Map<ContextStrategy, Long> from) {
+        Iterator<ContextStrategy> limits = all.stream()
+                .filter(LimitStrategy.class::isInstance)
+                .sorted(Comparator.comparing(from::get, Comparator.reverseOrder()))
+                .iterator();
+        return all.stream()
+                .map(strategy -> strategy instanceof LimitStrategy ? limits.next() : strategy)
+                .toList();
     }
 
     /** Sets the marks that a limit must know before it skips turns, and then marks with all limits together. */

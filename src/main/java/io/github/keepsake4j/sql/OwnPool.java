@@ -3,6 +3,8 @@ package io.github.keepsake4j.sql;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.jdbc.PostgresBuilder.Settings;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.sql.SQLException;
 import javax.sql.DataSource;
 
 /**
@@ -34,6 +36,17 @@ final class OwnPool {
         }
         // The details of errors repeat the values of rows, so they are left out.
         config.addDataSourceProperty("logServerErrorDetail", "false");
-        return new HikariDataSource(config);
+        try {
+            return new HikariDataSource(config);
+        } catch (RuntimeException e) {
+            if (e.getCause() instanceof SQLException) {
+                // Without the cause, which quotes the URL and so may have a password.
+                throw new InvalidInputException(
+                        "url",
+                        "has no JDBC driver on the class path; add org.postgresql:postgresql, and begin it with"
+                                + " jdbc:postgresql:");
+            }
+            throw e;
+        }
     }
 }

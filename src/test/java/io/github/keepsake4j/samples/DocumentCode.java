@@ -65,7 +65,7 @@ final class DocumentCode {
         System.exit(0);
     }
 
-    /** Returns what a run prints differs in each run, with a mark in its place. */
+    /** Returns what a run printed, with a mark in place of what differs in each run. */
     static String masked(String printed) {
         return VARIES.matcher(printed).replaceAll("<varies>");
     }

@@ -1,7 +1,9 @@
 package io.github.keepsake4j.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -13,6 +15,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Errors that come of a pooler, as servers, poolers and the driver phrase them. */
 class PostgresErrorsTest {
+
+    @Test
+    void a_url_without_a_driver_is_an_error_without_the_password() {
+        assertThatThrownBy(() -> JdbcMessageLog.builder()
+                        .url("jdbc:nowhere://host/chat?password=secret", "chat", "secret")
+                        .build())
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContainingAll("url", "org.postgresql:postgresql")
+                .hasNoCause()
+                .message()
+                .doesNotContain("secret");
+    }
 
     @ParameterizedTest
     @CsvSource(

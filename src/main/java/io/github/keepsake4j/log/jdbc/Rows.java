@@ -194,7 +194,6 @@ final class Rows {
         }
     }
 
-    /** A summary; {@code covers} is null if the last message that it covers is missing. */
     /** Reads a view. Fields of newer versions are ignored. */
     static View view(MemoryKey key, String json, @Nullable String anchor, long anchorSequence) {
         if (anchor == null) {
@@ -204,6 +203,7 @@ final class Rows {
         return RecordJson.view(key, json, anchor, anchorSequence).resolved(null);
     }
 
+    /** A summary; {@code covers} is null if the last message that it covers is missing. */
     static Summary summary(MessageCodec codec, ResultSet row) throws SQLException {
         String covers = nullableText(row, "covers");
         if (covers == null) {
