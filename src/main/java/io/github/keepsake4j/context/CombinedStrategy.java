@@ -3,7 +3,7 @@ package io.github.keepsake4j.context;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +24,7 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
         Context selected = mark(context);
         List<ContextStrategy> all = flat(this).toList();
         if (bounds(context.memoryId()).oldest() != Integer.MAX_VALUE) {
-            Map<ContextStrategy, Long> from = new IdentityHashMap<>();
+            Map<ContextStrategy, Long> from = new HashMap<>();
             for (ContextStrategy strategy : all) {
                 from.put(strategy, strategy.shownFrom(selected));
             }
