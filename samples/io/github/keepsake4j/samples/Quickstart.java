@@ -11,7 +11,7 @@ import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -55,7 +55,7 @@ public final class Quickstart {
     }
 
     static void run(Path file, List<String> lines, PrintStream out) {
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
                     .strategy(SlidingWindow.withMaxMessages(WINDOW))

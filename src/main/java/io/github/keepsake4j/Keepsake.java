@@ -40,7 +40,6 @@ import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportSource;
-import io.github.keepsake4j.transfer.ImportingLog;
 import io.github.keepsake4j.turn.TurnConflictException;
 import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
@@ -704,13 +703,13 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the store whose conversations are imported when they are used, as {@link ImportingLog} describes. While
+         * Sets the store whose conversations are imported when they are used, as {@link ImportSource#importingInto} describes. While
          * it is set, each read of a conversation also reads the old store. So remove it when all important
          * conversations have been used and no old instance of the application is running. Default: none.
          *
          * <p>An old store has no tenants. So only conversations of {@linkplain #tenant this tenant} are imported;
          * another tenant's conversation of the same id is another one. To import several tenants, wrap the message log
-         * in an {@link ImportingLog}, whose source is read for all of them.
+         * by {@link ImportSource#importingInto}, whose source is read for all of them.
          *
          * @param oldStore the store, which is only read
          * @return this builder
@@ -804,7 +803,7 @@ public final class Keepsake {
             MessageLog kept = creators == null ? indexed : new ObservedLog(indexed, creators);
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
             MessageLog undescribed =
-                    importSource == null ? kept : new ImportingLog(kept, importSource.ofTenant(tenant), counter);
+                    importSource == null ? kept : importSource.ofTenant(tenant).importingInto(kept, counter);
             MessageLog separate = nodeLog == messageLog ? null : nodeLog;
             MessageLog undescribedNodes =
                     separate == null ? kept : search == null ? separate : search.watched(separate);

@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -24,14 +25,14 @@ public final class MessageLogs {
     private MessageLogs() {}
 
     /**
-     * Opens a log in a SQLite file, as {@link JdbcMessageLog#sqlite} does. The file and its tables are created on first
+     * Opens a log in a SQLite file, as {@link SqliteMessageLog#open} does. The file and its tables are created on first
      * use.
      *
      * @param file the file; its directory must exist
      * @return the log
      */
     public static MessageLog sqlite(Path file) {
-        return opened("org.xerial:sqlite-jdbc", () -> JdbcMessageLog.sqlite(file));
+        return opened("org.xerial:sqlite-jdbc", () -> SqliteMessageLog.open(file));
     }
 
     /**

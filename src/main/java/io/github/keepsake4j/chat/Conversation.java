@@ -166,13 +166,13 @@ public final class Conversation {
      * may be appended meanwhile. A stream that goes back does not return these messages; a stream that goes forward
      * may.
      *
-     * @param first the first page: its limit is the size of all pages, and its direction is the direction of the
+     * @param firstPage the first page: its limit is the size of all pages, and its direction is the direction of the
      *     stream. {@code HistoryQuery.newest(200)} begins with the newest message, {@code HistoryQuery.oldest(200)}
      *     with the oldest
      * @return a sequential stream in order of sequence, which is descending if the pages go back
      */
-    public Stream<LoggedMessage> historyStream(HistoryQuery first) {
-        return StreamSupport.stream(new HistoryPages(Objects.requireNonNull(first, "first")), false);
+    public Stream<LoggedMessage> historyStream(HistoryQuery firstPage) {
+        return StreamSupport.stream(new HistoryPages(Objects.requireNonNull(firstPage, "firstPage")), false);
     }
 
     /**

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.cli;
 
 import io.github.keepsake4j.jdbc.SchemaMode;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
@@ -65,7 +65,7 @@ record IndexUri(String field, String text, boolean creates, boolean makesTables,
             return JdbcMessageIndex.sqlite(file);
         }
         boolean isIndex = new SqliteFile(file).has(TABLES);
-        if (!isIndex && JdbcMessageLog.isSqliteLog(file)) {
+        if (!isIndex && SqliteMessageLog.isLog(file)) {
             throw wrong(file + " is a log; an index has a file of its own, because SQLite has one writer");
         }
         if (!isIndex && !creates) {

@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -88,10 +89,10 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
             throw wrong(file + " is a directory; write file:" + file);
         }
         checkThere(file, "file");
-        if (!creates && !JdbcMessageLog.isSqliteLog(file)) {
+        if (!creates && !SqliteMessageLog.isLog(file)) {
             throw wrong(file + " has no tables of Keepsake4j; the commands add, import and copy --to create them");
         }
-        return JdbcMessageLog.sqlite(file);
+        return SqliteMessageLog.open(file);
     }
 
     private MessageLog files(String path) {

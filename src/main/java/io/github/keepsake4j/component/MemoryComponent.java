@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * MemoryComponent memory = MemoryComponent.builder()
  *         .backend("in_memory", InMemoryMessageLog::new)
- *         .backend("sqlite", () -> JdbcMessageLog.sqlite(Path.of("chat.db")))
+ *         .backend("sqlite", () -> SqliteMessageLog.open(Path.of("chat.db")))
  *         .build();
  * memory.run(MemoryInput.add("sess_123", UserMessage.from("What is Python?")));
  * String output = memory.run("{\"action\": \"get\", \"session_id\": \"sess_123\"}");

@@ -23,22 +23,22 @@ public record HistoryQuery(int limit, long sequence, boolean forward) {
     /**
      * Creates a query for the newest page. The next pages go back in time.
      *
-     * @param limit the maximum number of messages, 1 to 10,000
+     * @param pageSize the maximum number of messages of a page, 1 to 10,000
      * @return the query
-     * @throws InvalidInputException if the limit is out of range
+     * @throws InvalidInputException if the size is out of range
      */
-    public static HistoryQuery newest(int limit) {
-        return new HistoryQuery(limit, Long.MAX_VALUE, false);
+    public static HistoryQuery newest(int pageSize) {
+        return new HistoryQuery(pageSize, Long.MAX_VALUE, false);
     }
 
     /**
      * Creates a query for the oldest page. The next pages go forward in time.
      *
-     * @param limit the maximum number of messages, 1 to 10,000
+     * @param pageSize the maximum number of messages of a page, 1 to 10,000
      * @return the query
-     * @throws InvalidInputException if the limit is out of range
+     * @throws InvalidInputException if the size is out of range
      */
-    public static HistoryQuery oldest(int limit) {
-        return new HistoryQuery(limit, 0, true);
+    public static HistoryQuery oldest(int pageSize) {
+        return new HistoryQuery(pageSize, 0, true);
     }
 }

@@ -5,7 +5,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.file.FileMemoryStore;
 import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
@@ -190,7 +190,7 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
     /** Opens a SQLite file, and creates its tables unless a property forbids it. */
     static MessageLog sqlite(Path file, SchemaMode mode, String... listedMetadata) {
         boolean exists = file.toFile().exists();
-        if (mode == SchemaMode.NEVER && !(exists && JdbcMessageLog.isSqliteLog(file))) {
+        if (mode == SchemaMode.NEVER && !(exists && SqliteMessageLog.isLog(file))) {
             throw new ConfigurationException(
                     "The SQLite file " + file + " has no tables of Keepsake4j.",
                     "Remove keepsake4j.jdbc.initialize-schema=never, so that they are created.");
@@ -199,7 +199,7 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
         return FirstRead.of(
                 "The SQLite file " + file + " cannot keep memories",
                 "Set keepsake4j.sqlite.file to another file, or move this one away.",
-                () -> JdbcMessageLog.sqlite(file, listedMetadata),
+                () -> SqliteMessageLog.open(file, listedMetadata),
                 log -> log.read(ConversationKey.of("default", "keepsake4j"), ReadQuery.newest(0)));
     }
 

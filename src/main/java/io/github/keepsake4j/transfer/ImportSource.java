@@ -2,8 +2,10 @@ package io.github.keepsake4j.transfer;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -33,6 +35,31 @@ public interface ImportSource {
     default ImportSource ofTenant(String tenant) {
         Ids.check("tenant", tenant);
         return conversation -> conversation.tenant().equals(tenant) ? messages(conversation) : List.of();
+    }
+
+    /**
+     * Returns a log that imports the conversations of this source when they are used. The source is only read.
+     *
+     * <p>The first use of a conversation in a process reads it from this source and appends what the log does not have
+     * yet. Its messages have ids that derive from the conversation and their number, or those of the other store, so
+     * that several processes may do so at once, and each message is stored once. Each later read checks whether the
+     * other store's conversation has grown, because an old instance of the application may still run, and appends the
+     * rest behind the head.
+     *
+     * <p>The source is read for the conversations of every tenant that uses the log. {@link #ofTenant} limits it to one,
+     * as {@code Keepsake.builder().importFrom(…)} does.
+     *
+     * <p>A conversation that was erased here is never imported again, so the log keeps all tombstones. A conversation
+     * that had messages here before its list was found is not changed. Memories of nodes are not imported, and lists of
+     * conversations show only used conversations. If the other store fails, the first use in a process fails too; later
+     * reads continue without it.
+     *
+     * @param log keeps the messages
+     * @param counter counts imported messages
+     * @return a thread-safe log; closing it closes the log behind it
+     */
+    default MessageLog importingInto(MessageLog log, TokenCounter counter) {
+        return new ImportingLog(log, this, counter);
     }
 
     /**

@@ -32,25 +32,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A log that imports the conversations of another store when they are used. The other store is only read.
- *
- * <p>The first use of a conversation in a process reads it from the other store and appends what the log does not have yet. Its
- * messages have ids that derive from the conversation and their number, or those of the other store, so that several processes
- * may do so at once, and each message is stored once. Each later read checks whether the other store's conversation has
- * grown, because an old instance of the application may still run, and appends the rest behind the head.
- *
- * <p>The source is read for the conversations of every tenant that uses this log. {@link ImportSource#ofTenant} limits
- * it to one, as {@code Keepsake.builder().importFrom(…)} does.
- *
- * <p>A conversation that was erased here is never imported again, so this log keeps all tombstones. A conversation that
- * had messages here before its list was found is not changed. Memories of nodes are not imported, and lists of
- * conversations show only used conversations. If the other store fails, the first use in a process fails too; later
- * reads continue without it.
- *
- * <p>Thread-safe. Closing this log closes the log behind it.
- */
-public final class ImportingLog extends ForwardingMessageLog {
+/** A log that imports the conversations of another store, as {@link ImportSource#importingInto} describes. */
+final class ImportingLog extends ForwardingMessageLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(ImportingLog.class);
 
@@ -74,7 +57,7 @@ public final class ImportingLog extends ForwardingMessageLog {
      * @param source reads the other store
      * @param counter counts imported messages
      */
-    public ImportingLog(MessageLog log, ImportSource source, TokenCounter counter) {
+    ImportingLog(MessageLog log, ImportSource source, TokenCounter counter) {
         super(log);
         this.source = Objects.requireNonNull(source, "source");
         this.counter = Objects.requireNonNull(counter, "counter");

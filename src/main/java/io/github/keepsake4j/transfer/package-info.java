@@ -1,7 +1,7 @@
 /**
  * Ways into a log and out of it. Start with {@code Keepsake.Builder.importFrom}.
- * {@link io.github.keepsake4j.transfer.ImportSource} reads the conversations of another store, which
- * {@link io.github.keepsake4j.transfer.ImportingLog} imports when they are used;
+ * {@link io.github.keepsake4j.transfer.ImportSource} reads the conversations of another store and imports them when they
+ * are used;
  * {@link io.github.keepsake4j.transfer.MemoryCopy} copies memories between logs;
  * {@link io.github.keepsake4j.transfer.MemoryFork} makes one memory from another;
  * {@link io.github.keepsake4j.transfer.Ndjson} writes and reads memories as lines of JSON;

@@ -10,6 +10,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
@@ -60,7 +61,7 @@ public final class BackendBenchmark {
                 MessageLog log = JdbcMessageLog.postgres(pool)) {
             measure("PostgreSQL", log, messages);
         }
-        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
+        try (MessageLog log = SqliteMessageLog.open(directory.resolve("chat.db"))) {
             measure("SQLite", log, messages);
         }
         for (int stored : new int[] {messages / 100, messages / 10, messages}) {

@@ -5,7 +5,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +21,7 @@ final class EndsWhileSummarizing {
     public static void main(String[] arguments) throws Exception {
         long millis = Long.parseLong(arguments[1]);
         CountDownLatch asked = new CountDownLatch(1);
-        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
+        try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
                     .strategy(Summarization.triggerMessages(20))

@@ -8,6 +8,7 @@ import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.MemoryWorkflow;
 import io.github.keepsake4j.memories.file.FileMemoryStore;
@@ -77,7 +78,7 @@ public final class MemoriesBenchmark {
         compare(
                 "SQLite, each commit synced, memories in files",
                 name -> new Place(
-                        JdbcMessageLog.sqlite(directory.resolve(name + ".db")),
+                        SqliteMessageLog.open(directory.resolve(name + ".db")),
                         FileMemoryStore.of(directory.resolve("s-" + name))));
         List<HikariDataSource> pools = new ArrayList<>();
         compare("PostgreSQL, each commit synced", name -> postgres(pools));

@@ -8,6 +8,7 @@ import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;
@@ -74,7 +75,7 @@ public final class SummaryBenchmark {
                 + " messages, and ratios are to it. `none due again`: the same once more. The distance of its ratio from 1 is"
                 + " noise. `at once`: the summarizer answers immediately, so less is shown.");
         Path directory = Files.createTempDirectory(Files.createDirectories(OUTPUT), "summaries");
-        compare("SQLite, each commit synced", name -> JdbcMessageLog.sqlite(directory.resolve(name + ".db")));
+        compare("SQLite, each commit synced", name -> SqliteMessageLog.open(directory.resolve(name + ".db")));
         List<HikariDataSource> pools = new ArrayList<>();
         compare("PostgreSQL, each commit synced", name -> postgres(pools));
         pools.forEach(HikariDataSource::close);

@@ -12,6 +12,7 @@ import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -247,15 +248,15 @@ public final class TurnBenchmark {
     private void sqlite(Path directory, int window) throws Exception {
         Path file = directory.resolve("window" + window + ".db");
         Path copy = directory.resolve("window" + window + "-copy.db");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             fill(log, window);
         }
         Files.copy(file, copy);
-        try (MessageLog log = JdbcMessageLog.sqlite(file);
+        try (MessageLog log = SqliteMessageLog.open(file);
                 HandWrittenSqlite byHand = new HandWrittenSqlite(copy)) {
             compare("SQLite", window, log, byHand);
         }
-        try (MessageLog log = JdbcMessageLog.sqlite(copy)) {
+        try (MessageLog log = SqliteMessageLog.open(copy)) {
             requireSound(log);
         }
         Files.delete(file);

@@ -420,7 +420,7 @@ class ChatMemoryRegressionTest {
 
     @Test
     void late_parent_sqlite() {
-        real = io.github.keepsake4j.log.jdbc.JdbcMessageLog.sqlite(dir.resolve("a.db"));
+        real = io.github.keepsake4j.log.jdbc.SqliteMessageLog.open(dir.resolve("a.db"));
         open();
         k.conversation("x").importMessage("m2", "m1", user("2"), null);
         k.conversation("x").importMessage("m1", null, user("1"), null);
@@ -434,14 +434,14 @@ class ChatMemoryRegressionTest {
 
     @Test
     void missing_sqlite() {
-        real = io.github.keepsake4j.log.jdbc.JdbcMessageLog.sqlite(dir.resolve("a.db"));
+        real = io.github.keepsake4j.log.jdbc.SqliteMessageLog.open(dir.resolve("a.db"));
         open();
         missing_parent_clear_relink();
     }
 
     @Test
     void sqlite_dup() {
-        real = io.github.keepsake4j.log.jdbc.JdbcMessageLog.sqlite(dir.resolve("a.db"));
+        real = io.github.keepsake4j.log.jdbc.SqliteMessageLog.open(dir.resolve("a.db"));
         open();
         set_new_system_in_front();
     }

@@ -6,7 +6,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Child;
@@ -49,7 +49,7 @@ class KilledChatTest {
                 List<String> rest = child.kill();
                 said = rest.isEmpty() ? said : Integer.parseInt(rest.get(rest.size() - 1));
             }
-            try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+            try (MessageLog log = SqliteMessageLog.open(file)) {
                 leases += log.acquireLease(
                                         new ConversationKey("default", "numbered"),
                                         "summary",
@@ -64,7 +64,7 @@ class KilledChatTest {
             child.awaitEnd();
         }
 
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             Keepsake keepsake = NumberedChat.keepsake(log, Duration.ofSeconds(5));
             Conversation conversation = keepsake.conversation("numbered");
             List<LoggedMessage> history = conversation.branch(Integer.MAX_VALUE).messages();

@@ -18,7 +18,7 @@ import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
@@ -312,7 +312,7 @@ class LeavingViewTest {
         Random random = new Random(seed);
         int turns = 0;
         int again = 0;
-        try (MessageLog file = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
+        try (MessageLog file = SqliteMessageLog.open(directory.resolve("chat.db"))) {
             for (int run = 0; run < Counts.of(30, 1_000); run++) {
                 ContextStrategy strategy = strategy(random);
                 List<String> ids = new ArrayList<>();

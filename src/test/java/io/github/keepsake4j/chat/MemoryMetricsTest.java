@@ -19,7 +19,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.metrics.Metrics;
@@ -71,7 +71,7 @@ class MemoryMetricsTest {
 
     @Test
     void backends_are_told_apart() {
-        try (MessageLog sqlite = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
+        try (MessageLog sqlite = SqliteMessageLog.open(directory.resolve("chat.db"))) {
             keepsake(sqlite, SlidingWindow.withMaxMessages(50)).chatMemory("id").add(user("q"));
         }
         keepsake(log, SlidingWindow.withMaxMessages(50))

@@ -9,7 +9,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.summary.Summarizer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,7 +29,7 @@ final class NumberedChat implements Summarizer {
 
     public static void main(String[] arguments) throws Exception {
         int turns = Integer.parseInt(arguments[1]);
-        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
+        try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
             // A killed process leaves a short lease behind. A process that ends by itself has more time.
             Keepsake keepsake = keepsake(log, Duration.ofMillis(turns == 0 ? 600 : 5_000));
             int number = last(keepsake) + 1;

@@ -23,6 +23,7 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -480,7 +481,7 @@ class SummarizationTest {
 
     private MessageLog open(String where) throws Exception {
         log = switch (where) {
-            case "sqlite" -> JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+            case "sqlite" -> SqliteMessageLog.open(directory.resolve("chat.db"));
             case "postgres" ->
                 JdbcMessageLog.builder()
                         .dataSource(Postgres.newest().database(Postgres.newest().newDatabase()))

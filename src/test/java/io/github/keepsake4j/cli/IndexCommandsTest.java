@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.cli.Shell.Result;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.recall.IndexedMessage;
@@ -268,7 +268,7 @@ class IndexCommandsTest {
     void a_memory_that_another_process_indexes_is_waited_for() {
         add("a", "first");
         List<Duration> slept = new ArrayList<>();
-        try (MessageLog opened = JdbcMessageLog.sqlite(log);
+        try (MessageLog opened = SqliteMessageLog.open(log);
                 MessageIndex made = JdbcMessageIndex.sqlite(index)) {
             Progress progress = new Progress(new PrintWriter(new StringWriter()), false, () -> 0);
             MessageIndex busy = new ForwardingIndex(made) {

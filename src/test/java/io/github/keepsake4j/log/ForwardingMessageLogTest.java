@@ -8,7 +8,6 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.github.keepsake4j.backend.ObservedLog;
 import io.github.keepsake4j.backend.PlannedTreeLog;
 import io.github.keepsake4j.backend.TreeMessageLog;
-import io.github.keepsake4j.transfer.ImportingLog;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -42,7 +41,7 @@ class ForwardingMessageLogTest {
                     "read",
                     "releaseLease",
                     "repair"),
-            ImportingLog.class,
+            named("io.github.keepsake4j.transfer.ImportingLog"),
             Set.of(
                     "acquireLease",
                     "backend",

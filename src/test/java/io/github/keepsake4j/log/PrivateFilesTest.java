@@ -4,7 +4,7 @@ import static io.github.keepsake4j.log.LogTesting.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.file.FileMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
@@ -44,7 +44,7 @@ class PrivateFilesTest {
 
     @Test
     void a_sqlite_file_and_the_files_beside_it_are_its_owners_alone() throws IOException {
-        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
+        try (MessageLog log = SqliteMessageLog.open(directory.resolve("chat.db"))) {
             log.append(KEY, batch("a"));
             assertThat(rights(directory))
                     .filteredOn(right -> right.contains("chat.db"))

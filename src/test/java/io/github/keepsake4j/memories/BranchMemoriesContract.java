@@ -12,7 +12,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.memories.background.BackgroundCreators;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -41,7 +41,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
     @Test
     void a_regenerated_answer_has_memories_of_its_own_and_switching_brings_those_of_the_other_back() {
-        for (MessageLog log : List.of(newLog(), JdbcMessageLog.sqlite(directory.resolve("chat.db")))) {
+        for (MessageLog log : List.of(newLog(), SqliteMessageLog.open(directory.resolve("chat.db")))) {
             String id = log.backend();
             Keepsake keepsake =
                     keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();

@@ -10,7 +10,7 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
@@ -222,7 +222,7 @@ class DamagedIndexTest {
     void a_damaged_file_with_tables_of_others_is_left_as_it_is() throws Exception {
         Path file = directory.resolve("both.db");
         Files.write(file, sound);
-        try (MessageLog other = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog other = SqliteMessageLog.open(file)) {
             other.append(LONG, Append.underHead(NewMessage.of(UserMessage.from("kept"), 1, "test")));
         }
         byte[] bytes = Files.readAllBytes(file);
@@ -234,7 +234,7 @@ class DamagedIndexTest {
                     .hasMessageContaining("contains more than the index");
         }
         assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
-        try (MessageLog other = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog other = SqliteMessageLog.open(file)) {
             assertThat(other.history(LONG, HistoryQuery.newest(10)).messages()).hasSize(1);
         }
     }

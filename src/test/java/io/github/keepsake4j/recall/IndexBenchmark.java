@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -100,7 +101,7 @@ public final class IndexBenchmark {
 
     private MessageLog log() {
         return sqlite
-                ? JdbcMessageLog.sqlite(directory.resolve("chat.db"))
+                ? SqliteMessageLog.open(directory.resolve("chat.db"))
                 : JdbcMessageLog.builder()
                         .dataSource(source)
                         .schema(SchemaMode.ALWAYS)

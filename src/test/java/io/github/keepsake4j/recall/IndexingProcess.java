@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
 import java.lang.reflect.InvocationTargetException;
@@ -16,7 +16,7 @@ public final class IndexingProcess {
     private IndexingProcess() {}
 
     public static void main(String[] arguments) {
-        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]));
+        try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]));
                 MessageIndex index = JdbcMessageIndex.sqlite(Path.of(arguments[1]))) {
             MessageIndex printing = (MessageIndex) Proxy.newProxyInstance(
                     MessageIndex.class.getClassLoader(),

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
@@ -13,7 +13,7 @@ class SqliteRecallTest extends MessageRecallContract {
 
     @Override
     protected MessageLog log() {
-        return JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+        return SqliteMessageLog.open(directory.resolve("chat.db"));
     }
 
     @Override

@@ -18,7 +18,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.file.FileMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
@@ -87,7 +87,7 @@ class ErasedTextTest {
 
     @Test
     void no_file_of_sqlite_has_an_erased_text_while_it_is_open() throws Exception {
-        assertNothingStays(JdbcMessageLog.sqlite(directory.resolve("log.db")), this::files);
+        assertNothingStays(SqliteMessageLog.open(directory.resolve("log.db")), this::files);
     }
 
     @Test

@@ -3,7 +3,7 @@ package io.github.keepsake4j.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -19,7 +19,7 @@ class NodeLoopTest {
     @Test
     void a18_nodes_in_a_loop_remember_their_own_rounds_and_nothing_of_each_other() {
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
-        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("nodes.db"))) {
+        try (MessageLog log = SqliteMessageLog.open(directory.resolve("nodes.db"))) {
             NodeLoop.run(log, new PrintStream(printed, true, StandardCharsets.UTF_8));
         }
 

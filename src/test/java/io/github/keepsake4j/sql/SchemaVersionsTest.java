@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MemoryKind;
 import io.github.keepsake4j.memories.MemoryStore;
@@ -111,7 +112,7 @@ class SchemaVersionsTest {
     private Opened open(Tables tables) {
         return switch (tables) {
             case LOG_POSTGRESQL -> log(postgresLog());
-            case LOG_SQLITE -> log(JdbcMessageLog.sqlite(file(tables)));
+            case LOG_SQLITE -> log(SqliteMessageLog.open(file(tables)));
             case INDEX_POSTGRESQL ->
                 index(JdbcMessageIndex.builder()
                         .dataSource(postgres)

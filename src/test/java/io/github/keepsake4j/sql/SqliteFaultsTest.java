@@ -3,7 +3,7 @@ package io.github.keepsake4j.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.memories.file.FileMemoryStore;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -43,7 +43,7 @@ class SqliteFaultsTest extends FaultContract {
 
     private static Stored open(Home home, Path in) {
         return switch (home) {
-            case LOG -> Stored.of(JdbcMessageLog.sqlite(in.resolve("kept.db")));
+            case LOG -> Stored.of(SqliteMessageLog.open(in.resolve("kept.db")));
             case INDEX -> Stored.of(JdbcMessageIndex.sqlite(in.resolve("kept.db")));
             case MEMORIES -> Stored.of(FileMemoryStore.of(in));
         };

@@ -4,7 +4,7 @@ import static io.github.keepsake4j.log.LogTesting.KEY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -17,7 +17,7 @@ class SqliteSummaryWorkerTest extends SummaryWorkerContract {
 
     @Override
     MessageLog open() {
-        return JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+        return SqliteMessageLog.open(directory.resolve("chat.db"));
     }
 
     @Test

@@ -2,7 +2,7 @@ package io.github.keepsake4j.summary;
 
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.WordCounter;
@@ -30,7 +30,7 @@ final class SummarizingProcess {
         long takes = Long.parseLong(arguments[1]);
         int hangs = Integer.parseInt(arguments[3]);
         boolean untilDone = Boolean.parseBoolean(arguments[4]);
-        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
+        try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
             // Newer JVMs warn when the driver loads its library. This library cannot prevent that.
             Logs.summaries(log, LogTesting.KEY);
             // Logs and exceptions must reach the parent process, too.

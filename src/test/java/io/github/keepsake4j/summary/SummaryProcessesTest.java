@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ class SummaryProcessesTest {
 
     @BeforeEach
     void fill() {
-        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+        try (MessageLog log = SqliteMessageLog.open(file())) {
             log.append(
                     KEY,
                     batch(IntStream.rangeClosed(1, MESSAGES)
@@ -69,7 +69,7 @@ class SummaryProcessesTest {
         assertThat(asked).hasSize(3);
 
         ScriptedSummarizer summarizer = new ScriptedSummarizer();
-        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+        try (MessageLog log = SqliteMessageLog.open(file())) {
             assertThat(Logs.summaries(log, KEY)).hasSize(2);
             SummaryWorker worker = SummarizingProcess.worker(log, summarizer, Duration.ofMillis(5_000));
             worker.due(KEY, new AllButNewest(log, KEY, SummarizingProcess.KEEP, SummarizingProcess.AT_ONCE));
@@ -85,13 +85,13 @@ class SummaryProcessesTest {
         try (Child child = Child.start(SummarizingProcess.class, file(), 0, 600_000, 1, false)) {
             assertThat(child.awaitEnd()).isEqualTo(ranges(1).subList(0, 1));
         }
-        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+        try (MessageLog log = SqliteMessageLog.open(file())) {
             assertThat(Logs.summaries(log, KEY)).isEmpty();
         }
     }
 
     private void assertSummaries() {
-        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+        try (MessageLog log = SqliteMessageLog.open(file())) {
             List<Long> sizes = new ArrayList<>();
             for (long end = SummarizingProcess.AT_ONCE; end <= COVERED; end += SummarizingProcess.AT_ONCE) {
                 sizes.add(end);

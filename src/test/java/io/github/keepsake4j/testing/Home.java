@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -111,7 +112,7 @@ public enum Home {
         return new Storage() {
             @Override
             public MessageLog open() {
-                return JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+                return SqliteMessageLog.open(directory.resolve("chat.db"));
             }
 
             @Override

@@ -9,6 +9,7 @@ import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.sql.SchemaScriptsTest;
@@ -75,7 +76,7 @@ class GoldenDatabaseTest {
     @MethodSource("versions")
     void a_file_of_sqlite_is_opened_or_refused_by_name(int version) throws Exception {
         Path file = Files.copy(folder(version).resolve("log.db"), directory.resolve("log.db"));
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             if (version < BASE) {
                 assertThatThrownBy(() -> log.list("acme", ListQuery.first(1)))
                         .isInstanceOf(KeepsakeException.class)
@@ -139,7 +140,7 @@ class GoldenDatabaseTest {
     void write() throws Exception {
         Path folder =
                 Files.createDirectories(Path.of("src/test/resources/io/github/keepsake4j/transfer/golden/" + BASE));
-        try (MessageLog log = JdbcMessageLog.sqlite(folder.resolve("log.db"))) {
+        try (MessageLog log = SqliteMessageLog.open(folder.resolve("log.db"))) {
             fill(log);
         }
         DataSource database = Postgres.newest().database(Postgres.newest().newDatabase());

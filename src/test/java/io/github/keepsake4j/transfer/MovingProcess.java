@@ -2,7 +2,7 @@ package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ final class MovingProcess {
                 new CompletableFuture<>().join();
             }
         };
-        try (MessageLog target = JdbcMessageLog.sqlite(Path.of(arguments[2]))) {
+        try (MessageLog target = SqliteMessageLog.open(Path.of(arguments[2]))) {
             if (arguments[0].equals("copy")) {
                 try (MessageLog log = FileMessageLog.in(source)) {
                     MemoryCopy.between(log, target).onProgress(tell).tenant("acme");

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Tell;
@@ -54,7 +54,7 @@ class MovingProcessesTest {
         try (Child child = Child.start(MovingProcess.class, what, source, database, Integer.MAX_VALUE)) {
             child.awaitEnd();
         }
-        try (MessageLog log = JdbcMessageLog.sqlite(database)) {
+        try (MessageLog log = SqliteMessageLog.open(database)) {
             for (int i = 0; i < MEMORIES; i++) {
                 MemoryCopyTest.assertSame(original, log, MemoryCopyTest.key(i), what + ", seed " + seed);
             }

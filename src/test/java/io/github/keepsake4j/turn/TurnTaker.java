@@ -14,6 +14,7 @@ import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Path;
@@ -121,7 +122,7 @@ final class TurnTaker {
         static Place open(String name) {
             String[] parts = name.split(":", 3);
             if (parts[0].equals("sqlite")) {
-                return new Place(JdbcMessageLog.sqlite(Path.of(parts[1])), () -> {});
+                return new Place(SqliteMessageLog.open(Path.of(parts[1])), () -> {});
             }
             HikariDataSource pool = Postgres.pool(Postgres.database(parts[2], Integer.parseInt(parts[1])), 4, true);
             JdbcMessageLog log = JdbcMessageLog.builder()

@@ -13,7 +13,7 @@ import io.github.keepsake4j.NodeMemories;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
@@ -139,7 +139,7 @@ class AgenticSystemsTest {
         Path file = directory.resolve("agents.db");
         int runs = 0;
         for (int start = 0; start < 3; start++) {
-            try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+            try (MessageLog log = SqliteMessageLog.open(file)) {
                 NodeMemories nodes = nodes(log);
                 Newsroom room = new Newsroom(system, nodes::chatMemoryProvider);
                 room.work("c", "bees");
@@ -191,7 +191,7 @@ class AgenticSystemsTest {
             }
         }
 
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             NodeMemories nodes = nodes(log);
             for (String agent : List.of("writer", "editor")) {
                 List<String> answers = answers(nodes, agent);

@@ -3,7 +3,7 @@ package io.github.keepsake4j.workflow;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Postgres;
@@ -48,7 +48,7 @@ final class LoopProcess {
                 }
             }
             default -> {
-                try (MessageLog log = JdbcMessageLog.sqlite(Path.of(parts[2]))) {
+                try (MessageLog log = SqliteMessageLog.open(Path.of(parts[2]))) {
                     use.accept(log);
                 }
             }

@@ -3,7 +3,7 @@ package io.github.keepsake4j.workflow;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import java.nio.file.Path;
 
 /**
@@ -13,7 +13,7 @@ import java.nio.file.Path;
 final class NewsroomProcess {
 
     public static void main(String[] arguments) {
-        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
+        try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
             // The agents number their answers by what they are shown, so they are shown everything.
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ class SqliteWorkflowTest extends WorkflowContract {
 
     @Override
     MessageLog open() {
-        return JdbcMessageLog.sqlite(directory.resolve("log" + opened++ + ".db"));
+        return SqliteMessageLog.open(directory.resolve("log" + opened++ + ".db"));
     }
 
     @Test

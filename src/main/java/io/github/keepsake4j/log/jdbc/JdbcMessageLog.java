@@ -36,15 +36,11 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.DamagedException;
 import io.github.keepsake4j.sql.Preparation;
 import io.github.keepsake4j.sql.Session;
-import io.github.keepsake4j.sql.SqliteFile;
-import io.github.keepsake4j.sql.SqliteMode;
-import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -102,39 +98,6 @@ public final class JdbcMessageLog implements MessageLog {
         this.dialect = dialect;
         this.clock = clock;
         this.lists = new Lists(connections, dialect, codec, listed, this::now);
-    }
-
-    /**
-     * Keeps memories in a SQLite file. The file and its tables are created on first use; its directory must exist. A
-     * call waits up to 10 seconds for another process that writes.
-     *
-     * @param file the file
-     * @param listedMetadata up to three metadata names, as in {@link Builder#listedMetadata}
-     * @return the log, to be closed at the end
-     * @throws InvalidInputException if there are too many names, or one is no id
-     */
-    public static JdbcMessageLog sqlite(Path file, String... listedMetadata) {
-        return sqlite(file, Clock.systemUTC(), listedMetadata);
-    }
-
-    static JdbcMessageLog sqlite(Path file, Clock clock, String... listedMetadata) {
-        return new JdbcMessageLog(
-                Connections.sqlite(file, SqliteMode.LOG, Schema.LOG),
-                new SqliteDialect(),
-                ListedMetadata.of(listedMetadata),
-                clock);
-    }
-
-    /**
-     * Returns whether a file has the tables of a log. Changes nothing.
-     *
-     * @param file an existing file
-     * @return false if it is empty or a SQLite database without these tables; true if it is damaged: a log then reports
-     * the damage
-     * @throws StorageUnavailableException if the file cannot be read now
-     */
-    public static boolean isSqliteLog(Path file) {
-        return new SqliteFile(Objects.requireNonNull(file, "file")).has(Schema.LOG);
     }
 
     /**

@@ -29,7 +29,7 @@ import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.TokenStream;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.Dialogue;
 import java.nio.file.Path;
@@ -107,7 +107,7 @@ class AiServicesTest {
 
     @BeforeEach
     void open() {
-        log = JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+        log = SqliteMessageLog.open(directory.resolve("chat.db"));
         keepsake = Keepsake.builder().messageLog(log).build();
     }
 

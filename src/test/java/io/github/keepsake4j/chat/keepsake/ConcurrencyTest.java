@@ -18,6 +18,7 @@ import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Postgres;
@@ -77,7 +78,7 @@ class ConcurrencyTest {
 
     @Test
     void four_hundred_adds_to_stock_windows_of_one_memory_on_sqlite(@TempDir Path directory) throws Exception {
-        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
+        try (MessageLog log = SqliteMessageLog.open(directory.resolve("chat.db"))) {
             addToStockWindows(log);
         }
     }

@@ -19,7 +19,7 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownParentException;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -186,7 +186,7 @@ class ConversationTest {
 
     private Keepsake open(String backend) {
         if (backend.equals("sqlite")) {
-            log = JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+            log = SqliteMessageLog.open(directory.resolve("chat.db"));
         }
         Keepsake keepsake = Keepsake.builder().messageLog(log).build();
         conversation = keepsake.conversation("alice");

@@ -13,7 +13,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -47,7 +47,7 @@ class EraseWithNodesTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_conversation_and_its_nodes_go_and_nothing_else(boolean oneLog) {
-        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("log.db"));
+        try (MessageLog log = SqliteMessageLog.open(directory.resolve("log.db"));
                 MessageLog other = new InMemoryMessageLog()) {
             MessageLog nodes = oneLog ? log : other;
             Keepsake keepsake =

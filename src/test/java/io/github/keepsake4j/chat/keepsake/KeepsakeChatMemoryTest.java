@@ -17,7 +17,7 @@ import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.Dialogue;
@@ -42,7 +42,7 @@ class KeepsakeChatMemoryTest {
 
     @BeforeEach
     void open() {
-        log = JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+        log = SqliteMessageLog.open(directory.resolve("chat.db"));
         use(SlidingWindow.withMaxMessages(100));
     }
 

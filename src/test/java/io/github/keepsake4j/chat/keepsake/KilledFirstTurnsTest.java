@@ -11,7 +11,7 @@ import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.file.FileMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ class KilledFirstTurnsTest {
     private static MessageLog open(Path directory, boolean files) {
         return files
                 ? FileMessageLog.in(directory.resolve("files"))
-                : JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+                : SqliteMessageLog.open(directory.resolve("chat.db"));
     }
 
     /** Begins conversations from a number on, and prints the number of each one that was acknowledged. */

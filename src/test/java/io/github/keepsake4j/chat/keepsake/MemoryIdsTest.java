@@ -9,7 +9,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -79,7 +79,7 @@ class MemoryIdsTest {
     void each_id_is_a_memory_of_its_own(String backend) {
         try (MessageLog log = backend.equals("memory")
                 ? new InMemoryMessageLog()
-                : JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
+                : SqliteMessageLog.open(directory.resolve("chat.db"))) {
             Keepsake keepsake = keepsake(log);
             for (Object id : IDS) {
                 keepsake.chatMemory(id).add(user("message of " + id));

@@ -30,7 +30,7 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.KeptRequest;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
@@ -88,7 +88,7 @@ class SeenByTest {
         int turns = 0;
         int answers = 0;
         Path file = directory.resolve("chat.db");
-        MessageLog log = JdbcMessageLog.sqlite(file);
+        MessageLog log = SqliteMessageLog.open(file);
         while (turns < Counts.of(200, 1_000)) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
@@ -239,7 +239,7 @@ class SeenByTest {
     @Test
     void a_request_with_shortened_results_is_kept_where_asked() {
         Keepsake keepsake = Keepsake.builder()
-                .messageLog(JdbcMessageLog.sqlite(directory.resolve("kept.db")))
+                .messageLog(SqliteMessageLog.open(directory.resolve("kept.db")))
                 .strategy(ClearToolResults.keepNewest(0).and(SlidingWindow.withMaxMessages(30)))
                 .keepRequests()
                 .build();

@@ -37,6 +37,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -93,7 +94,7 @@ class UserInterfaceTest {
     private void open(Backend backend) throws Exception {
         switch (backend) {
             case MEMORY -> log = new InMemoryMessageLog();
-            case SQLITE -> log = JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+            case SQLITE -> log = SqliteMessageLog.open(directory.resolve("chat.db"));
             case POSTGRES -> {
                 Postgres server = Postgres.newest();
                 pool = Postgres.pool(server.database(server.newDatabase()), 4, true);

@@ -15,6 +15,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -53,7 +54,7 @@ class ChatMemoryStoreModelTest {
 
     @Test
     void any_sequence_on_sqlite() {
-        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
+        try (MessageLog log = SqliteMessageLog.open(directory.resolve("chat.db"))) {
             run(log, Counts.of(40, 1_000));
         }
     }

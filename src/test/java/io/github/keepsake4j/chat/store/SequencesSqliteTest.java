@@ -1,7 +1,7 @@
 package io.github.keepsake4j.chat.store;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -12,6 +12,6 @@ class SequencesSqliteTest extends SequencesContract {
 
     @Override
     MessageLog newLog() {
-        return JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+        return SqliteMessageLog.open(directory.resolve("chat.db"));
     }
 }

@@ -10,6 +10,7 @@ import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ final class SetLoad {
 
     public static void main(String[] arguments) throws Exception {
         MessageLog log = arguments.length == 2
-                ? JdbcMessageLog.sqlite(Path.of(arguments[1]))
+                ? SqliteMessageLog.open(Path.of(arguments[1]))
                 : JdbcMessageLog.postgres(
                         Postgres.pool(Postgres.database(arguments[2], Integer.parseInt(arguments[1])), 4, true));
         SetLoad load = new SetLoad(log, arguments[0]);

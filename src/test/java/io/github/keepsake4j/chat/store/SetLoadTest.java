@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Child;
@@ -39,7 +40,7 @@ class SetLoadTest {
     @Test
     void nothing_is_lost_or_doubled_on_sqlite() throws Exception {
         Path file = directory.resolve("chat.db");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             Logs.summaries(log, KEY);
             check(log, run(file));
         }

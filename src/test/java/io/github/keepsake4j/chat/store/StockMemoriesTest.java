@@ -27,7 +27,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
@@ -116,7 +116,7 @@ class StockMemoriesTest {
 
     @BeforeEach
     void open() {
-        log = JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+        log = SqliteMessageLog.open(directory.resolve("chat.db"));
         keepsake = Keepsake.builder().messageLog(log).build();
     }
 

@@ -22,7 +22,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -61,7 +61,7 @@ class KilledQuestionsTest {
         try (Child child = Child.start(KilledTurn.class, file, where)) {
             assertThat(child.line()).isNull();
         }
-        try (MessageLog reopened = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog reopened = SqliteMessageLog.open(file)) {
             Keepsake later = Keepsake.builder().messageLog(reopened).build();
             Script model = new Script("two!", "one!");
             Assistant assistant = service(later, model);

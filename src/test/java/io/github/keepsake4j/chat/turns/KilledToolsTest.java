@@ -8,7 +8,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ProviderRules;
@@ -58,7 +58,7 @@ class KilledToolsTest {
                 killed = System.currentTimeMillis();
                 lines.addAll(child.kill());
             }
-            try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+            try (MessageLog log = SqliteMessageLog.open(file)) {
                 Keepsake keepsake = Keepsake.builder().messageLog(log).build();
                 Set<String> results = EndingTurns.logged(keepsake, "c").stream()
                         .map(logged -> logged.message())

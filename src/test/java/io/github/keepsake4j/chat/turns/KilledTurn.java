@@ -5,7 +5,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import java.nio.file.Path;
 
 /** A process that ends without a word in a turn. Arguments: the SQLite file, and where: request, model or tool. */
@@ -26,7 +26,7 @@ public final class KilledTurn {
 
     public static void main(String[] arguments) {
         String where = arguments[1];
-        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
+        try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
             Script.Step model = request -> {
                 if (where.equals("model")) {
                     Runtime.getRuntime().halt(KILLED);

@@ -17,7 +17,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
@@ -54,7 +54,7 @@ public final class OtherClassPathDriver {
     /** Chats on SQLite and returns the number of messages in the memory. */
     public static String sqlite() throws Exception {
         Path directory = Files.createTempDirectory("keepsake");
-        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
+        try (MessageLog log = SqliteMessageLog.open(directory.resolve("chat.db"))) {
             ChatMemory memory = Keepsake.builder().messageLog(log).build().chatMemory("alice");
             memory.add(UserMessage.from("1"));
             return Integer.toString(memory.messages().size());

@@ -11,7 +11,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -50,7 +50,7 @@ public final class SlowToolChat {
     }
 
     public static void main(String[] arguments) {
-        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
+        try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
             Keepsake keepsake = Keepsake.builder().messageLog(log).build();
             Script.Step model = request -> {
                 List<ChatMessage> messages = request.messages();

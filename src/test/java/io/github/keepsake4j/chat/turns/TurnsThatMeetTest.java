@@ -21,7 +21,7 @@ import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.TokenStream;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.WatchedLog;
@@ -171,7 +171,7 @@ class TurnsThatMeetTest {
 
     @BeforeEach
     void open() {
-        file = JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+        file = SqliteMessageLog.open(directory.resolve("chat.db"));
         log = new WatchedLog(file);
         keepsake = Keepsake.builder().messageLog(log.log()).build();
         one = new Service("one");

@@ -147,7 +147,7 @@ class PagingTest {
         MessageLog reader;
         if (backend == Backend.SQLITE) {
             Path file = directory.resolve("chat.db");
-            others = JdbcMessageLog.sqlite(file, clock);
+            others = SqliteMessageLog.open(file, clock);
             SQLiteDataSource source = new SQLiteDataSource();
             source.setUrl("jdbc:sqlite:" + file);
             reader = new JdbcMessageLog(

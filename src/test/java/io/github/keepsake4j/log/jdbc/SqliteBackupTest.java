@@ -26,7 +26,7 @@ class SqliteBackupTest {
         Path file = directory.resolve("chat.db");
         Path backup = directory.resolve("backup.db");
         Path copy = directory.resolve("copy.db");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             for (int i = 0; i < 50; i++) {
                 log.append(KEY, batch("m" + i));
             }
@@ -44,7 +44,7 @@ class SqliteBackupTest {
     }
 
     private static int messages(Path file) {
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             assertThat(log.check(KEY)).isEmpty();
             return branch(log, KEY).size();
         }

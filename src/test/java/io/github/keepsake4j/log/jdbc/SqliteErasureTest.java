@@ -42,7 +42,7 @@ class SqliteErasureTest {
 
     @Test
     void a_reader_delays_the_end_of_erased_text_and_no_call() throws Exception {
-        try (MessageLog log = JdbcMessageLog.sqlite(file());
+        try (MessageLog log = SqliteMessageLog.open(file());
                 Connection other = DriverManager.getConnection("jdbc:sqlite:" + file());
                 Statement statement = other.createStatement()) {
             log.append(KEY, batch("a"));
@@ -72,7 +72,7 @@ class SqliteErasureTest {
         }
         assertThat(filesWithSecret()).contains("log.db-wal");
 
-        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+        try (MessageLog log = SqliteMessageLog.open(file())) {
             Logs.setTitle(log, OTHER, "title");
             await().untilAsserted(() -> assertThat(filesWithSecret()).isEmpty());
         }
@@ -81,7 +81,7 @@ class SqliteErasureTest {
     @Test
     void two_processes_that_write_lose_nothing_while_one_erases() throws Exception {
         try (Child child = Child.start(SqliteWriter.class, file(), "log", "p", 2, 200);
-                MessageLog log = JdbcMessageLog.sqlite(file())) {
+                MessageLog log = SqliteMessageLog.open(file())) {
             assertThat(child.line()).isNotNull();
             for (int i = 0; i < 20; i++) {
                 log.append(KEY, batch("a" + i));
@@ -95,8 +95,8 @@ class SqliteErasureTest {
 
     @Test
     void a_close_waits_for_the_end_of_erased_text_while_another_process_has_the_file_open() throws Exception {
-        try (MessageLog other = JdbcMessageLog.sqlite(file())) {
-            try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+        try (MessageLog other = SqliteMessageLog.open(file())) {
+            try (MessageLog log = SqliteMessageLog.open(file())) {
                 log.append(KEY, batch("a"));
                 assertThat(LogTesting.branch(other, KEY)).containsExactly("a");
                 log.erase(KEY);
@@ -112,7 +112,7 @@ class SqliteErasureTest {
 
         public static void main(String[] arguments) throws Exception {
             Path file = Path.of(arguments[0]);
-            MessageLog log = JdbcMessageLog.sqlite(file);
+            MessageLog log = SqliteMessageLog.open(file);
             log.append(KEY, batch("a"));
             try (Connection reader = DriverManager.getConnection("jdbc:sqlite:" + file);
                     Statement statement = reader.createStatement()) {

@@ -39,13 +39,13 @@ class SqliteFailedStatementsTest {
     @Test
     void a_damaged_memory_stops_no_call_to_another_one() throws Exception {
         Path file = directory.resolve("chat.db");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             log.append(DAMAGED, Append.underHead(LogTesting.message("big", UserMessage.from("x".repeat(100_000)), 1)));
             log.append(KEY, batch("a", "b"));
         }
         Files.write(file, withoutEndOfLongText(Files.readAllBytes(file)));
 
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             assertThatThrownBy(() -> log.read(DAMAGED, ReadQuery.newest(5)))
                     .isInstanceOf(UnreadableDataException.class);
             assertThatThrownBy(() -> Logs.find(log, DAMAGED, List.of("big")))
@@ -65,7 +65,7 @@ class SqliteFailedStatementsTest {
     @Test
     void a_table_that_comes_back_is_used_again() throws Exception {
         Path file = directory.resolve("chat.db");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             log.append(KEY, batch("a"));
             assertThat(branch(log, KEY)).containsExactly("a");
             execute(file, "ALTER TABLE keepsake_message RENAME TO away");

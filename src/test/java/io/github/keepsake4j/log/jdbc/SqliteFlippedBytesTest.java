@@ -69,14 +69,14 @@ class SqliteFlippedBytesTest {
     @Test
     void flipped_bytes() throws Exception {
         Path template = directory.resolve("template.db");
-        try (MessageLog log = JdbcMessageLog.sqlite(template)) {
+        try (MessageLog log = SqliteMessageLog.open(template)) {
             for (int i = 0; i < MEMORIES; i++) {
                 fill(log, key(i));
             }
         }
         byte[] sound = Files.readAllBytes(template);
         Map<MemoryKey, List<Object>> before = new LinkedHashMap<>();
-        try (MessageLog log = JdbcMessageLog.sqlite(template)) {
+        try (MessageLog log = SqliteMessageLog.open(template)) {
             for (int i = 0; i < MEMORIES; i++) {
                 before.put(key(i), reads(log, key(i)));
             }
@@ -114,7 +114,7 @@ class SqliteFlippedBytesTest {
         Map<MemoryKey, List<String>> unmarked = rows(file, HandEditedRowsContract.MARKED);
         boolean named = false;
         boolean changed = false;
-        MessageLog log = JdbcMessageLog.sqlite(file);
+        MessageLog log = SqliteMessageLog.open(file);
         try {
             for (MemoryKey key : before.keySet()) {
                 List<Object> now = reads(log, key);

@@ -21,7 +21,7 @@ class SqliteHandEditedRowsTest extends HandEditedRowsContract {
 
     @Override
     MessageLog open() {
-        return JdbcMessageLog.sqlite(file());
+        return SqliteMessageLog.open(file());
     }
 
     @Override
@@ -37,7 +37,7 @@ class SqliteHandEditedRowsTest extends HandEditedRowsContract {
     void restore() throws Exception {
         Path template = directory.resolve("template.db");
         if (!Files.exists(template)) {
-            try (MessageLog log = JdbcMessageLog.sqlite(template)) {
+            try (MessageLog log = SqliteMessageLog.open(template)) {
                 fill(log);
             }
         }

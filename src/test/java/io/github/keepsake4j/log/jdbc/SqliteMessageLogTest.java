@@ -30,7 +30,7 @@ class SqliteMessageLogTest extends MessageLogContract implements ActivityContrac
 
     @Override
     protected MessageLog openAgain(Clock clock) {
-        return JdbcMessageLog.sqlite(file(), clock, DECLARED);
+        return SqliteMessageLog.open(file(), clock, DECLARED);
     }
 
     @Override

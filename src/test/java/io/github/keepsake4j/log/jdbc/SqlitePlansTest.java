@@ -28,7 +28,7 @@ class SqlitePlansTest {
     @Test
     void walks_use_indexes() throws Exception {
         Path file = directory.resolve("chat.db");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             log.append(LogTesting.KEY, LogTesting.batch("a", "b"));
         }
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
@@ -52,7 +52,7 @@ class SqlitePlansTest {
     @Test
     void no_read_sorts() throws Exception {
         Path file = directory.resolve("chat.db");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             log.append(LogTesting.KEY, LogTesting.batch("a"));
         }
         SoftAssertions softly = new SoftAssertions();
@@ -72,7 +72,7 @@ class SqlitePlansTest {
     @Test
     void a_page_by_activity_begins_at_its_cursor() throws Exception {
         Path file = directory.resolve("chat.db");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             log.append(LogTesting.KEY, LogTesting.batch("a"));
         }
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {

@@ -51,7 +51,7 @@ class SqliteProcessesTest {
             assertThat(child.awaitEnd()).hasSize(THREADS * count);
         }
 
-        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+        try (MessageLog log = SqliteMessageLog.open(file())) {
             List<String> texts = texts(history(log));
             assertThat(texts).hasSize(PROCESSES * THREADS * count).doesNotHaveDuplicates();
             assertOwnOrder(texts, count);
@@ -76,7 +76,7 @@ class SqliteProcessesTest {
             }
         }
 
-        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+        try (MessageLog log = SqliteMessageLog.open(file())) {
             List<LoggedMessage> all = history(log);
             Map<String, Long> parts =
                     texts(all).stream().collect(Collectors.groupingBy(text -> text, Collectors.counting()));
@@ -95,7 +95,7 @@ class SqliteProcessesTest {
     void a_new_file_that_another_writer_just_writes_to_is_waited_for() throws Exception {
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file());
                 Statement statement = other.createStatement();
-                MessageLog log = JdbcMessageLog.sqlite(file())) {
+                MessageLog log = SqliteMessageLog.open(file())) {
             statement.execute("BEGIN IMMEDIATE");
             statement.execute("CREATE TABLE theirs (id INTEGER)");
             Thread writer = new Thread(() -> log.append(

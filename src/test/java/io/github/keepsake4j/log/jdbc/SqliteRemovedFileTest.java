@@ -28,7 +28,7 @@ class SqliteRemovedFileTest {
     @BeforeEach
     void open() {
         file = directory.resolve("chat.db");
-        log = JdbcMessageLog.sqlite(file);
+        log = SqliteMessageLog.open(file);
         log.append(KEY, batch("a"));
     }
 
@@ -51,7 +51,7 @@ class SqliteRemovedFileTest {
         move("away.db", "chat.db");
 
         assertThat(log.append(KEY, batch("b")).replayed()).isFalse();
-        try (MessageLog other = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog other = SqliteMessageLog.open(file)) {
             assertThat(branch(other, KEY)).containsExactly("a", "b");
         }
     }
@@ -61,7 +61,7 @@ class SqliteRemovedFileTest {
         for (String suffix : new String[] {"", "-wal", "-shm"}) {
             Files.deleteIfExists(directory.resolve("chat.db" + suffix));
         }
-        try (MessageLog other = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog other = SqliteMessageLog.open(file)) {
             other.append(KEY, batch("c"));
             log.append(KEY, batch("d"));
             assertThat(branch(other, KEY)).containsExactly("c", "d");

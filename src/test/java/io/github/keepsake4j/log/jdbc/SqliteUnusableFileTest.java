@@ -34,14 +34,14 @@ class SqliteUnusableFileTest {
     @BeforeEach
     void fill() {
         file = directory.resolve("chat.db");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             log.append(KEY, batch("a"));
         }
     }
 
     @Test
     void a_directory_in_its_place_is_no_outage() {
-        try (MessageLog log = JdbcMessageLog.sqlite(directory)) {
+        try (MessageLog log = SqliteMessageLog.open(directory)) {
             assertFinal(() -> log.append(KEY, batch("b")), "is a directory");
             assertFinal(() -> branch(log, KEY), "is a directory");
         }
@@ -51,7 +51,7 @@ class SqliteUnusableFileTest {
     void a_file_that_sqlite_takes_for_read_only_is_no_outage_and_once_mended_is_used_by_the_same_log()
             throws Exception {
         setWriteVersion(3);
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             for (int i = 0; i < 2; i++) {
                 assertFinal(() -> log.append(KEY, batch("b")), "read-only");
                 assertThat(branch(log, KEY)).containsExactly("a");
@@ -69,7 +69,7 @@ class SqliteUnusableFileTest {
             throws Exception {
         setPermissions(file, permissions);
         assumeTrue(!Files.isWritable(file), "this user may write whatever the permissions are");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             assertFinal(() -> log.append(KEY, batch("b")), "may not read and write it");
             setPermissions(file, "rw-r--r--");
             assertThat(log.append(KEY, batch("b")).head()).isEqualTo("b");
@@ -79,7 +79,7 @@ class SqliteUnusableFileTest {
     @Test
     void a_directory_that_may_not_be_written_is_no_outage() throws Exception {
         setPermissions(directory, "r-xr-xr-x");
-        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             assumeTrue(!Files.isWritable(directory), "this user may write whatever the permissions are");
             assertFinal(() -> log.append(KEY, batch("b")), "directory");
         } finally {

@@ -32,7 +32,7 @@ final class SqliteWriter {
         String name = arguments[2];
         int threads = Integer.parseInt(arguments[3]);
         int count = Integer.parseInt(arguments[4]);
-        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
+        try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
             KeepsakeChatMemory memory =
                     Keepsake.builder().messageLog(log).build().chatMemory(KEY);
             ExecutorService pool = Executors.newFixedThreadPool(threads);

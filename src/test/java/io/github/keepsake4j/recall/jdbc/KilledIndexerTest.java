@@ -6,7 +6,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.IndexingProcess;
 import io.github.keepsake4j.recall.MessageIndex;
@@ -30,7 +30,7 @@ class KilledIndexerTest {
         Path chat = directory.resolve("chat.db");
         Path file = directory.resolve("killed.db");
         Random random = new Random(1);
-        try (MessageLog log = JdbcMessageLog.sqlite(chat)) {
+        try (MessageLog log = SqliteMessageLog.open(chat)) {
             for (int i = 0; i < 3; i++) {
                 log.append(
                         ConversationKey.of("acme", "memory" + i),

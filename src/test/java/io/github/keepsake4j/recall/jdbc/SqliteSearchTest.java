@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageSearchContract;
 import java.nio.file.Path;
@@ -19,6 +19,6 @@ class SqliteSearchTest extends MessageSearchContract {
 
     @Override
     protected MessageLog newLog() {
-        return JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+        return SqliteMessageLog.open(directory.resolve("chat.db"));
     }
 }

@@ -23,7 +23,6 @@ import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.tokens.TokenCounter;
-import io.github.keepsake4j.transfer.ImportingLog;
 import io.github.keepsake4j.workflow.NodeTokenBufferMemory;
 import io.github.keepsake4j.workflow.WorkflowMemories;
 import java.sql.Connection;
@@ -98,7 +97,7 @@ class DifyTreesTest {
     }
 
     private static MessageLog importing(MessageLog log) {
-        return new ImportingLog(log, JdbcImportSource.dify(database), TokenCounter.standard());
+        return JdbcImportSource.dify(database).importingInto(log, TokenCounter.standard());
     }
 
     private static ConversationKey newKey() {
