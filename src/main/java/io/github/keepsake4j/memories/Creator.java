@@ -61,6 +61,21 @@ final class Creator {
         clock = builder.clock;
     }
 
+    private Creator(Creator other, MemoryStore store) {
+        this.store = store;
+        config = other.config;
+        memories = other.memories;
+        summaries = other.summaries;
+        estimator = other.estimator;
+        leaseDuration = other.leaseDuration;
+        clock = other.clock;
+    }
+
+    /** Returns a creator with the same configuration for another store. */
+    Creator on(MemoryStore other) {
+        return new Creator(this, other);
+    }
+
     /**
      * Makes all memories that are due.
      *

@@ -39,6 +39,14 @@ public final class Discussions {
         creator = new Creator(builder);
     }
 
+    private Discussions(Discussions other, MemoryStore store) {
+        this.store = Objects.requireNonNull(store, "store");
+        leastTrust = other.leastTrust;
+        userTextOnly = other.userTextOnly;
+        retrievers = other.retrievers;
+        creator = other.creator.on(store);
+    }
+
     /**
      * Starts the configuration.
      *
@@ -80,6 +88,16 @@ public final class Discussions {
      */
     public Discussion discussion(String tenant, @Nullable String discussionId) {
         return discussion(discussionId == null ? null : ConversationKey.of(tenant, discussionId));
+    }
+
+    /**
+     * Returns memories with the same configuration in another store.
+     *
+     * @param other the store, such as one that wraps {@link #store}
+     * @return a copy
+     */
+    public Discussions on(MemoryStore other) {
+        return new Discussions(this, other);
     }
 
     /**

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param pinned whether it takes precedence over memories that are not pinned
  * @param replaces the id of the older memory that it replaces, or null
  * @param status its status
+ * @param vector a fact's vector, by which it is found by its meaning, as a text that only the store of this library reads; null
+ *     if it has none
  */
 public record MadeMemory(
         String id,
@@ -44,7 +46,8 @@ public record MadeMemory(
         Trust trust,
         boolean pinned,
         @Nullable String replaces,
-        Status status) {
+        Status status,
+        @Nullable String vector) {
 
     private static final Pattern UNSTORABLE = Pattern.compile("\\x00|\\p{Cs}");
 
@@ -132,7 +135,8 @@ public record MadeMemory(
                 trust,
                 false,
                 null,
-                Status.CURRENT);
+                Status.CURRENT,
+                null);
     }
 
     /**
@@ -144,7 +148,7 @@ public record MadeMemory(
      * @return the copy
      */
     public MadeMemory madeBy(@Nullable String modelName, String prompt, Instant time) {
-        return copy(modelName, prompt, time, pinned, replaces, status);
+        return copy(modelName, prompt, time, pinned, replaces, status, vector);
     }
 
     /**
@@ -154,7 +158,7 @@ public record MadeMemory(
      * @return the copy
      */
     public MadeMemory withPinned(boolean pin) {
-        return copy(model, promptVersion, madeAt, pin, replaces, status);
+        return copy(model, promptVersion, madeAt, pin, replaces, status, vector);
     }
 
     /**
@@ -164,17 +168,27 @@ public record MadeMemory(
      * @return the copy
      */
     public MadeMemory replacing(@Nullable String older) {
-        return copy(model, promptVersion, madeAt, pinned, older, status);
+        return copy(model, promptVersion, madeAt, pinned, older, status, vector);
     }
 
     /**
-     * Returns a copy with another status. A forgotten memory has no text, title, summary, entities or key phrases.
+     * Returns a copy with a vector.
+     *
+     * @param text the vector, or null for none
+     * @return the copy
+     */
+    public MadeMemory withVector(@Nullable String text) {
+        return copy(model, promptVersion, madeAt, pinned, replaces, status, text);
+    }
+
+    /**
+     * Returns a copy with another status. A forgotten memory has no text, title, summary, entities, key phrases or vector.
      *
      * @param other the new status
      * @return the copy
      */
     public MadeMemory withStatus(Status other) {
-        return copy(model, promptVersion, madeAt, pinned, replaces, other);
+        return copy(model, promptVersion, madeAt, pinned, replaces, other, vector);
     }
 
     /** Returns the memories that are trusted enough. */
@@ -190,7 +204,8 @@ public record MadeMemory(
             Instant time,
             boolean pin,
             @Nullable String older,
-            Status other) {
+            Status other,
+            @Nullable String newVector) {
         boolean gone = other == Status.FORGOTTEN;
         return new MadeMemory(
                 id,
@@ -207,7 +222,8 @@ public record MadeMemory(
                 trust,
                 !gone && pin,
                 older,
-                other);
+                other,
+                gone ? null : newVector);
     }
 
     /** Returns a description without any text of the memory, so that it can be written to logs. */

@@ -3,6 +3,7 @@ package io.github.keepsake4j.memories;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.recall.words.Words;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,17 @@ public interface MemoryReader {
      * @return the matching facts that are shown, best first; facts of equal rank are newest first
      */
     List<FoundMemory> search(MemoryKey key, FactQuery query);
+
+    /**
+     * Ranks memories that were read, such as those of several discussions, as {@link #search} does. Reads nothing.
+     *
+     * @param query the query
+     * @param memories the memories, oldest first
+     * @return the matching memories of enough trust, best first
+     */
+    default List<FoundMemory> rank(FactQuery query, List<MadeMemory> memories) {
+        return new FactWords(Words.standard()).search(query, memories);
+    }
 
     /**
      * Reads the summary: the newest current version whose last chunk is on the path to the head.

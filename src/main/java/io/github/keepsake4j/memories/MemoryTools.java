@@ -11,7 +11,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.RecallTool;
 import io.github.keepsake4j.recall.Scope;
-import io.github.keepsake4j.recall.words.Words;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -44,8 +43,6 @@ public record MemoryTools(
 
     /** The number of a conversation's newest chunks that a search considers. */
     private static final int CHUNKS = 200;
-
-    private static final FactWords WORDS = new FactWords(Words.standard());
 
     /** Checks the components. */
     public MemoryTools {
@@ -115,7 +112,7 @@ public record MemoryTools(
             found.addAll(branch.onBranch(key, trusted(reader.chunks(key, CHUNKS))));
         }
         // The scores of different conversations and kinds cannot be compared.
-        return WORDS.search(query, found).stream().map(FoundMemory::memory).toList();
+        return reader.rank(query, found).stream().map(FoundMemory::memory).toList();
     }
 
     /** Returns the newest memories, oldest first. Pinned memories come first and count too. */

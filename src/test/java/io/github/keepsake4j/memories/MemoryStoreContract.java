@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.github.keepsake4j.memories.store.FactsByMeaning;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -384,6 +386,47 @@ public abstract class MemoryStoreContract {
                     .containsExactly(FIRST, SECOND);
         }
         assertThat(store.chunks(key, 9)).isEmpty();
+    }
+
+    @Test
+    void a_fact_is_found_by_its_meaning_and_its_vector_goes_with_it() throws Exception {
+        MemoryStore meaning = byMeaning(store, CONCEPTS);
+        List<MadeMemory> facts = List.of(
+                fact("Her puppy", "She has a puppy called Luna", FIRST, Trust.USER),
+                fact("Her car", "She drives an old car", FIRST, Trust.USER),
+                fact("Her work", "She paints houses", FIRST, Trust.USER));
+        assertThat(meaning.add(key, MemoryKind.FACT, 0, FIRST, facts)).isTrue();
+
+        assertThat(found(store, "dog")).isEmpty();
+        assertThat(found(meaning, "dog")).containsExactly("Her puppy");
+        assertThat(found(meaning, "trombone")).isEmpty();
+        try (MemoryStore again = sameStore()) {
+            assertThat(found(byMeaning(again, CONCEPTS), "dog")).containsExactly("Her puppy");
+            assertThat(found(byMeaning(again, text -> null), "dog")).isEmpty();
+            assertThat(found(byMeaning(again, text -> null), "puppy")).containsExactly("Her puppy");
+        }
+        MadeMemory puppy = store.find(key, facts.get(0).id()).orElseThrow();
+        assertThat(puppy.vector()).startsWith("concepts 3:");
+        assertThat(meaning.put(key, puppy.withStatus(MadeMemory.Status.FORGOTTEN))).isTrue();
+        assertThat(found(meaning, "dog")).isEmpty();
+        assertThat(store.find(key, puppy.id()).orElseThrow().vector()).isNull();
+    }
+
+    private static final Function<String, float[]> CONCEPTS = text -> new float[] {
+        text.contains("dog") || text.contains("puppy") ? 1 : 0,
+        text.contains("car") ? 1 : 0,
+        text.contains("paint") || text.contains("work") ? 1 : 0
+    };
+
+    private static MemoryStore byMeaning(MemoryStore behind, Function<String, float[]> vectors) {
+        return new FactsByMeaning(
+                behind, "concepts 3", texts -> texts.stream().map(vectors).toList(), vectors);
+    }
+
+    private List<String> found(MemoryStore in, String query) {
+        return in.search(key, FactQuery.of(query)).stream()
+                .map(found -> found.memory().title())
+                .toList();
     }
 
     @Test

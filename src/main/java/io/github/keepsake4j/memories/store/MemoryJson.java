@@ -57,7 +57,8 @@ public final class MemoryJson {
                 .with("trust", memory.trust().name())
                 .with("pinned", memory.pinned())
                 .withPresent("replaces", memory.replaces())
-                .with("status", memory.status().name());
+                .with("status", memory.status().name())
+                .withPresent("vector", memory.vector());
     }
 
     /**
@@ -115,7 +116,8 @@ public final class MemoryJson {
                     named(Trust.class, own.get("trust"), Trust.RETRIEVED),
                     Boolean.TRUE.equals(own.get("pinned")),
                     own.get("replaces") instanceof String replaces ? replaces : null,
-                    named(Status.class, own.get("status"), Status.REPLACED));
+                    named(Status.class, own.get("status"), Status.REPLACED),
+                    own.get("vector") instanceof String vector ? vector : null);
         } catch (IllegalArgumentException | DateTimeException | InvalidInputException e) {
             throw unreadable(where, "a field is missing or has a wrong value");
         }

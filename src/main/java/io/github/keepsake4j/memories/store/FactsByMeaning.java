@@ -1,0 +1,206 @@
+package io.github.keepsake4j.memories.store;
+
+import io.github.keepsake4j.memories.FactQuery;
+import io.github.keepsake4j.memories.FoundMemory;
+import io.github.keepsake4j.memories.MadeMemory;
+import io.github.keepsake4j.memories.MemoryKind;
+import io.github.keepsake4j.memories.MemoryReader;
+import io.github.keepsake4j.memories.MemoryStore;
+import io.github.keepsake4j.memories.MemoryWriter;
+import io.github.keepsake4j.memories.Passage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store that finds facts by their meaning too. A fact gets the vector of its title and summary when it is added, and
+ * the store behind keeps it with the fact. Without a vector of the question or of a fact, its words serve alone.
+ * Thread-safe, if the model is.
+ */
+public final class FactsByMeaning extends GuardedMemoryStore {
+
+    /** The number of a discussion's newest facts whose meaning is compared. */
+    private static final int NEWEST = 5_000;
+
+    /** The number of facts whose meanings are compared with each other. */
+    private static final int SAMPLE = 40;
+
+    /** The fewest facts that tell how near unrelated facts are. */
+    private static final int FEWEST = 5;
+
+    /** The least cosine if there are fewer. */
+    private static final double LEAST = 0.25;
+
+    /** A fact is near if its cosine exceeds the mean of unrelated facts by so many deviations. */
+    private static final double DEVIATIONS = 1.5;
+
+    /** The weight of meaning, as among messages. */
+    private static final double WEIGHT = 0.7;
+
+    private static final Comparator<FoundMemory> BEST_FIRST =
+            Comparator.comparingDouble(FoundMemory::score).reversed();
+
+    private final MemoryStore store;
+    private final String model;
+    private final Function<List<String>, List<float[]>> ofFacts;
+    private final Function<String, float @Nullable []> ofQuestion;
+
+    /**
+     * Creates a store.
+     *
+     * @param store keeps the memories and their vectors
+     * @param model identifies the model
+     * @param ofFacts makes the vectors of texts; an empty list if the model fails
+     * @param ofQuestion makes the vector of a question; null if the model fails
+     */
+    public FactsByMeaning(
+            MemoryStore store,
+            String model,
+            Function<List<String>, List<float[]>> ofFacts,
+            Function<String, float @Nullable []> ofQuestion) {
+        this.store = store;
+        this.model = model;
+        this.ofFacts = ofFacts;
+        this.ofQuestion = ofQuestion;
+    }
+
+    @Override
+    protected <T> T reading(String what, MemoryKey key, MemoryKind kind, Function<MemoryReader, T> work) {
+        return work.apply(store);
+    }
+
+    @Override
+    protected <T> T writing(String what, MemoryKey key, MemoryKind kind, Function<MemoryWriter, T> work) {
+        return work.apply(store);
+    }
+
+    @Override
+    public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
+        return super.add(key, kind, revision, passage, kind == MemoryKind.FACT ? withVectors(made) : made);
+    }
+
+    private List<MadeMemory> withVectors(List<MadeMemory> facts) {
+        if (facts.isEmpty()) {
+            return facts;
+        }
+        List<float[]> vectors = ofFacts.apply(facts.stream()
+                .map(fact -> fact.title() + "\n" + fact.summary())
+                .toList());
+        if (vectors.size() != facts.size()) {
+            return facts;
+        }
+        List<MadeMemory> all = new ArrayList<>();
+        for (int i = 0; i < facts.size(); i++) {
+            FactVector vector = FactVector.of(vectors.get(i));
+            all.add(facts.get(i).withVector(vector == null ? null : vector.text(model)));
+        }
+        return all;
+    }
+
+    @Override
+    public List<FoundMemory> search(MemoryKey key, FactQuery query) {
+        return fused(query, store.facts(key, NEWEST), store.search(key, query), FactsByMeaning::floor);
+    }
+
+    @Override
+    public List<FoundMemory> rank(FactQuery query, List<MadeMemory> memories) {
+        // Those that a search found are near each other.
+        return fused(query, memories, store.rank(query, memories), found -> 0);
+    }
+
+    private List<FoundMemory> fused(
+            FactQuery query,
+            List<MadeMemory> all,
+            List<FoundMemory> byWords,
+            ToDoubleFunction<List<FactVector>> floorOf) {
+        Map<MadeMemory, FactVector> vectors = new LinkedHashMap<>();
+        for (MadeMemory fact : all) {
+            FactVector vector = fact.trust().isAtLeast(query.leastTrust()) ? FactVector.of(fact, model) : null;
+            if (vector != null) {
+                vectors.put(fact, vector);
+            }
+        }
+        float[] asked = vectors.isEmpty() ? null : ofQuestion.apply(String.join("\n", query.keywords()));
+        FactVector question = asked == null ? null : FactVector.of(asked);
+        if (question == null) {
+            return byWords;
+        }
+        Map<MadeMemory, Double> cosines = new LinkedHashMap<>();
+        vectors.forEach((fact, vector) -> cosines.put(fact, vector.cosine(question)));
+        Spread spread = Spread.of(cosines.values().stream().mapToDouble(each -> each).toArray());
+        double floor = floorOf.applyAsDouble(List.copyOf(vectors.values()));
+        boolean few = vectors.size() < FEWEST;
+        Map<String, FoundMemory> found = new LinkedHashMap<>();
+        byWords.forEach(each -> found.put(each.memory().id(), each));
+        cosines.forEach((fact, cosine) -> {
+            FoundMemory before = found.get(fact.id());
+            double meaning = WEIGHT * Math.max(0, few ? cosine : spread.z(cosine));
+            if (before != null || (cosine > floor && meaning > 0)) {
+                found.put(fact.id(), new FoundMemory(fact, meaning + (before == null ? 0 : before.score())));
+            }
+        });
+        return found.values().stream().sorted(BEST_FIRST).limit(query.limit()).toList();
+    }
+
+    private static double floor(List<FactVector> vectors) {
+        if (vectors.size() < FEWEST) {
+            return LEAST;
+        }
+        int size = Math.min(SAMPLE, vectors.size());
+        double[] cosines = new double[size * (size - 1) / 2];
+        int pair = 0;
+        for (int i = 0; i < size; i++) {
+            for (int j = 0; j < i; j++) {
+                FactVector one = vectors.get((int) ((long) i * vectors.size() / size));
+                cosines[pair++] = one.cosine(vectors.get((int) ((long) j * vectors.size() / size)));
+            }
+        }
+        Spread spread = Spread.of(cosines);
+        return spread.mean() + DEVIATIONS * spread.deviation();
+    }
+
+    /** The mean and the deviation of numbers. */
+    private record Spread(double mean, double deviation) {
+
+        static Spread of(double[] values) {
+            double mean = Arrays.stream(values).average().orElse(0);
+            double squares = Arrays.stream(values)
+                    .map(value -> (value - mean) * (value - mean))
+                    .average()
+                    .orElse(0);
+            return new Spread(mean, Math.sqrt(squares));
+        }
+
+        double z(double value) {
+            return deviation == 0 ? 0 : (value - mean) / deviation;
+        }
+    }
+
+    @Override
+    public void discussions(String tenant, Consumer<MemoryKey> action) {
+        store.discussions(tenant, action);
+    }
+
+    @Override
+    public void compact() {
+        store.compact();
+    }
+
+    @Override
+    public String backend() {
+        return store.backend();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}
