@@ -104,10 +104,16 @@ public final class KeepsakeChatMemory implements ChatMemory {
     /**
      * Empties the list of shown messages. The log keeps all messages. Message objects that {@link #messages()} returned
      * may be added again right after this call. They are then linked to the stored messages and not stored again.
+     *
+     * <p>When Quarkus ends the scope of an AI service, it clears the service's memories. Such a call empties nothing.
      */
     @Override
     public void clear() {
-        turn().clear();
+        if (ContainerClose.isCalling()) {
+            turn().flush();
+        } else {
+            turn().clear();
+        }
     }
 
     /**

@@ -141,13 +141,17 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     }
 
     /**
-     * Empties the list of shown messages. The log keeps all messages. {@code Conversation.erase()} deletes them.
+     * Empties the list of shown messages. The log keeps all messages. {@code Conversation.erase()} deletes them. A call that
+     * comes from Quarkus when it ends the scope of an AI service empties nothing.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      */
     @Override
     public void deleteMessages(Object memoryId) {
-        memories.views.clear(memories.key(memoryId), null);
+        MemoryKey key = memories.key(memoryId);
+        if (!ContainerClose.isCalling()) {
+            memories.views.clear(key, null);
+        }
     }
 
     /**

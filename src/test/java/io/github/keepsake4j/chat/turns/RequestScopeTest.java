@@ -9,18 +9,20 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
+import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.Branch;
+import io.quarkiverse.langchain4j.runtime.aiservice.QuarkusAiServiceContext;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * Containers with scopes, such as CDI's in Quarkus. A service that belongs to a request keeps its memories by id, and empties
- * them when the request ends. Quarkus replaces a list to put the system message first. It adds each message when it is there
+ * Containers with scopes. A service that belongs to a request keeps its memories by id, and empties them when the request
+ * ends; of Quarkus this is known, and nothing is emptied. Quarkus replaces a list to put the system message first. It adds each message when it is there
  * (IMMEDIATE), or sets the whole list when a turn has succeeded (DEFERRED).
  */
 class RequestScopeTest {
@@ -97,6 +99,28 @@ class RequestScopeTest {
                         user("question 3"),
                         ai("answer 3"));
         assertThat(conversation.branches()).extracting(Branch::current).contains(true);
+    }
+
+    @Test
+    void when_quarkus_ends_a_scope_the_next_one_goes_on() {
+        ChatMemoryProvider windows = id -> MessageWindowChatMemory.builder()
+                .id(id)
+                .maxMessages(9)
+                .chatMemoryStore(keepsake.chatMemoryStore())
+                .build();
+        Map.of("of the memory", keepsake.chatMemoryProvider(), "of the store", windows)
+                .forEach((id, provider) -> {
+                    QuarkusAiServiceContext first = new QuarkusAiServiceContext(provider);
+                    first.memory(id).add(user("one"));
+                    first.memory(id).add(ai("1"));
+                    first.close();
+
+                    QuarkusAiServiceContext second = new QuarkusAiServiceContext(provider);
+                    assertThat(second.memory(id).messages()).containsExactly(user("one"), ai("1"));
+                    second.removeChatMemoryIds(id);
+                    assertThat(second.memory(id).messages()).isEmpty();
+                    assertThat(history(keepsake.conversation(id))).containsExactly(user("one"), ai("1"));
+                });
     }
 
     @Test
