@@ -146,7 +146,8 @@ public interface MessageIndex extends AutoCloseable {
      *
      * @param model the text that identifies the model and the dimension of its vectors
      * @param scope where to look
-     * @param query the vector of the query, of the model's dimension and of any length. The cosines with a zero vector are 0
+     * @param query the vector of the query, of any length; nothing is read if the model's vectors have another dimension. The
+     * cosines with a zero vector are 0
      * @param most the largest number of vectors, 1 or more. If there are more, those of messages in the latest blocks of
      * messages are read
      * @param reader receives the cosines
@@ -158,7 +159,8 @@ public interface MessageIndex extends AutoCloseable {
      *
      * @param model the text that identifies the model and the dimension of its vectors
      * @param sequences the sequences of the messages by memory
-     * @param query the vector of the query, of the model's dimension and of any length. The cosines with a zero vector are 0
+     * @param query the vector of the query, of any length; nothing is read if the model's vectors have another dimension. The
+     * cosines with a zero vector are 0
      * @param reader receives the cosines
      */
     void cosines(

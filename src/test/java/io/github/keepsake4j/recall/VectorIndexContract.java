@@ -315,6 +315,8 @@ abstract class VectorIndexContract {
         assertThat(cosines(MODEL, Scope.memory(ONE), new float[DIMENSION], 1_000))
                 .hasSize(200);
         assertThat(cosines(name, Scope.memory(ONE), new float[8], 1_000)).hasSize(100);
+        assertThat(cosines(name, Scope.memory(ONE), new float[DIMENSION], 1_000))
+                .isEmpty();
         index.remove(ONE);
         indexed(ONE);
         for (String model : List.of(MODEL, name)) {

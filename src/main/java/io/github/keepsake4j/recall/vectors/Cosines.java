@@ -14,6 +14,8 @@ import java.time.Instant;
 @SuppressWarnings("ArrayRecordComponent") // Made for one read, and never compared.
 public record Cosines(long[] sequences, long[] times, double[] values) {
 
+    static final Cosines NONE = new Cosines(new long[0], new long[0], new double[0]);
+
     /**
      * Passes the cosines on, the newest first.
      *

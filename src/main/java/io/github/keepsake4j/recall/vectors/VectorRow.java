@@ -35,6 +35,23 @@ public record VectorRow(long sequence, long newest, int amount, byte[] stored) {
     private static final int LARGEST = 127;
 
     /**
+     * Checks that the stored form has the vectors.
+     *
+     * @throws InvalidInputException if its size does not fit
+     */
+    public VectorRow {
+        int dimension = stored.length < HEADER ? 0 : dimension(stored);
+        if (dimension == 0 || amount < 1 || stored.length != HEADER + (long) amount * (BESIDE_COMPONENTS + dimension)) {
+            throw new InvalidInputException(
+                    "vectors", "have dimension " + dimension + " and " + stored.length + " bytes for " + amount);
+        }
+    }
+
+    private static int dimension(byte[] stored) {
+        return ByteBuffer.wrap(stored).getChar();
+    }
+
+    /**
      * Returns the rows of an addition. Vectors without a direction are left out: zero vectors, and those with a component
      * that is not finite.
      *
@@ -139,30 +156,24 @@ public record VectorRow(long sequence, long newest, int amount, byte[] stored) {
     }
 
     private VectorRow with(VectorRow next) {
-        checkDimension(dimension(), next.dimension());
+        checkDimension(dimension(stored), dimension(next.stored));
         ByteBuffer both = ByteBuffer.allocate(stored.length + next.stored.length - HEADER)
                 .put(stored)
                 .put(next.stored, HEADER, next.stored.length - HEADER);
         return new VectorRow(sequence, Math.max(newest, next.newest), amount + next.amount, both.array());
     }
 
-    private int dimension() {
-        return stored.length < HEADER ? 0 : ByteBuffer.wrap(stored).getChar();
-    }
-
     /**
      * Compares all vectors with a query.
      *
-     * @param query the query, of the same dimension
-     * @return the cosines
-     * @throws InvalidInputException if the row was not made by this class, or the query has another dimension
+     * @param query the query
+     * @return the cosines; none if the query has another dimension
+     * @throws InvalidInputException if this class did not make a vector
      */
     public Cosines cosines(QueryVector query) {
-        int dimension = dimension();
-        if (dimension != query.dimension()
-                || stored.length != HEADER + (long) amount * (BESIDE_COMPONENTS + dimension)) {
-            throw new InvalidInputException(
-                    "vectors", "have dimension " + dimension + " and " + stored.length + " bytes for " + amount);
+        int dimension = dimension(stored);
+        if (dimension != query.dimension()) {
+            return Cosines.NONE;
         }
         long block = block(sequence);
         long[] sequences = new long[amount];
