@@ -10,8 +10,11 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.Posting;
 import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.vectors.QueryVector;
+import io.github.keepsake4j.recall.vectors.VectorRow;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -49,9 +52,30 @@ public final class InMemoryMessageIndex implements MessageIndex {
         long messages;
         long length;
 
+        /** By the text that identifies the model. */
+        final Map<String, Vectors> vectors = new HashMap<>();
+
         Memory(long number, MemoryKey key) {
             this.number = number;
             this.key = key;
+        }
+    }
+
+    /** The vectors of a memory by one model: the rows that a database has, by their first sequences. */
+    private static final class Vectors {
+
+        final NavigableMap<Long, VectorRow> rows = new TreeMap<>();
+
+        @Nullable
+        VectorMark mark;
+
+        void add(List<VectorRow> added, long completed) {
+            List<VectorRow> earlier = completed < 0
+                    ? List.of()
+                    : List.copyOf(rows.tailMap(completed).values());
+            List<VectorRow> written = earlier.isEmpty() ? added : VectorRow.joined(earlier, added);
+            earlier.forEach(row -> rows.remove(row.sequence()));
+            written.forEach(row -> rows.put(row.sequence(), row));
         }
     }
 
@@ -165,11 +189,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
         checkOpen("search");
         InvalidInputException.checkRange("terms", 0, MAX_TERMS, terms.size());
         InvalidInputException.checkAtLeast("maxPostings", 1, maxPostings);
-        List<Memory> inScope = memories.values().stream()
-                .filter(memory -> scope.memories() == null
-                        ? memory.key.tenant().equals(scope.tenant())
-                        : scope.memories().contains(memory.key))
-                .toList();
+        List<Memory> inScope = inScope(scope);
         Map<String, Long> frequencies = new HashMap<>();
         for (String term : new LinkedHashSet<>(terms)) {
             long messages = inScope.stream()
@@ -199,6 +219,91 @@ public final class InMemoryMessageIndex implements MessageIndex {
                 inScope.stream().mapToLong(memory -> memory.length).sum(),
                 frequencies,
                 postings);
+    }
+
+    private List<Memory> inScope(Scope scope) {
+        return memories.values().stream()
+                .filter(memory -> scope.memories() == null
+                        ? memory.key.tenant().equals(scope.tenant())
+                        : scope.memories().contains(memory.key))
+                .toList();
+    }
+
+    @Override
+    public synchronized Map<MemoryKey, VectorMark> vectorMarks(String model, Collection<? extends MemoryKey> keys) {
+        checkOpen("marks of vectors");
+        Map<MemoryKey, VectorMark> marks = new HashMap<>();
+        for (MemoryKey key : keys) {
+            Memory memory = byKey.get(key);
+            Vectors known = memory == null ? null : memory.vectors.get(model);
+            if (known != null && known.mark != null) {
+                marks.put(key, known.mark);
+            }
+        }
+        return marks;
+    }
+
+    /** Vectors of unused models are not removed: a process seldom changes its model, and the index ends with it. */
+    @Override
+    public synchronized boolean addVectors(
+            String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> vectors) {
+        checkOpen("vectors of memory " + key);
+        List<VectorRow> added = VectorRow.of(before, after, vectors);
+        Memory memory = byKey.get(key);
+        if (memory == null || memory.watermark == null || memory.watermark.epoch() != after.epoch()) {
+            return false;
+        }
+        Vectors known = memory.vectors.getOrDefault(model, new Vectors());
+        if (!Objects.equals(before, known.mark)) {
+            return false;
+        }
+        known.add(added, VectorRow.completed(before, after));
+        known.mark = after;
+        memory.vectors.put(model, known);
+        return true;
+    }
+
+    @Override
+    public synchronized void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
+        checkOpen("cosines");
+        InvalidInputException.checkAtLeast("most", 1, most);
+        record Found(MemoryKey key, VectorRow row) {}
+        List<Found> newestFirst = new ArrayList<>();
+        for (Memory memory : inScope(scope)) {
+            rows(memory, model).descendingMap().values().forEach(row -> newestFirst.add(new Found(memory.key, row)));
+        }
+        newestFirst.sort(
+                Comparator.comparingLong((Found found) -> found.row().newest()).reversed());
+        QueryVector vector = QueryVector.of(query);
+        long left = most;
+        for (Found found : newestFirst) {
+            if (left > 0) {
+                found.row().cosines(vector).read(found.key(), left, reader);
+                left -= found.row().amount();
+            }
+        }
+    }
+
+    @Override
+    public synchronized void cosines(
+            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
+        checkOpen("cosines");
+        QueryVector vector = QueryVector.of(query);
+        sequences.forEach((key, places) -> {
+            Memory memory = byKey.get(key);
+            if (memory != null) {
+                places.stream()
+                        .map(VectorRow::block)
+                        .distinct()
+                        .flatMap(block -> rows(memory, model).subMap(block, block + VectorRow.BLOCK).values().stream())
+                        .forEach(row -> row.cosines(vector).read(key, row.amount(), reader));
+            }
+        });
+    }
+
+    private static NavigableMap<Long, VectorRow> rows(Memory memory, String model) {
+        Vectors known = memory.vectors.get(model);
+        return known == null ? Collections.emptyNavigableMap() : known.rows;
     }
 
     @Override
