@@ -70,6 +70,28 @@ abstract class ForwardingIndex implements MessageIndex {
     }
 
     @Override
+    public Map<MemoryKey, VectorMark> vectorMarks(String model, Collection<? extends MemoryKey> keys) {
+        return index.vectorMarks(model, keys);
+    }
+
+    @Override
+    public boolean addVectors(
+            String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> vectors) {
+        return index.addVectors(model, key, before, after, vectors);
+    }
+
+    @Override
+    public void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
+        index.cosines(model, scope, query, most, reader);
+    }
+
+    @Override
+    public void cosines(
+            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
+        index.cosines(model, sequences, query, reader);
+    }
+
+    @Override
     public String backend() {
         return index.backend();
     }

@@ -5,6 +5,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +112,51 @@ public interface MessageIndex extends AutoCloseable {
     Matches match(Scope scope, Collection<String> terms, int maxPostings);
 
     /**
+     * Returns how far memories have vectors of a model.
+     *
+     * @param model identifies the model
+     * @param keys the memories
+     * @return the marks of the memories that have one
+     */
+    Map<MemoryKey, VectorMark> vectorMarks(String model, Collection<? extends MemoryKey> keys);
+
+    /**
+     * Adds vectors and moves the mark in one step, if it was not moved in the meantime.
+     *
+     * @param model identifies the model
+     * @param key the memory
+     * @param before the mark that the caller has seen, or null for none
+     * @param after the new mark
+     * @param vectors the vectors of the messages behind {@code before} and up to {@code after}, in order of sequence
+     * @return false if the stored mark is not {@code before}, or the memory is not indexed in the epoch of {@code
+     * after}; then nothing was changed
+     */
+    boolean addVectors(
+            String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> vectors);
+
+    /**
+     * Reads the cosines of the newest vectors of a scope with a question.
+     *
+     * @param model identifies the model
+     * @param scope where to look
+     * @param query the question's vector, of unit length
+     * @param most the largest number of vectors
+     * @param reader receives the cosines
+     */
+    void cosines(String model, Scope scope, float[] query, int most, CosineReader reader);
+
+    /**
+     * Reads the cosines of some messages, and of messages near them, with a question.
+     *
+     * @param model identifies the model
+     * @param sequences the messages by memory
+     * @param query the question's vector, of unit length
+     * @param reader receives the cosines
+     */
+    void cosines(
+            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader);
+
+    /**
      * Names the storage, for reports.
      *
      * @return a short name in lower case such as {@code sqlite}
@@ -135,6 +181,48 @@ public interface MessageIndex extends AutoCloseable {
                             + "rebuild it, or use another index",
                     null);
         }
+    }
+
+    /**
+     * How far a memory's messages have vectors of one model.
+     *
+     * @param epoch the memory's epoch in which the messages were read
+     * @param sequence the sequence of the last message that was read
+     * @param weight how much the model helps in this memory, 0 to 1
+     * @param floor the cosine above which a message is near a question
+     * @param measured the sequence of the mark when weight and floor were measured, or 0 for never
+     */
+    record VectorMark(long epoch, long sequence, double weight, double floor, long measured) {}
+
+    /**
+     * The vector of a message or of a part of it.
+     *
+     * @param sequence the message's sequence in its memory
+     * @param time when it was said
+     * @param vector the vector, of unit length
+     */
+    record MessageVector(long sequence, Instant time, float[] vector) {
+
+        /** Returns the sequence. The vector is left out, so that the result may be logged. */
+        @Override
+        public String toString() {
+            return "MessageVector[sequence=" + sequence + "]";
+        }
+    }
+
+    /** Receives cosines, on the calling thread. */
+    @FunctionalInterface
+    interface CosineReader {
+
+        /**
+         * Reads the cosine of one vector.
+         *
+         * @param key the memory
+         * @param sequence the message's sequence in its memory
+         * @param time when it was said
+         * @param cosine the cosine
+         */
+        void read(MemoryKey key, long sequence, Instant time, double cosine);
     }
 
     /**

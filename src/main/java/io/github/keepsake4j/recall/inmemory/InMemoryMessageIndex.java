@@ -43,6 +43,8 @@ public final class InMemoryMessageIndex implements MessageIndex {
         final MemoryKey key;
         final Map<String, List<Posting>> postings = new HashMap<>();
 
+        final Map<String, Vectors> vectors = new HashMap<>();
+
         @Nullable
         Watermark watermark;
 
@@ -54,6 +56,9 @@ public final class InMemoryMessageIndex implements MessageIndex {
             this.key = key;
         }
     }
+
+    /** The vectors of one model. */
+    private record Vectors(VectorMark mark, List<MessageVector> all) {}
 
     private void checkOpen(String what) {
         if (closed) {
@@ -199,6 +204,79 @@ public final class InMemoryMessageIndex implements MessageIndex {
                 inScope.stream().mapToLong(memory -> memory.length).sum(),
                 frequencies,
                 postings);
+    }
+
+    @Override
+    public synchronized Map<MemoryKey, VectorMark> vectorMarks(String model, Collection<? extends MemoryKey> keys) {
+        checkOpen("vector marks");
+        Map<MemoryKey, VectorMark> marks = new HashMap<>();
+        for (MemoryKey key : keys) {
+            Vectors known = vectors(model, key);
+            if (known != null) {
+                marks.put(key, known.mark());
+            }
+        }
+        return marks;
+    }
+
+    private @Nullable Vectors vectors(String model, MemoryKey key) {
+        Memory memory = byKey.get(key);
+        return memory == null ? null : memory.vectors.get(model);
+    }
+
+    @Override
+    public synchronized boolean addVectors(
+            String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> vectors) {
+        checkOpen("adding of vectors of memory " + key);
+        Memory memory = byKey.get(key);
+        Vectors known = vectors(model, key);
+        if (memory == null
+                || memory.watermark == null
+                || memory.watermark.epoch() != after.epoch()
+                || !Objects.equals(before, known == null ? null : known.mark())) {
+            return false;
+        }
+        List<MessageVector> all = known == null ? new ArrayList<>() : known.all();
+        all.addAll(vectors);
+        memory.vectors.put(model, new Vectors(after, all));
+        return true;
+    }
+
+    @Override
+    public synchronized void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
+        checkOpen("search by meaning");
+        int left = most;
+        for (Memory memory : memories.values()) {
+            boolean isInScope = scope.memories() == null
+                    ? memory.key.tenant().equals(scope.tenant())
+                    : scope.memories().contains(memory.key);
+            Vectors known = memory.vectors.get(model);
+            for (int i = known == null || !isInScope ? -1 : known.all().size() - 1; i >= 0 && left > 0; i--, left--) {
+                read(memory.key, known.all().get(i), query, reader);
+            }
+        }
+    }
+
+    @Override
+    public synchronized void cosines(
+            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
+        checkOpen("search by meaning");
+        sequences.forEach((key, asked) -> {
+            Vectors known = vectors(model, key);
+            if (known != null) {
+                known.all().stream()
+                        .filter(vector -> asked.contains(vector.sequence()))
+                        .forEach(vector -> read(key, vector, query, reader));
+            }
+        });
+    }
+
+    private static void read(MemoryKey key, MessageVector vector, float[] query, CosineReader reader) {
+        double sum = 0;
+        for (int i = 0; i < query.length; i++) {
+            sum += query[i] * vector.vector()[i];
+        }
+        reader.read(key, vector.sequence(), vector.time(), sum);
     }
 
     @Override

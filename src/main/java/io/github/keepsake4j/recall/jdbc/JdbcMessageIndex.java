@@ -109,6 +109,28 @@ public final class JdbcMessageIndex implements MessageIndex {
     }
 
     @Override
+    public Map<MemoryKey, VectorMark> vectorMarks(String model, Collection<? extends MemoryKey> keys) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean addVectors(
+            String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> vectors) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void cosines(
+            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public String backend() {
         return dialect.name();
     }
