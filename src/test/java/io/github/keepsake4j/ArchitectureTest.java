@@ -109,8 +109,12 @@ public class ArchitectureTest {
                     "component",
                     List.of("", "message", "base", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
             Map.entry("recall", List.of("message", "log", "backend", "text", "recall.words")),
-            Map.entry("recall.inmemory", List.of("recall", "recall.words", "log", "message")),
-            Map.entry("recall.jdbc", List.of("recall", "recall.words", "log", "message", "jdbc", "sql")),
+            Map.entry(
+                    "recall.inmemory", List.of("recall", "recall.words", "recall.vectors", "log", "message")),
+            Map.entry(
+                    "recall.jdbc",
+                    List.of("recall", "recall.words", "recall.vectors", "log", "message", "jdbc", "sql")),
+            Map.entry("recall.vectors", List.of("recall", "message")),
             Map.entry("recall.words", List.of("message")),
             Map.entry(
                     "memories",

@@ -12,6 +12,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageIndex.MessageVector;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
+import io.github.keepsake4j.recall.vectors.VectorRow;
 import io.github.keepsake4j.recall.words.Words;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,8 +37,11 @@ final class Embedder {
 
     private static final String LEASE = "vectors";
 
-    /** The number of messages of one step. A killed process makes their vectors again. */
-    private static final int PAGE = 128;
+    /**
+     * The number of messages of one step, which are those of a block in the index. A killed process makes their vectors
+     * again.
+     */
+    private static final int PAGE = VectorRow.BLOCK;
 
     /** The number of memories that are compared at once. */
     private static final int MEMORIES = 1_000;
@@ -136,7 +140,7 @@ final class Embedder {
         boolean leased = false;
         try {
             while (pass.isBehind()) {
-                HistoryPage page = log.history(key, new HistoryQuery(PAGE, pass.sequence, true));
+                HistoryPage page = log.history(key, pass.next());
                 List<LoggedMessage> indexed = page.messages().stream()
                         .filter(message -> message.sequence() <= watermark.sequence())
                         .toList();
@@ -199,6 +203,11 @@ final class Embedder {
             this.mark = mark;
             sequence = mark == null ? 0 : mark.sequence();
             unread = sequence;
+        }
+
+        /** Returns the query for the messages up to the end of their block. */
+        HistoryQuery next() {
+            return new HistoryQuery(PAGE - (int) ((sequence + 1) % PAGE), sequence, true);
         }
 
         boolean isBehind() {

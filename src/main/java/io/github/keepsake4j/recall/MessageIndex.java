@@ -25,6 +25,9 @@ public interface MessageIndex extends AutoCloseable {
     /** The largest number of terms that {@link #match} takes. */
     int MAX_TERMS = 1_000;
 
+    /** The number of days after which vectors of a model that adds none are removed. */
+    int UNUSED_DAYS = 7;
+
     /**
      * Declares the {@code Words} that make the terms. The first call for an empty index stores their fingerprint.
      *
@@ -114,47 +117,57 @@ public interface MessageIndex extends AutoCloseable {
     /**
      * Returns how far memories have vectors of a model.
      *
-     * @param model identifies the model
+     * @param model the text that identifies the model and the dimension of its vectors
      * @param keys the memories
      * @return the marks of the memories that have one
      */
     Map<MemoryKey, VectorMark> vectorMarks(String model, Collection<? extends MemoryKey> keys);
 
     /**
-     * Adds vectors and moves the mark in one step, if it was not moved in the meantime.
+     * Adds vectors of messages and moves the mark in one step, if it was not moved in the meantime. Without vectors, the
+     * mark alone is stored. Models do not affect each other, except that vectors of this memory by a model that added none
+     * to the index for {@value #UNUSED_DAYS} days are removed.
      *
-     * @param model identifies the model
+     * @param model the text that identifies the model and the dimension of its vectors
      * @param key the memory
      * @param before the mark that the caller has seen, or null for none
-     * @param after the new mark
-     * @param vectors the vectors of the messages behind {@code before} and up to {@code after}, in order of sequence
-     * @return false if the stored mark is not {@code before}, or the memory is not indexed in the epoch of {@code
-     * after}; then nothing was changed
+     * @param after the new mark, of the same epoch as {@code before}
+     * @param vectors the vectors of messages behind {@code before} and up to {@code after}, in order of sequence; a message
+     * may have several, or none. Those without a direction are left out: zero vectors, and those that are not finite
+     * @return false if the stored mark is not {@code before}, or the memory is not indexed in this epoch; then nothing was
+     * changed
+     * @throws InvalidInputException if a sequence is out of order, or vectors have different dimensions
      */
     boolean addVectors(
             String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> vectors);
 
     /**
-     * Reads the cosines of the newest vectors of a scope with a question.
+     * Compares the newest vectors of a scope with a query. The vectors are not in the heap together.
      *
-     * @param model identifies the model
+     * @param model the text that identifies the model and the dimension of its vectors
      * @param scope where to look
-     * @param query the question's vector, of unit length
-     * @param most the largest number of vectors
+     * @param query the vector of the query, of any length; nothing is read if the model's vectors have another dimension. The
+     * cosines with a zero vector are 0
+     * @param most the largest number of vectors, 1 or more. If there are more, those of messages in the latest blocks of
+     * messages are read
      * @param reader receives the cosines
      */
     void cosines(String model, Scope scope, float[] query, int most, CosineReader reader);
 
     /**
-     * Reads the cosines of some messages, and of messages near them, with a question.
+     * Compares the vectors of some messages with a query, and also those of messages that are stored in one block with them.
      *
-     * @param model identifies the model
-     * @param sequences the messages by memory
-     * @param query the question's vector, of unit length
+     * @param model the text that identifies the model and the dimension of its vectors
+     * @param sequences the sequences of the messages by memory
+     * @param query the vector of the query, of any length; nothing is read if the model's vectors have another dimension. The
+     * cosines with a zero vector are 0
      * @param reader receives the cosines
      */
     void cosines(
-            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader);
+            String model,
+            Map<MemoryKey, ? extends Collection<Long>> sequences,
+            float[] query,
+            CosineReader reader);
 
     /**
      * Names the storage, for reports.
@@ -184,48 +197,6 @@ public interface MessageIndex extends AutoCloseable {
     }
 
     /**
-     * How far a memory's messages have vectors of one model.
-     *
-     * @param epoch the memory's epoch in which the messages were read
-     * @param sequence the sequence of the last message that was read
-     * @param weight how much the model helps in this memory, 0 to 1
-     * @param floor the cosine above which a message is near a question
-     * @param measured the sequence of the mark when weight and floor were measured, or 0 for never
-     */
-    record VectorMark(long epoch, long sequence, double weight, double floor, long measured) {}
-
-    /**
-     * The vector of a message or of a part of it.
-     *
-     * @param sequence the message's sequence in its memory
-     * @param time when it was said
-     * @param vector the vector, of unit length
-     */
-    record MessageVector(long sequence, Instant time, float[] vector) {
-
-        /** Returns the sequence. The vector is left out, so that the result may be logged. */
-        @Override
-        public String toString() {
-            return "MessageVector[sequence=" + sequence + "]";
-        }
-    }
-
-    /** Receives cosines, on the calling thread. */
-    @FunctionalInterface
-    interface CosineReader {
-
-        /**
-         * Reads the cosine of one vector.
-         *
-         * @param key the memory
-         * @param sequence the message's sequence in its memory
-         * @param time when it was said
-         * @param cosine the cosine
-         */
-        void read(MemoryKey key, long sequence, Instant time, double cosine);
-    }
-
-    /**
      * How far an index has come with a memory.
      *
      * @param epoch the memory's epoch in which the indexed messages were read
@@ -245,5 +216,82 @@ public interface MessageIndex extends AutoCloseable {
                         "after", "must have the epoch of " + before + " and no smaller sequence, is " + this);
             }
         }
+    }
+
+    /**
+     * How far a memory has vectors of one model, and how much they are worth there.
+     *
+     * @param epoch the memory's epoch in which the messages were read
+     * @param sequence the sequence of the last message that was read; all messages before it were read too
+     * @param weight the weight of meaning in this memory; a finite number
+     * @param floor the cosine below which messages have nothing in common; a finite number
+     * @param measured the sequence of the mark at which weight and floor were measured, or 0 if they were not
+     */
+    record VectorMark(long epoch, long sequence, double weight, double floor, long measured) {
+
+        /**
+         * Checks the components.
+         *
+         * @throws InvalidInputException if a sequence is negative, or weight or floor is not finite
+         */
+        public VectorMark {
+            InvalidInputException.checkAtLeast("sequence", 0, sequence);
+            InvalidInputException.checkRange("measured", 0, sequence, measured);
+            // Not every storage keeps the sign of zero.
+            weight = checkFinite("weight", weight) + 0.0;
+            floor = checkFinite("floor", floor) + 0.0;
+        }
+
+        private static double checkFinite(String field, double number) {
+            if (!Double.isFinite(number)) {
+                throw new InvalidInputException(field, "must be finite, is " + number);
+            }
+            return number;
+        }
+
+        /**
+         * Checks that this mark continues an earlier one.
+         *
+         * @param before the earlier mark, or null for none
+         * @throws InvalidInputException if this mark has another epoch or a smaller sequence
+         */
+        public void checkBehind(@Nullable VectorMark before) {
+            if (before != null) {
+                new Watermark(epoch, sequence).checkBehind(new Watermark(before.epoch, before.sequence));
+            }
+        }
+    }
+
+    /**
+     * The vector of a message, or of a part of it.
+     *
+     * @param sequence the message's sequence in its memory, from 1
+     * @param time the message's time; it is kept to the millisecond
+     * @param vector the components, which are not copied. Only the direction is kept; each component is rounded to 8 bits
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Passed from a model to an index, and never compared.
+    record MessageVector(long sequence, Instant time, float[] vector) {
+
+        /** Returns the sequence, the time and the dimension. The components are left out: they tell what the text means. */
+        @Override
+        public String toString() {
+            return "MessageVector[sequence=" + sequence + ", time=" + time + ", dimension=" + vector.length + "]";
+        }
+    }
+
+    /** Receives cosines, on the thread that asks for them. It must not call the index. */
+    @FunctionalInterface
+    interface CosineReader {
+
+        /**
+         * Receives the cosine of a vector. The order is not defined. A message with several vectors comes several times. If
+         * the storage has to repeat a read, vectors come again.
+         *
+         * @param key the memory
+         * @param sequence the message's sequence
+         * @param time the message's time, to the millisecond
+         * @param cosine the cosine, from -1 to 1, exact to 0.01
+         */
+        void read(MemoryKey key, long sequence, Instant time, double cosine);
     }
 }

@@ -8,6 +8,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A connection in use. It runs one statement after the other, each with its parameters in order. */
@@ -108,6 +109,35 @@ public final class Session {
                 }
             }
             return found;
+        });
+    }
+
+    /**
+     * Runs a query and passes its converted rows on one by one, so that they are not in the heap together. On PostgreSQL,
+     * a transaction is needed for this.
+     *
+     * @param <T> the values' type
+     * @param sql the text
+     * @param atOnce the number of rows that are read from PostgreSQL in one round trip
+     * @param mapper converts a row
+     * @param consumer receives the values
+     * @param parameters the values of the parameters
+     */
+    public <T> void each(
+            String sql, int atOnce, Mapper<T> mapper, Consumer<T> consumer, @Nullable Object... parameters)
+            throws SQLException {
+        use(sql, false, statement -> {
+            bind(statement, parameters);
+            statement.setFetchSize(atOnce);
+            Run<PreparedStatement, Boolean> read = query -> {
+                try (ResultSet rows = query.executeQuery()) {
+                    while (rows.next()) {
+                        consumer.accept(map(mapper, rows));
+                    }
+                }
+                return true;
+            };
+            return watched(statement, read, parameters);
         });
     }
 

@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -48,6 +49,14 @@ class DamagedIndexTest {
             .toList();
 
     private static final ConversationKey LONG = ConversationKey.of("acme", "long");
+
+    private static final String MODEL = "model 64";
+
+    private static final float[] VECTOR = new float[64];
+
+    static {
+        Arrays.fill(VECTOR, 1);
+    }
 
     private final MessageLog log = new InMemoryMessageLog();
 
@@ -85,6 +94,13 @@ class DamagedIndexTest {
             indexer.drain();
         }
 
+        void addVectors() {
+            assertThat(index.addVectors(MODEL, CHATS.get(3), null, mark(20), vectors(20)))
+                    .isTrue();
+            assertThat(index.addVectors(MODEL, LONG, null, mark(5_000), vectors(5_000)))
+                    .isTrue();
+        }
+
         List<Long> found() {
             List<Long> found = new ArrayList<>();
             for (Scope scope : List.of(Scope.tenant("acme"), Scope.memory(CHATS.get(3)), Scope.memory(LONG))) {
@@ -114,6 +130,14 @@ class DamagedIndexTest {
                             CHATS.get(3), new MessageIndex.Watermark(1, 20), new MessageIndex.Watermark(1, 21), one));
             ConversationKey fresh = ConversationKey.of("acme", "fresh");
             count(outcomes, "add new", () -> index.add(fresh, null, new MessageIndex.Watermark(1, 21), one));
+            count(outcomes, "marks", () -> index.vectorMarks(MODEL, CHATS));
+            MessageIndex.CosineReader reader = (key, sequence, time, cosine) -> {};
+            count(outcomes, "cosines", () -> index.cosines(MODEL, Scope.tenant("acme"), VECTOR, 100_000, reader));
+            count(
+                    outcomes,
+                    "cosines of some",
+                    () -> index.cosines(MODEL, Map.of(LONG, List.of(1L, 3_000L)), VECTOR, reader));
+            count(outcomes, "add vectors", () -> index.addVectors(MODEL, CHATS.get(3), mark(20), mark(140), vectors(40)));
             count(outcomes, "sweep", this::catchUp);
             count(outcomes, "remove", () -> index.remove(CHATS.get(5)));
             count(outcomes, "compact", index::compact);
@@ -148,6 +172,7 @@ class DamagedIndexTest {
         Path file = directory.resolve("sound.db");
         try (Use use = new Use(file)) {
             use.catchUp();
+            use.addVectors();
         }
         sound = Files.readAllBytes(file);
     }
@@ -155,6 +180,17 @@ class DamagedIndexTest {
     @AfterEach
     void close() {
         log.close();
+    }
+
+    private static MessageIndex.VectorMark mark(long sequence) {
+        return new MessageIndex.VectorMark(1, sequence, 1, 0, 0);
+    }
+
+    /** Vectors of the last 20 messages of a block, or of all of many blocks. */
+    private static List<MessageIndex.MessageVector> vectors(int last) {
+        return IntStream.rangeClosed(last > 1_000 ? 1 : last - 19, last)
+                .mapToObj(sequence -> new MessageIndex.MessageVector(sequence, Instant.EPOCH, VECTOR))
+                .toList();
     }
 
     private void say(ConversationKey key, int messages, IntFunction<String> text) {

@@ -25,36 +25,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What every index must do. */
-public abstract class MessageIndexContract {
+public abstract class MessageIndexContract extends VectorIndexContract {
 
     private static final int SEALED = 16_384;
 
     private static final MemoryKey ONE = ConversationKey.of("acme", "one");
     private static final MemoryKey TWO = NodeKey.of("acme", "app", "conversation", "node");
     private static final MemoryKey FOREIGN = ConversationKey.of("other", "one");
-
-    protected MessageIndex index;
-
-    /** Opens a new, empty index. */
-    protected abstract MessageIndex newIndex() throws Exception;
-
-    /** Opens the same index again, as another process does. */
-    protected abstract MessageIndex sameIndex() throws Exception;
-
-    @BeforeEach
-    void open() throws Exception {
-        index = newIndex();
-    }
-
-    @AfterEach
-    void close() {
-        index.close();
-    }
 
     private static IndexedMessage message(long sequence, String... terms) {
         Map<String, Integer> counts = new HashMap<>();

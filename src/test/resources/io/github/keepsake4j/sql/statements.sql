@@ -565,6 +565,8 @@ DELETE FROM keepsake_index_memory
 ;
 DELETE FROM keepsake_index_memory WHERE number = ?
 ;
+DELETE FROM keepsake_index_model
+;
 DELETE FROM keepsake_index_posting
 ;
 DELETE FROM keepsake_index_posting WHERE memory = ?
@@ -580,6 +582,18 @@ DELETE FROM keepsake_index_term
 ;
 DELETE FROM keepsake_index_term
 WHERE tenant = ? AND messages <= 0 AND term IN (SELECT p.term FROM keepsake_index_posting p WHERE p.memory = ?)
+;
+DELETE FROM keepsake_index_vector
+;
+DELETE FROM keepsake_index_vector WHERE memory = ?
+;
+DELETE FROM keepsake_index_vector WHERE memory = ? AND model = ? AND sequence >= ?
+;
+DELETE FROM keepsake_index_vector_mark
+;
+DELETE FROM keepsake_index_vector_mark WHERE memory = ?
+;
+DELETE FROM keepsake_index_vector_mark WHERE memory = ? AND model = ?
 ;
 DELETE FROM keepsake_index_words
 ;
@@ -649,6 +663,8 @@ INSERT INTO keepsake_index_memory
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING number
 ;
+INSERT INTO keepsake_index_model (model, used) VALUES (?, ?) ON CONFLICT (model) DO NOTHING
+;
 INSERT INTO keepsake_index_posting (tenant, term, memory, segment, messages, postings)
 SELECT tenant, term, memory, ?, messages, postings
 FROM keepsake_index_posting
@@ -684,6 +700,14 @@ ON CONFLICT (tenant, term) DO UPDATE SET messages = messages + excluded.messages
 INSERT INTO keepsake_index_term AS t (tenant, term, messages)
 SELECT ?, n.term, n.messages FROM unnest(?::text[], ?::integer[]) AS n (term, messages)
 ON CONFLICT (tenant, term) DO UPDATE SET messages = t.messages + excluded.messages
+;
+INSERT INTO keepsake_index_vector (memory, model, sequence, newest, amount, vectors) VALUES (?, ?, ?, ?, ?, ?)
+;
+INSERT INTO keepsake_index_vector_mark (memory, model, epoch, sequence, weight, floor, measured)
+VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (memory, model) DO UPDATE
+SET epoch = excluded.epoch, sequence = excluded.sequence, weight = excluded.weight, floor = excluded.floor,
+  measured = excluded.measured
 ;
 INSERT INTO keepsake_index_words (one, fingerprint) VALUES (1, ?) ON CONFLICT (one) DO NOTHING
 ;
@@ -896,6 +920,30 @@ SELECT * FROM (
 ORDER BY place DESC, number DESC
 LIMIT ?
 -- values: [0, 1, 2, 3, 5, 0, 1, 2, 5, 5]
+;
+SELECT * FROM (
+  SELECT t.tenant, m.app_id, m.conversation_id, m.node_id,
+    SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer,
+    v.sequence, v.newest, v.amount, v.vectors
+  FROM keepsake_index_memory m
+  JOIN keepsake_index_tenant t ON t.number = m.tenant
+  JOIN keepsake_index_vector v ON v.memory = m.number
+  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+    AND m.memory_key = ANY (?::bytea[])
+) v
+WHERE v.newer < ?
+;
+SELECT * FROM (
+  SELECT t.tenant, m.app_id, m.conversation_id, m.node_id,
+    SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer,
+    v.sequence, v.newest, v.amount, v.vectors
+  FROM keepsake_index_memory m
+  JOIN keepsake_index_tenant t ON t.number = m.tenant
+  JOIN keepsake_index_vector v ON v.memory = m.number
+  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+    AND t.tenant = ?
+) v
+WHERE v.newer < ?
 ;
 SELECT * FROM … ORDER BY version DESC
 ;
@@ -1313,6 +1361,8 @@ WHERE p.messages > 0
 ;
 SELECT name, listed_at FROM keepsake_listed_name
 ;
+SELECT number FROM keepsake_index_model WHERE model = ?
+;
 SELECT number FROM keepsake_index_tenant WHERE tenant = ?
 ;
 SELECT number FROM keepsake_index_tenant WHERE tenant = ? FOR UPDATE
@@ -1467,6 +1517,84 @@ WHERE seq > ? AND memory_key = ?
 ORDER BY seq
 LIMIT ?
 ;
+SELECT sequence, newest, amount, vectors FROM keepsake_index_vector
+WHERE memory = ? AND model = ? AND sequence >= ?
+ORDER BY sequence
+;
+SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, 0, v.sequence, v.newest, v.amount, v.vectors
+FROM json_each(?) n
+CROSS JOIN keepsake_index_memory m ON m.memory_key = unhex(n.value ->> 0)
+JOIN keepsake_index_tenant t ON t.number = m.tenant
+JOIN keepsake_index_vector v ON v.memory = m.number
+WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+  AND v.sequence >= n.value ->> 1 AND v.sequence < (n.value ->> 1) + 128
+;
+SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, 0, v.sequence, v.newest, v.amount, v.vectors
+FROM unnest(?::bytea[], ?::bigint[]) AS n (memory_key, first)
+JOIN keepsake_index_memory m ON m.memory_key = n.memory_key
+JOIN keepsake_index_tenant t ON t.number = m.tenant
+CROSS JOIN LATERAL (
+  SELECT v.sequence, v.newest, v.amount, v.vectors FROM keepsake_index_vector v
+  WHERE v.memory = m.number
+    AND v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+    AND v.sequence >= n.first AND v.sequence < n.first + 128
+  OFFSET 0
+) v
+;
+SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, d.number, d.model, d.used,
+  k.epoch, k.sequence, k.weight, k.floor, k.measured
+FROM keepsake_index_vector_mark k
+JOIN keepsake_index_model d ON d.number = k.model
+JOIN keepsake_index_memory m ON m.number = k.memory
+JOIN keepsake_index_tenant t ON t.number = m.tenant
+WHERE d.model = ? AND m.memory_key = ANY (?::bytea[])
+;
+SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, d.number, d.model, d.used,
+  k.epoch, k.sequence, k.weight, k.floor, k.measured
+FROM keepsake_index_vector_mark k
+JOIN keepsake_index_model d ON d.number = k.model
+JOIN keepsake_index_memory m ON m.number = k.memory
+JOIN keepsake_index_tenant t ON t.number = m.tenant
+WHERE d.model = ? AND m.memory_key IN (SELECT unhex(value) FROM json_each(?))
+;
+SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, d.number, d.model, d.used,
+  k.epoch, k.sequence, k.weight, k.floor, k.measured
+FROM keepsake_index_vector_mark k
+JOIN keepsake_index_model d ON d.number = k.model
+JOIN keepsake_index_memory m ON m.number = k.memory
+JOIN keepsake_index_tenant t ON t.number = m.tenant
+WHERE k.memory = ?
+;
+SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, n.newer, v.sequence, v.newest, v.amount, v.vectors
+FROM (
+  SELECT v.memory, v.model, v.sequence,
+    SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer
+  FROM keepsake_index_memory m
+  JOIN keepsake_index_tenant t ON t.number = m.tenant
+  JOIN keepsake_index_vector v ON v.memory = m.number
+  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+    AND m.memory_key IN (SELECT unhex(value) FROM json_each(?))
+) n
+CROSS JOIN keepsake_index_vector v
+JOIN keepsake_index_memory m ON m.number = n.memory
+JOIN keepsake_index_tenant t ON t.number = m.tenant
+WHERE n.newer < ? AND v.memory = n.memory AND v.model = n.model AND v.sequence = n.sequence
+;
+SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, n.newer, v.sequence, v.newest, v.amount, v.vectors
+FROM (
+  SELECT v.memory, v.model, v.sequence,
+    SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer
+  FROM keepsake_index_memory m
+  JOIN keepsake_index_tenant t ON t.number = m.tenant
+  JOIN keepsake_index_vector v ON v.memory = m.number
+  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+    AND t.tenant = ?
+) n
+CROSS JOIN keepsake_index_vector v
+JOIN keepsake_index_memory m ON m.number = n.memory
+JOIN keepsake_index_tenant t ON t.number = m.tenant
+WHERE n.newer < ? AND v.memory = n.memory AND v.model = n.model AND v.sequence = n.sequence
+;
 SELECT t.term, t.messages
 FROM unnest(?::text[]) AS n (term)
 CROSS JOIN LATERAL (
@@ -1516,6 +1644,8 @@ WHERE w.memory_key = ? AND w.term IN (SELECT jsonb_array_elements_text(CAST(? AS
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY
 ;
 UPDATE keepsake_index_memory SET sequence = ?, messages = messages + ?, length = length + ? WHERE number = ?
+;
+UPDATE keepsake_index_model SET used = ? WHERE number = ?
 ;
 UPDATE keepsake_index_tenant SET messages = messages + ?, length = length + ? WHERE number = ?
 ;

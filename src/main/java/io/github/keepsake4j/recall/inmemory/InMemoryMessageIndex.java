@@ -10,8 +10,11 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.Posting;
 import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.vectors.QueryVector;
+import io.github.keepsake4j.recall.vectors.VectorRow;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -43,13 +46,14 @@ public final class InMemoryMessageIndex implements MessageIndex {
         final MemoryKey key;
         final Map<String, List<Posting>> postings = new HashMap<>();
 
-        final Map<String, Vectors> vectors = new HashMap<>();
-
         @Nullable
         Watermark watermark;
 
         long messages;
         long length;
+
+        /** By the text that identifies the model. */
+        final Map<String, Vectors> vectors = new HashMap<>();
 
         Memory(long number, MemoryKey key) {
             this.number = number;
@@ -57,8 +61,22 @@ public final class InMemoryMessageIndex implements MessageIndex {
         }
     }
 
-    /** The vectors of one model. */
-    private record Vectors(VectorMark mark, List<MessageVector> all) {}
+    /** The vectors of a memory by one model: the rows that a database has, by their first sequences. */
+    private static final class Vectors {
+
+        final NavigableMap<Long, VectorRow> rows = new TreeMap<>();
+
+        @Nullable
+        VectorMark mark;
+
+        void add(List<VectorRow> added, long completed) {
+            List<VectorRow> earlier =
+                    completed < 0 ? List.of() : List.copyOf(rows.tailMap(completed).values());
+            List<VectorRow> written = earlier.isEmpty() ? added : VectorRow.joined(earlier, added);
+            earlier.forEach(row -> rows.remove(row.sequence()));
+            written.forEach(row -> rows.put(row.sequence(), row));
+        }
+    }
 
     private void checkOpen(String what) {
         if (closed) {
@@ -170,11 +188,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
         checkOpen("search");
         InvalidInputException.checkRange("terms", 0, MAX_TERMS, terms.size());
         InvalidInputException.checkAtLeast("maxPostings", 1, maxPostings);
-        List<Memory> inScope = memories.values().stream()
-                .filter(memory -> scope.memories() == null
-                        ? memory.key.tenant().equals(scope.tenant())
-                        : scope.memories().contains(memory.key))
-                .toList();
+        List<Memory> inScope = inScope(scope);
         Map<String, Long> frequencies = new HashMap<>();
         for (String term : new LinkedHashSet<>(terms)) {
             long messages = inScope.stream()
@@ -206,77 +220,94 @@ public final class InMemoryMessageIndex implements MessageIndex {
                 postings);
     }
 
+    private List<Memory> inScope(Scope scope) {
+        return memories.values().stream()
+                .filter(memory -> scope.memories() == null
+                        ? memory.key.tenant().equals(scope.tenant())
+                        : scope.memories().contains(memory.key))
+                .toList();
+    }
+
     @Override
     public synchronized Map<MemoryKey, VectorMark> vectorMarks(String model, Collection<? extends MemoryKey> keys) {
-        checkOpen("vector marks");
+        checkOpen("marks of vectors");
         Map<MemoryKey, VectorMark> marks = new HashMap<>();
         for (MemoryKey key : keys) {
-            Vectors known = vectors(model, key);
-            if (known != null) {
-                marks.put(key, known.mark());
+            Memory memory = byKey.get(key);
+            Vectors known = memory == null ? null : memory.vectors.get(model);
+            if (known != null && known.mark != null) {
+                marks.put(key, known.mark);
             }
         }
         return marks;
     }
 
-    private @Nullable Vectors vectors(String model, MemoryKey key) {
-        Memory memory = byKey.get(key);
-        return memory == null ? null : memory.vectors.get(model);
-    }
-
+    /** Vectors of unused models are not removed: a process seldom changes its model, and the index ends with it. */
     @Override
     public synchronized boolean addVectors(
             String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> vectors) {
-        checkOpen("adding of vectors of memory " + key);
+        checkOpen("vectors of memory " + key);
+        List<VectorRow> added = VectorRow.of(before, after, vectors);
         Memory memory = byKey.get(key);
-        Vectors known = vectors(model, key);
-        if (memory == null
-                || memory.watermark == null
-                || memory.watermark.epoch() != after.epoch()
-                || !Objects.equals(before, known == null ? null : known.mark())) {
+        if (memory == null || memory.watermark == null || memory.watermark.epoch() != after.epoch()) {
             return false;
         }
-        List<MessageVector> all = known == null ? new ArrayList<>() : known.all();
-        all.addAll(vectors);
-        memory.vectors.put(model, new Vectors(after, all));
+        Vectors known = memory.vectors.getOrDefault(model, new Vectors());
+        if (!Objects.equals(before, known.mark)) {
+            return false;
+        }
+        known.add(added, VectorRow.completed(before, after));
+        known.mark = after;
+        memory.vectors.put(model, known);
         return true;
     }
 
     @Override
     public synchronized void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
-        checkOpen("search by meaning");
-        int left = most;
-        for (Memory memory : memories.values()) {
-            boolean isInScope = scope.memories() == null
-                    ? memory.key.tenant().equals(scope.tenant())
-                    : scope.memories().contains(memory.key);
-            Vectors known = memory.vectors.get(model);
-            for (int i = known == null || !isInScope ? -1 : known.all().size() - 1; i >= 0 && left > 0; i--, left--) {
-                read(memory.key, known.all().get(i), query, reader);
+        checkOpen("cosines");
+        InvalidInputException.checkAtLeast("most", 1, most);
+        record Found(MemoryKey key, VectorRow row) {}
+        List<Found> newestFirst = new ArrayList<>();
+        for (Memory memory : inScope(scope)) {
+            rows(memory, model)
+                    .descendingMap()
+                    .values()
+                    .forEach(row -> newestFirst.add(new Found(memory.key, row)));
+        }
+        newestFirst.sort(Comparator.comparingLong((Found found) -> found.row().newest()).reversed());
+        QueryVector vector = QueryVector.of(query);
+        long left = most;
+        for (Found found : newestFirst) {
+            if (left > 0) {
+                found.row().cosines(vector).read(found.key(), left, reader);
+                left -= found.row().amount();
             }
         }
     }
 
     @Override
     public synchronized void cosines(
-            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
-        checkOpen("search by meaning");
-        sequences.forEach((key, asked) -> {
-            Vectors known = vectors(model, key);
-            if (known != null) {
-                known.all().stream()
-                        .filter(vector -> asked.contains(vector.sequence()))
-                        .forEach(vector -> read(key, vector, query, reader));
+            String model,
+            Map<MemoryKey, ? extends Collection<Long>> sequences,
+            float[] query,
+            CosineReader reader) {
+        checkOpen("cosines");
+        QueryVector vector = QueryVector.of(query);
+        sequences.forEach((key, places) -> {
+            Memory memory = byKey.get(key);
+            if (memory != null) {
+                places.stream()
+                        .map(VectorRow::block)
+                        .distinct()
+                        .flatMap(block -> rows(memory, model).subMap(block, block + VectorRow.BLOCK).values().stream())
+                        .forEach(row -> row.cosines(vector).read(key, row.amount(), reader));
             }
         });
     }
 
-    private static void read(MemoryKey key, MessageVector vector, float[] query, CosineReader reader) {
-        double sum = 0;
-        for (int i = 0; i < query.length; i++) {
-            sum += query[i] * vector.vector()[i];
-        }
-        reader.read(key, vector.sequence(), vector.time(), sum);
+    private static NavigableMap<Long, VectorRow> rows(Memory memory, String model) {
+        Vectors known = memory.vectors.get(model);
+        return known == null ? Collections.emptyNavigableMap() : known.rows;
     }
 
     @Override

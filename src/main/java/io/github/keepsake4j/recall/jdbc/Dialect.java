@@ -50,6 +50,27 @@ interface Dialect {
             Session session, long tenant, @Nullable Collection<Long> memories, List<Share> shares, int mostRows)
             throws SQLException;
 
+    /** Reads the marks of vectors of a model for memories by their keys. */
+    List<VectorMarkRow> vectorMarks(Session session, String model, Collection<byte[]> keys) throws SQLException;
+
+    /** Reads the newest vectors of a tenant, or of some of its memories. */
+    void newestVectors(
+            Session session,
+            String model,
+            String tenant,
+            @Nullable Collection<byte[]> keys,
+            int most,
+            VectorTables.Reading reading)
+            throws SQLException;
+
+    /** Reads the vectors of blocks. */
+    void vectorsOf(Session session, String model, List<Block> blocks, VectorTables.Reading reading)
+            throws SQLException;
+
+    /** A block of sequences of a memory. */
+    @SuppressWarnings("ArrayRecordComponent") // Private to this package, and never compared.
+    record Block(byte[] key, long first) {}
+
     /** New postings of a term in a segment, newest first. */
     @SuppressWarnings("ArrayRecordComponent") // Private to this package, and never compared.
     record Segment(String term, int number, int messages, byte[] postings) {}

@@ -12,6 +12,7 @@ import io.github.keepsake4j.recall.Posting;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.jdbc.Dialect.PostingRow;
 import io.github.keepsake4j.recall.jdbc.Dialect.Segment;
+import io.github.keepsake4j.recall.vectors.VectorRow;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.KeyColumns;
 import io.github.keepsake4j.sql.Session;
@@ -53,10 +54,15 @@ public final class JdbcMessageIndex implements MessageIndex {
             SqlSchema.BESIDE_LOGS,
             "call clear() on the index to start a new file; it is rebuilt from the log",
             null,
-            List.of(new SqlSchema.Script("V1__keepsake_index.sql", 2)));
+            List.of(new SqlSchema.Script("V1__keepsake_index.sql", 3)));
 
-    private static final List<String> TABLES =
-            List.of("keepsake_index_posting", "keepsake_index_term", "keepsake_index_memory", "keepsake_index_tenant");
+    private static final List<String> TABLES = List.of(
+            "keepsake_index_posting",
+            "keepsake_index_term",
+            "keepsake_index_vector",
+            "keepsake_index_vector_mark",
+            "keepsake_index_memory",
+            "keepsake_index_tenant");
 
     /** The number of sequences of the smallest segment. */
     private static final int SEGMENT = 1_024;
@@ -69,6 +75,7 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     private final Connections connections;
     private final Dialect dialect;
+    private final VectorTables vectors;
 
     /** The fingerprint of the words that make the added terms, once it is known. */
     private volatile @Nullable String words;
@@ -76,6 +83,7 @@ public final class JdbcMessageIndex implements MessageIndex {
     JdbcMessageIndex(Connections connections, Dialect dialect) {
         this.connections = connections;
         this.dialect = dialect;
+        this.vectors = new VectorTables(connections, dialect);
     }
 
     /**
@@ -106,28 +114,6 @@ public final class JdbcMessageIndex implements MessageIndex {
      */
     public static Builder builder() {
         return new Builder();
-    }
-
-    @Override
-    public Map<MemoryKey, VectorMark> vectorMarks(String model, Collection<? extends MemoryKey> keys) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean addVectors(
-            String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> vectors) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
-        throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void cosines(
-            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
-        throw new UnsupportedOperationException();
     }
 
     @Override
@@ -246,6 +232,7 @@ public final class JdbcMessageIndex implements MessageIndex {
             session.update(Sql.SUBTRACT_TERMS, memory, (int) tenant);
             session.update(Sql.DELETE_UNUSED_TERMS, (int) tenant, memory);
             session.update(Sql.DELETE_POSTINGS, memory);
+            VectorTables.remove(session, memory);
             session.update(Sql.DELETE_MEMORY, memory);
             session.update(Sql.COUNT_IN_TENANT, -known.messages(), -known.length(), tenant);
             session.update(Sql.DELETE_EMPTY_TENANT, (int) tenant, (int) tenant);
@@ -399,6 +386,38 @@ public final class JdbcMessageIndex implements MessageIndex {
             left--;
         }
         return left;
+    }
+
+    @Override
+    public Map<MemoryKey, VectorMark> vectorMarks(String model, Collection<? extends MemoryKey> keys) {
+        return vectors.marks(model, keys);
+    }
+
+    @Override
+    public boolean addVectors(
+            String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> added) {
+        List<VectorRow> rows = VectorRow.of(before, after, added);
+        return connections.write("vectors of memory " + key, session -> {
+            lockTenant(session, key.tenant(), false);
+            MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) KeyColumns.hash(key));
+            return known != null
+                    && known.watermark().epoch() == after.epoch()
+                    && VectorTables.add(session, model, Math.toIntExact(known.number()), before, after, rows);
+        });
+    }
+
+    @Override
+    public void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
+        vectors.cosines(model, scope, query, most, reader);
+    }
+
+    @Override
+    public void cosines(
+            String model,
+            Map<MemoryKey, ? extends Collection<Long>> sequences,
+            float[] query,
+            CosineReader reader) {
+        vectors.cosines(model, sequences, query, reader);
     }
 
     @Override

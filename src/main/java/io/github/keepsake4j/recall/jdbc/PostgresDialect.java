@@ -89,6 +89,44 @@ final class PostgresDialect implements Dialect {
 
     private static final String POSTINGS_IN_TENANT = POSTINGS.replace(" AND p.memory = ANY (?::integer[])", "");
 
+    private static final String VECTOR_MARKS =
+            "SELECT " + VectorMarkRow.COLUMNS + "d.model = ? AND m.memory_key = ANY (?::bytea[])";
+
+    /** A long row is only a pointer to the vectors until it is returned, so it can be sorted. */
+    private static final String NEWEST_VECTORS =
+            """
+            SELECT * FROM (
+              SELECT t.tenant, m.app_id, m.conversation_id, m.node_id,
+                SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer,
+                v.sequence, v.newest, v.amount, v.vectors
+              FROM keepsake_index_memory m
+              JOIN keepsake_index_tenant t ON t.number = m.tenant
+              JOIN keepsake_index_vector v ON v.memory = m.number
+              WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+                AND m.memory_key = ANY (?::bytea[])
+            ) v
+            WHERE v.newer < ?
+            """;
+
+    private static final String NEWEST_VECTORS_IN_TENANT =
+            NEWEST_VECTORS.replace("m.memory_key = ANY (?::bytea[])", "t.tenant = ?");
+
+    /** Each block is looked up separately. */
+    private static final String VECTORS_OF =
+            """
+            SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, 0, v.sequence, v.newest, v.amount, v.vectors
+            FROM unnest(?::bytea[], ?::bigint[]) AS n (memory_key, first)
+            JOIN keepsake_index_memory m ON m.memory_key = n.memory_key
+            JOIN keepsake_index_tenant t ON t.number = m.tenant
+            CROSS JOIN LATERAL (
+              SELECT v.sequence, v.newest, v.amount, v.vectors FROM keepsake_index_vector v
+              WHERE v.memory = m.number
+                AND v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+                AND v.sequence >= n.first AND v.sequence < n.first + 128
+              OFFSET 0
+            ) v
+            """;
+
     @Override
     public String name() {
         return "postgresql";
@@ -167,6 +205,39 @@ final class PostgresDialect implements Dialect {
                 ? session.list(POSTINGS_IN_TENANT, mapper, terms, bytes, (int) tenant, mostRows)
                 : session.list(
                         POSTINGS, mapper, terms, bytes, (int) tenant, integers(memories, Math::toIntExact), mostRows);
+    }
+
+    @Override
+    public List<VectorMarkRow> vectorMarks(Session session, String model, Collection<byte[]> keys)
+            throws SQLException {
+        return session.list(VECTOR_MARKS, VectorMarkRow::of, model, keys.toArray(byte[][]::new));
+    }
+
+    @Override
+    public void newestVectors(
+            Session session,
+            String model,
+            String tenant,
+            @Nullable Collection<byte[]> keys,
+            int most,
+            VectorTables.Reading reading)
+            throws SQLException {
+        if (keys == null) {
+            reading.read(session, NEWEST_VECTORS_IN_TENANT, model, tenant, most);
+        } else {
+            reading.read(session, NEWEST_VECTORS, model, keys.toArray(byte[][]::new), most);
+        }
+    }
+
+    @Override
+    public void vectorsOf(Session session, String model, List<Block> blocks, VectorTables.Reading reading)
+            throws SQLException {
+        reading.read(
+                session,
+                VECTORS_OF,
+                blocks.stream().map(Block::key).toArray(byte[][]::new),
+                blocks.stream().map(Block::first).toArray(Long[]::new),
+                model);
     }
 
     private static <T> Object texts(Collection<T> from, Function<T, String> text) {

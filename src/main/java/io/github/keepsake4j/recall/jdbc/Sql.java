@@ -54,6 +54,9 @@ final class Sql {
 
     /** The statements of a clearing, for all tenants. */
     static final List<String> CLEAR = List.of(
+            "DELETE FROM keepsake_index_vector",
+            "DELETE FROM keepsake_index_vector_mark",
+            "DELETE FROM keepsake_index_model",
             "DELETE FROM keepsake_index_posting",
             "DELETE FROM keepsake_index_term",
             "DELETE FROM keepsake_index_memory",
@@ -86,4 +89,51 @@ final class Sql {
     /** Parameters: memory, the first segment (which stays), the segment behind the last. */
     static final String DELETE_JOINED =
             "DELETE FROM keepsake_index_posting WHERE memory = ? AND segment > ? AND segment < ?";
+
+    static final String MODEL = "SELECT number FROM keepsake_index_model WHERE model = ?";
+
+    /** Parameters: model, day. */
+    static final String NEW_MODEL =
+            "INSERT INTO keepsake_index_model (model, used) VALUES (?, ?) ON CONFLICT (model) DO NOTHING";
+
+    /** Parameters: day, model. */
+    static final String USE_MODEL = "UPDATE keepsake_index_model SET used = ? WHERE number = ?";
+
+    static final String VECTOR_MARKS = "SELECT " + VectorMarkRow.COLUMNS + "k.memory = ?\n";
+
+    /** Parameters: memory, model, epoch, sequence, weight, floor, measured. */
+    static final String PUT_VECTOR_MARK =
+            """
+            INSERT INTO keepsake_index_vector_mark (memory, model, epoch, sequence, weight, floor, measured)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (memory, model) DO UPDATE
+            SET epoch = excluded.epoch, sequence = excluded.sequence, weight = excluded.weight, floor = excluded.floor,
+              measured = excluded.measured
+            """;
+
+    /** Parameters: memory, model, sequence, newest, amount, vectors. */
+    static final String ADD_VECTORS =
+            """
+            INSERT INTO keepsake_index_vector (memory, model, sequence, newest, amount, vectors) VALUES (?, ?, ?, ?, ?, ?)
+            """;
+
+    /** Parameters: memory, model, the first sequence. */
+    static final String VECTORS_FROM =
+            """
+            SELECT sequence, newest, amount, vectors FROM keepsake_index_vector
+            WHERE memory = ? AND model = ? AND sequence >= ?
+            ORDER BY sequence
+            """;
+
+    /** Parameters: memory, model, the first sequence. */
+    static final String DELETE_VECTORS_FROM =
+            "DELETE FROM keepsake_index_vector WHERE memory = ? AND model = ? AND sequence >= ?";
+
+    /** Parameters: memory, model. */
+    static final String DELETE_VECTOR_MARK = "DELETE FROM keepsake_index_vector_mark WHERE memory = ? AND model = ?";
+
+    /** The statements that remove the vectors of a memory. Parameter: memory. */
+    static final List<String> DELETE_VECTORS = List.of(
+            "DELETE FROM keepsake_index_vector WHERE memory = ?",
+            "DELETE FROM keepsake_index_vector_mark WHERE memory = ?");
 }

@@ -84,6 +84,43 @@ final class SqliteDialect implements Dialect {
     private static final String POSTINGS_IN_TENANT =
             POSTINGS.replace(" AND memory IN (SELECT value FROM json_each(?))", "");
 
+    private static final String VECTOR_MARKS = "SELECT " + VectorMarkRow.COLUMNS
+            + "d.model = ? AND m.memory_key IN (SELECT unhex(value) FROM json_each(?))";
+
+    /** Rows are sorted without the vectors, which are read when they are needed. */
+    private static final String NEWEST_VECTORS =
+            """
+            SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, n.newer, v.sequence, v.newest, v.amount, v.vectors
+            FROM (
+              SELECT v.memory, v.model, v.sequence,
+                SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer
+              FROM keepsake_index_memory m
+              JOIN keepsake_index_tenant t ON t.number = m.tenant
+              JOIN keepsake_index_vector v ON v.memory = m.number
+              WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+                AND m.memory_key IN (SELECT unhex(value) FROM json_each(?))
+            ) n
+            CROSS JOIN keepsake_index_vector v
+            JOIN keepsake_index_memory m ON m.number = n.memory
+            JOIN keepsake_index_tenant t ON t.number = m.tenant
+            WHERE n.newer < ? AND v.memory = n.memory AND v.model = n.model AND v.sequence = n.sequence
+            """;
+
+    private static final String NEWEST_VECTORS_IN_TENANT =
+            NEWEST_VECTORS.replace("m.memory_key IN (SELECT unhex(value) FROM json_each(?))", "t.tenant = ?");
+
+    /** The parameter has an array of key and first sequence for each block. */
+    private static final String VECTORS_OF =
+            """
+            SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, 0, v.sequence, v.newest, v.amount, v.vectors
+            FROM json_each(?) n
+            CROSS JOIN keepsake_index_memory m ON m.memory_key = unhex(n.value ->> 0)
+            JOIN keepsake_index_tenant t ON t.number = m.tenant
+            JOIN keepsake_index_vector v ON v.memory = m.number
+            WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+              AND v.sequence >= n.value ->> 1 AND v.sequence < (n.value ->> 1) + 128
+            """;
+
     /** Looking up a memory takes as long as reading this number of consecutive rows. */
     private static final int ROWS_OF_A_LOOK_UP = 4;
 
@@ -200,6 +237,38 @@ final class SqliteDialect implements Dialect {
                                     mostRows));
         }
         return found;
+    }
+
+    @Override
+    public List<VectorMarkRow> vectorMarks(Session session, String model, Collection<byte[]> keys)
+            throws SQLException {
+        return session.list(VECTOR_MARKS, VectorMarkRow::of, model, hex(keys));
+    }
+
+    @Override
+    public void newestVectors(
+            Session session,
+            String model,
+            String tenant,
+            @Nullable Collection<byte[]> keys,
+            int most,
+            VectorTables.Reading reading)
+            throws SQLException {
+        if (keys == null) {
+            reading.read(session, NEWEST_VECTORS_IN_TENANT, model, tenant, most);
+        } else {
+            reading.read(session, NEWEST_VECTORS, model, hex(keys), most);
+        }
+    }
+
+    @Override
+    public void vectorsOf(Session session, String model, List<Block> blocks, VectorTables.Reading reading)
+            throws SQLException {
+        HexFormat hex = HexFormat.of();
+        String list = blocks.stream()
+                .map(block -> "[\"" + hex.formatHex(block.key()) + "\"," + block.first() + "]")
+                .collect(Collectors.joining(",", "[", "]"));
+        reading.read(session, VECTORS_OF, list, model);
     }
 
     private static boolean isScanned(Session session, long tenant, String term, int memories) throws SQLException {

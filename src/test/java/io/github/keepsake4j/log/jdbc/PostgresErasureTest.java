@@ -121,6 +121,7 @@ class PostgresErasureTest {
                                 ORDER BY relname, attname
                                 """))
                 .containsExactly(
+                        "keepsake_index_model.model",
                         "keepsake_index_words.fingerprint",
                         "keepsake_made_memory.date_added",
                         "keepsake_made_memory.kind",

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.MessageIndex.MessageVector;
+import io.github.keepsake4j.recall.MessageIndex.VectorMark;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.StoredFiles;
@@ -14,11 +17,13 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +31,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ErasedFromIndexTest {
 
     private static final String SECRET = "qqsecret";
+
+    /** In the components of vectors, which are stored as they are if the largest is 127. */
+    private static final String MARKER = "qqmarker";
 
     @TempDir
     Path directory;
@@ -40,8 +48,27 @@ class ErasedFromIndexTest {
                 }
                 messages.add(new IndexedMessage(i, ChatMessageType.USER, 3, terms));
             }
-            index.add(ConversationKey.of("acme", "memory-that-" + name), null, new Watermark(1, 500), messages);
+            MemoryKey key = ConversationKey.of("acme", "memory-that-" + name);
+            index.add(key, null, new Watermark(1, 500), messages);
+            String text = name.equals("goes") ? MARKER : "qqkept";
+            addVectors(index, key, null, 1, text);
+            addVectors(index, key, new VectorMark(1, 300, 1, 0, 0), 301, text);
         }
+    }
+
+    private static void addVectors(
+            MessageIndex index, MemoryKey key, @Nullable VectorMark before, int from, String text) {
+        List<MessageVector> vectors = new ArrayList<>();
+        for (int sequence = from; sequence < from + 300; sequence++) {
+            float[] vector = new float[64];
+            for (int i = 0; i < text.length(); i++) {
+                vector[i] = text.charAt(i);
+            }
+            vector[63] = 127;
+            vectors.add(new MessageVector(sequence, Instant.EPOCH, vector));
+        }
+        assertThat(index.addVectors("model", key, before, new VectorMark(1, from + 299, 1, 0, 0), vectors))
+                .isTrue();
     }
 
     private List<String> filesWith(String text) throws Exception {
@@ -53,11 +80,14 @@ class ErasedFromIndexTest {
         try (MessageIndex index = JdbcMessageIndex.sqlite(directory.resolve("index.db"))) {
             fill(index);
             assertThat(filesWith(SECRET)).isNotEmpty();
+            assertThat(filesWith(MARKER)).isNotEmpty();
 
             index.remove(ConversationKey.of("acme", "memory-that-goes"));
             index.compact();
 
             assertThat(filesWith(SECRET)).isEmpty();
+            assertThat(filesWith(MARKER)).isEmpty();
+            assertThat(filesWith("qqkept")).isNotEmpty();
             assertThat(filesWith("memory-that-goes")).isEmpty();
             assertThat(filesWith("memory-that-stays")).isNotEmpty();
         }
@@ -77,6 +107,7 @@ class ErasedFromIndexTest {
             Postgres.execute(source, "ANALYZE");
             Postgres.execute(source, "CHECKPOINT");
             assertThat(StoredFiles.with(SECRET, files)).isNotEmpty();
+            assertThat(StoredFiles.with(MARKER, files)).isNotEmpty();
 
             index.remove(ConversationKey.of("acme", "memory-that-goes"));
             index.compact();
@@ -84,6 +115,8 @@ class ErasedFromIndexTest {
             // The files that were replaced are deleted then. The write-ahead log is no part of these.
             Postgres.execute(source, "CHECKPOINT");
             assertThat(StoredFiles.with(SECRET, files)).isEmpty();
+            assertThat(StoredFiles.with(MARKER, files)).isEmpty();
+            assertThat(StoredFiles.with("qqkept", files)).isNotEmpty();
             assertThat(StoredFiles.with("memory-that-goes", files)).isEmpty();
             assertThat(StoredFiles.with("memory-that-stays", files)).isNotEmpty();
         }
@@ -93,7 +126,8 @@ class ErasedFromIndexTest {
                         """
                         SELECT (SELECT COUNT(*) FROM keepsake_index_term WHERE term LIKE 'qqsecret%')
                              + (SELECT COUNT(*) FROM keepsake_index_posting WHERE term LIKE 'qqsecret%')
-                             + (SELECT COUNT(*) FROM keepsake_index_memory WHERE conversation_id LIKE '%goes'),
+                             + (SELECT COUNT(*) FROM keepsake_index_memory WHERE conversation_id LIKE '%goes')
+                             + (SELECT COUNT(*) FROM keepsake_index_vector WHERE position('qqmarker' IN vectors) > 0),
                                (SELECT COUNT(*) FROM keepsake_index_term),
                                (SELECT messages FROM keepsake_index_tenant)
                         """)) {

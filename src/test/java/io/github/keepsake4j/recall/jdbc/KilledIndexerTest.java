@@ -10,6 +10,7 @@ import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.IndexingProcess;
 import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.VectorProcess;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import java.nio.file.Path;
@@ -57,5 +58,28 @@ class KilledIndexerTest {
         }
         List<String> rows = SqliteIndexFiles.rows(file);
         assertThat(rows).hasSizeGreaterThan(100).isEqualTo(SqliteIndexFiles.rows(directory.resolve("once.db")));
+    }
+
+    @Test
+    void vectors_that_are_added_by_killed_processes_have_the_rows_of_one_that_was_not() throws Exception {
+        int kills = Counts.of(2, 50);
+        int messages = 60 * kills + 500;
+        Path file = directory.resolve("killed.db");
+        Random random = new Random(2);
+        for (int kill = 0; kill < kills; kill++) {
+            try (Child child = Child.start(VectorProcess.class, file, messages)) {
+                for (int lines = 1 + random.nextInt(8); lines > 0; lines--) {
+                    assertThat(child.line()).isEqualTo("add");
+                }
+                child.kill();
+            }
+        }
+        try (MessageIndex killed = JdbcMessageIndex.sqlite(file);
+                MessageIndex atOnce = JdbcMessageIndex.sqlite(directory.resolve("once.db"))) {
+            VectorProcess.add(killed, messages, () -> {});
+            VectorProcess.add(atOnce, messages, () -> {});
+        }
+        List<String> rows = SqliteIndexFiles.rows(file);
+        assertThat(rows).hasSizeGreaterThan(8).isEqualTo(SqliteIndexFiles.rows(directory.resolve("once.db")));
     }
 }

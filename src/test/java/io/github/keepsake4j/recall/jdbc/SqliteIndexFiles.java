@@ -36,6 +36,21 @@ final class SqliteIndexFiles {
                     SELECT hex(memory_key), conversation_id, epoch, sequence, messages, length
                     FROM keepsake_index_memory ORDER BY 1
                     """,
+                    """
+                    SELECT hex(m.memory_key), d.model, k.epoch, k.sequence, k.weight, k.floor, k.measured
+                    FROM keepsake_index_vector_mark k
+                    JOIN keepsake_index_memory m ON m.number = k.memory
+                    JOIN keepsake_index_model d ON d.number = k.model
+                    ORDER BY 1, 2
+                    """,
+                    """
+                    SELECT hex(m.memory_key), d.model, v.sequence, v.newest, v.amount, hex(v.vectors)
+                    FROM keepsake_index_vector v
+                    JOIN keepsake_index_memory m ON m.number = v.memory
+                    JOIN keepsake_index_model d ON d.number = v.model
+                    ORDER BY 1, 2, 3
+                    """,
+                    "SELECT COUNT(*) FROM keepsake_index_vector",
                     "SELECT tenant, messages, length FROM keepsake_index_tenant ORDER BY 1",
                     "SELECT COUNT(*) FROM keepsake_index_posting")) {
                 try (ResultSet row = statement.executeQuery(query)) {

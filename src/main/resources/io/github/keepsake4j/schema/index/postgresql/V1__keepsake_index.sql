@@ -6,10 +6,10 @@
 CREATE TABLE keepsake_index_schema (
   version       integer PRIMARY KEY,
   oldest_writer integer NOT NULL,
-  CONSTRAINT keepsake_index_schema_raised_with_tables CHECK (oldest_writer = 2)
+  CONSTRAINT keepsake_index_schema_raised_with_tables CHECK (oldest_writer = 3)
 );
 
-INSERT INTO keepsake_index_schema (version, oldest_writer) VALUES (2, 2);
+INSERT INTO keepsake_index_schema (version, oldest_writer) VALUES (3, 3);
 
 -- By which words the terms were made; one row.
 CREATE TABLE keepsake_index_words (
@@ -67,10 +67,47 @@ ALTER TABLE keepsake_index_posting ALTER COLUMN postings SET STORAGE EXTERNAL;
 
 CREATE INDEX keepsake_index_posting_by_memory ON keepsake_index_posting (memory, segment);
 
--- Statistics have values of a column in a table of their own, where they would stay after an erasure. So there are none of terms
--- and names.
+-- Models that make vectors of messages. model identifies a model and the dimension of its vectors; used is the last day, in days
+-- since 1970, on which it added some.
+CREATE TABLE keepsake_index_model (
+  number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  model  text    NOT NULL UNIQUE,
+  used   bigint  NOT NULL
+);
+
+-- epoch and sequence tell how far the memory has vectors of a model; measured is the sequence at which weight and floor were
+-- measured.
+CREATE TABLE keepsake_index_vector_mark (
+  memory   integer          NOT NULL,
+  model    integer          NOT NULL,
+  epoch    bigint           NOT NULL,
+  sequence bigint           NOT NULL,
+  weight   double precision NOT NULL,
+  floor    double precision NOT NULL,
+  measured bigint           NOT NULL,
+  PRIMARY KEY (memory, model)
+) WITH (fillfactor = 50);
+
+-- Vectors of messages, whose first sequence is in the key; newest is the time of the latest message, in milliseconds since 1970.
+-- Each addition has a row of its own for each block of 128 sequences, until the mark has passed the block; then its rows become one.
+CREATE TABLE keepsake_index_vector (
+  memory   integer NOT NULL,
+  model    integer NOT NULL,
+  sequence bigint  NOT NULL,
+  newest   bigint  NOT NULL,
+  amount   integer NOT NULL,
+  vectors  bytea   NOT NULL,
+  PRIMARY KEY (memory, model, sequence)
+);
+
+-- Components look random, so compression would only take time.
+ALTER TABLE keepsake_index_vector ALTER COLUMN vectors SET STORAGE EXTERNAL;
+
+-- Statistics have values of a column in a table of their own, where they would stay after an erasure. So there are none of terms,
+-- names and vectors.
 ALTER TABLE keepsake_index_tenant ALTER COLUMN tenant SET STATISTICS 0;
 ALTER TABLE keepsake_index_memory
   ALTER COLUMN app_id SET STATISTICS 0, ALTER COLUMN conversation_id SET STATISTICS 0, ALTER COLUMN node_id SET STATISTICS 0;
 ALTER TABLE keepsake_index_term ALTER COLUMN term SET STATISTICS 0;
 ALTER TABLE keepsake_index_posting ALTER COLUMN term SET STATISTICS 0;
+ALTER TABLE keepsake_index_vector ALTER COLUMN vectors SET STATISTICS 0;

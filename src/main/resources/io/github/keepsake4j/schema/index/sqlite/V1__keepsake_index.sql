@@ -5,10 +5,10 @@
 CREATE TABLE keepsake_index_schema (
   version       INTEGER NOT NULL PRIMARY KEY,
   oldest_writer INTEGER NOT NULL,
-  CONSTRAINT keepsake_index_schema_raised_with_tables CHECK (oldest_writer = 2)
+  CONSTRAINT keepsake_index_schema_raised_with_tables CHECK (oldest_writer = 3)
 );
 
-INSERT INTO keepsake_index_schema (version, oldest_writer) VALUES (2, 2);
+INSERT INTO keepsake_index_schema (version, oldest_writer) VALUES (3, 3);
 
 -- By which words the terms were made; one row.
 CREATE TABLE keepsake_index_words (
@@ -61,3 +61,36 @@ CREATE TABLE keepsake_index_posting (
 ) WITHOUT ROWID;
 
 CREATE INDEX keepsake_index_posting_by_memory ON keepsake_index_posting (memory, segment);
+
+-- Models that make vectors of messages. model identifies a model and the dimension of its vectors; used is the last day, in days
+-- since 1970, on which it added some.
+CREATE TABLE keepsake_index_model (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  model  TEXT    NOT NULL UNIQUE,
+  used   INTEGER NOT NULL
+);
+
+-- epoch and sequence tell how far the memory has vectors of a model; measured is the sequence at which weight and floor were
+-- measured.
+CREATE TABLE keepsake_index_vector_mark (
+  memory   INTEGER NOT NULL,
+  model    INTEGER NOT NULL,
+  epoch    INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  weight   REAL    NOT NULL,
+  floor    REAL    NOT NULL,
+  measured INTEGER NOT NULL,
+  PRIMARY KEY (memory, model)
+) WITHOUT ROWID;
+
+-- Vectors of messages, whose first sequence is in the key; newest is the time of the latest message, in milliseconds since 1970.
+-- Each addition has a row of its own for each block of 128 sequences, until the mark has passed the block; then its rows become one.
+CREATE TABLE keepsake_index_vector (
+  memory   INTEGER NOT NULL,
+  model    INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  newest   INTEGER NOT NULL,
+  amount   INTEGER NOT NULL,
+  vectors  BLOB    NOT NULL,
+  PRIMARY KEY (memory, model, sequence)
+) WITHOUT ROWID;

@@ -1,0 +1,189 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.MessageIndex.CosineReader;
+import io.github.keepsake4j.recall.MessageIndex.MessageVector;
+import io.github.keepsake4j.recall.MessageIndex.VectorMark;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.vectors.Cosines;
+import io.github.keepsake4j.recall.vectors.QueryVector;
+import io.github.keepsake4j.recall.vectors.VectorRow;
+import io.github.keepsake4j.sql.Connections;
+import io.github.keepsake4j.sql.KeyColumns;
+import io.github.keepsake4j.sql.Session;
+import io.github.keepsake4j.sql.Session.Mapper;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.LocalDate;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The vectors of an index. Its lock of a tenant is taken before these tables are written. */
+final class VectorTables {
+
+    private final Connections connections;
+    private final Dialect dialect;
+
+    VectorTables(Connections connections, Dialect dialect) {
+        this.connections = connections;
+        this.dialect = dialect;
+    }
+
+    Map<MemoryKey, VectorMark> marks(String model, Collection<? extends MemoryKey> keys) {
+        if (keys.isEmpty()) {
+            return Map.of();
+        }
+        List<byte[]> hashes = keys.stream().map(KeyColumns::hash).toList();
+        Map<MemoryKey, VectorMark> marks = new HashMap<>();
+        for (VectorMarkRow row :
+                connections.single("marks of vectors", session -> dialect.vectorMarks(session, model, hashes))) {
+            marks.put(row.key().key(), row.mark());
+        }
+        return marks;
+    }
+
+    /** Adds the vectors of a memory whose tenant is locked. */
+    static boolean add(
+            Session session,
+            String model,
+            int memory,
+            @Nullable VectorMark before,
+            VectorMark after,
+            List<VectorRow> added)
+            throws SQLException {
+        List<VectorMarkRow> marks = session.list(Sql.VECTOR_MARKS, VectorMarkRow::of, memory);
+        VectorMarkRow known = marks.stream()
+                .filter(row -> row.name().equals(model))
+                .findFirst()
+                .orElse(null);
+        if (!Objects.equals(before, known == null ? null : known.mark())) {
+            return false;
+        }
+        long today = LocalDate.now(Clock.systemUTC()).toEpochDay();
+        int number = known == null ? model(session, model, today) : Math.toIntExact(known.model());
+        session.update(
+                Sql.PUT_VECTOR_MARK,
+                memory,
+                number,
+                after.epoch(),
+                after.sequence(),
+                after.weight(),
+                after.floor(),
+                after.measured());
+        put(session, memory, number, added, VectorRow.completed(before, after));
+        if (known == null || known.used() < today) {
+            session.update(Sql.USE_MODEL, today, number);
+        }
+        for (VectorMarkRow row : marks) {
+            if (row != known && row.used() < today - MessageIndex.UNUSED_DAYS) {
+                int unused = Math.toIntExact(row.model());
+                session.update(Sql.DELETE_VECTORS_FROM, memory, unused, 0L);
+                session.update(Sql.DELETE_VECTOR_MARK, memory, unused);
+            }
+        }
+        return true;
+    }
+
+    private static int model(Session session, String model, long today) throws SQLException {
+        while (true) {
+            Integer number = session.first(Sql.MODEL, row -> row.getInt(1), model);
+            if (number != null) {
+                return number;
+            }
+            session.update(Sql.NEW_MODEL, model, today);
+        }
+    }
+
+    /** Writes rows, with the earlier ones of the block that is complete now, so that the stored rows depend only on the calls. */
+    private static void put(Session session, int memory, int model, List<VectorRow> added, long completed)
+            throws SQLException {
+        List<VectorRow> earlier = completed < 0
+                ? List.of()
+                : session.list(Sql.VECTORS_FROM, row -> StoredVectors.row(row, 1), memory, model, completed);
+        if (!earlier.isEmpty()) {
+            session.update(Sql.DELETE_VECTORS_FROM, memory, model, completed);
+        }
+        List<VectorRow> written = earlier.isEmpty() ? added : VectorRow.joined(earlier, added);
+        session.updateAll(
+                Sql.ADD_VECTORS,
+                written.stream()
+                        .map(row -> new Object[] {
+                            memory, model, row.sequence(), row.newest(), row.amount(), row.stored()
+                        })
+                        .toList());
+    }
+
+    /** Removes the vectors of a memory. */
+    static void remove(Session session, int memory) throws SQLException {
+        for (String statement : Sql.DELETE_VECTORS) {
+            session.update(statement, memory);
+        }
+    }
+
+    void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
+        InvalidInputException.checkAtLeast("most", 1, most);
+        List<byte[]> hashes = scope.memories() == null
+                ? null
+                : scope.memories().stream().map(KeyColumns::hash).toList();
+        Reading reading = new Reading(QueryVector.of(query), most, reader);
+        connections.snapshot("cosines in tenant " + MemoryKey.encode(scope.tenant()), session -> {
+            dialect.newestVectors(session, model, scope.tenant(), hashes, most, reading);
+            return true;
+        });
+    }
+
+    void cosines(
+            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
+        List<Dialect.Block> blocks = sequences.entrySet().stream()
+                .flatMap(places -> {
+                    byte[] hash = KeyColumns.hash(places.getKey());
+                    return places.getValue().stream()
+                            .map(VectorRow::block)
+                            .distinct()
+                            .map(first -> new Dialect.Block(hash, first));
+                })
+                .toList();
+        if (blocks.isEmpty()) {
+            return;
+        }
+        Reading reading = new Reading(QueryVector.of(query), Long.MAX_VALUE, reader);
+        connections.snapshot("cosines of messages", session -> {
+            dialect.vectorsOf(session, model, blocks, reading);
+            return true;
+        });
+    }
+
+    /**
+     * Compares rows with a query as they are read.
+     *
+     * @param most the largest number of vectors in all
+     */
+    record Reading(QueryVector query, long most, CosineReader reader) {
+
+        /** The number of rows of a round trip: about 3 MB at 384 dimensions, and twice that as the text that is sent. */
+        private static final int AT_ONCE = 64;
+
+        private record Compared(StoredVectors stored, Cosines cosines) {}
+
+        void read(Session session, String sql, @Nullable Object... parameters) throws SQLException {
+            // A row that cannot be decoded is damaged; what the reader throws is not about the row.
+            Mapper<Compared> compare = row -> {
+                StoredVectors stored = StoredVectors.of(row);
+                return new Compared(stored, stored.row().cosines(query));
+            };
+            session.each(
+                    sql,
+                    AT_ONCE,
+                    compare,
+                    each -> each.cosines()
+                            .read(each.stored().key(), most - each.stored().newer(), reader),
+                    parameters);
+        }
+    }
+}
