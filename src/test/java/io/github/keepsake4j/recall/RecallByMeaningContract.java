@@ -31,13 +31,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -50,6 +51,13 @@ public abstract class RecallByMeaningContract {
     private static final Instant JANUARY = Instant.parse("2026-01-10T09:00:00Z");
     private static final String PARAPHRASE = "Describe Emma's hound";
     private static final String FACT = "We brought home a puppy called Luna.";
+
+    private static final List<String> TOPICS = List.of(
+            ("weather rain train market garden music letter window river kitchen holiday bread coffee lesson bicycle museum"
+                            + " painting bridge cinema novel football kettle orchard ferry")
+                    .split(" "));
+
+    private final Random random = new Random(37);
 
     MessageLog log;
     MessageIndex index;
@@ -519,10 +527,15 @@ public abstract class RecallByMeaningContract {
         });
     }
 
-    /** Says other things, in this number of questions and answers. */
+    /** Says other things, in this number of questions and answers. Those with common words are close in meaning. */
     private void chat(MessageLog log, MemoryKey key, int turns) {
-        IntStream.range(0, turns)
-                .forEach(i -> say(log, key, "The weather report number" + said, "Rain and wind number" + said));
+        for (int i = 0; i < turns; i++) {
+            say(log, key, smallTalk(), smallTalk());
+        }
+    }
+
+    private String smallTalk() {
+        return random.ints(4, 0, TOPICS.size()).mapToObj(TOPICS::get).collect(Collectors.joining(" "));
     }
 
     private void say(MessageLog log, MemoryKey key, String... texts) {
