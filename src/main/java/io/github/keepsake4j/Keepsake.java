@@ -816,7 +816,8 @@ public final class Keepsake {
                         "messageLog", "is required, such as MessageLogs.sqlite(Path.of(\"chat.db\"))");
             }
             if (index == null && embeddingModel != null) {
-                throw new InvalidInputException("embeddingModel", "needs an index, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
+                throw new InvalidInputException(
+                        "embeddingModel", "needs an index, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
             }
             ContextStrategy limits = limits();
             TokenCounter counter = (estimator != null

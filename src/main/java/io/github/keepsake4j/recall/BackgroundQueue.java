@@ -52,11 +52,7 @@ final class BackgroundQueue<T> {
      * @param later returns an executor that runs something after a pause
      */
     BackgroundQueue(
-            String what,
-            Predicate<T> work,
-            Duration pause,
-            Executor executor,
-            Function<Duration, Executor> later) {
+            String what, Predicate<T> work, Duration pause, Executor executor, Function<Duration, Executor> later) {
         this.what = what;
         this.work = work;
         this.pause = pause;

@@ -113,12 +113,6 @@ final class Embedder {
         }
     }
 
-    /** Does all work that waits now, for tests. */
-    void drain() {
-        tenants.drain();
-        memories.drain();
-    }
-
     /**
      * Makes the vectors of a memory's messages between the mark and the watermark.
      *

@@ -86,8 +86,7 @@ final class Embeddings {
     List<Optional<float[]>> ofParts(List<String> parts) {
         List<Optional<float[]>> vectors = new ArrayList<>();
         for (int i = 0; i < parts.size(); i += BATCH) {
-            vectors.addAll(
-                    call(parts.subList(i, Math.min(parts.size(), i + BATCH)), EmbeddingInputType.DOCUMENT));
+            vectors.addAll(call(parts.subList(i, Math.min(parts.size(), i + BATCH)), EmbeddingInputType.DOCUMENT));
         }
         return vectors;
     }
@@ -105,8 +104,7 @@ final class Embeddings {
         String id = id();
         List<TextSegment> segments = texts.stream().map(TextSegment::from).toList();
         List<Embedding> made = tried(() -> embed(segments, type));
-        if (made.size() != texts.size()
-                || made.stream().anyMatch(one -> one.dimension() != dimension)) {
+        if (made.size() != texts.size() || made.stream().anyMatch(one -> one.dimension() != dimension)) {
             throw new KeepsakeException(
                     "The embedding model " + id + " returned other vectors than one of its dimension for each text",
                     null);

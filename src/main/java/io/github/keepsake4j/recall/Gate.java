@@ -9,6 +9,7 @@ final class Gate {
     private Gate() {}
 
     /** A message of the memory. */
+    @SuppressWarnings("ArrayRecordComponent") // Made for one measurement, and never compared.
     record Sample(Map<String, Integer> terms, int length, float[] vector) {}
 
     /** What was measured. */

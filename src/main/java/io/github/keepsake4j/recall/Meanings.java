@@ -66,17 +66,14 @@ final class Meanings {
      * @param others messages that are compared even if they are not among the newest
      * @param sessionGap the pause that begins a new session
      */
-    Meaning of(
-            Scope scope,
-            String question,
-            Map<MemoryKey, ? extends Collection<Long>> others,
-            Duration sessionGap) {
+    Meaning of(Scope scope, String question, Map<MemoryKey, ? extends Collection<Long>> others, Duration sessionGap) {
         Embedded asked = embedded(question);
         List<MemoryKey> memories = scope.memories();
         if (asked == null || memories == null) {
             return Meaning.NONE;
         }
-        Collection<VectorMark> marks = index.vectorMarks(asked.model(), memories).values();
+        Collection<VectorMark> marks =
+                index.vectorMarks(asked.model(), memories).values();
         double weight = mean(marks, VectorMark::weight);
         if (weight == 0) {
             return Meaning.NONE;
@@ -99,6 +96,7 @@ final class Meanings {
     }
 
     /** A question's vector, and the model that it is of. */
+    @SuppressWarnings("ArrayRecordComponent") // Made for one question, and never compared.
     private record Embedded(String model, float[] vector) {}
 
     /** Counts what it collects. */
@@ -123,8 +121,8 @@ final class Meanings {
         if (question.isBlank()) {
             return null;
         }
-        FutureTask<Optional<Embedded>> call = new FutureTask<>(() ->
-                embeddings.ofQuestion(question).map(vector -> new Embedded(embeddings.id(), vector)));
+        FutureTask<Optional<Embedded>> call = new FutureTask<>(
+                () -> embeddings.ofQuestion(question).map(vector -> new Embedded(embeddings.id(), vector)));
         try {
             start(call);
             return call.get(limit.toNanos(), TimeUnit.NANOSECONDS).orElse(null);

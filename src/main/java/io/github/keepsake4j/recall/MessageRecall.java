@@ -117,10 +117,12 @@ public final class MessageRecall {
             question = asked;
         }
         WantedTerms terms = WantedTerms.of(question.terms());
-        Ranking ranking = new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, options.zone(), meaning);
+        Ranking ranking =
+                new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, options.zone(), meaning);
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
-            memory.rank(ranking, meaning, terms, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
+            memory.rank(ranking, meaning, terms, options.sessionGap())
+                    .forEach(ranked -> found.add(new Found(memory, ranked)));
         }
         found.sort(
                 Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
@@ -236,7 +238,7 @@ public final class MessageRecall {
                 session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
             }
             return ranking.rank(key, sessions).stream()
-                    .filter(ranked -> ranked.features().words() > 0 
+                    .filter(ranked -> ranked.features().words() > 0
                             || meaning.isNear(key, ranked.utterance().sequence()))
                     .toList();
         }

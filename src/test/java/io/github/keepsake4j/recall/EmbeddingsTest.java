@@ -123,12 +123,10 @@ class EmbeddingsTest {
                     .filter(one -> Embedder.isSampled(one, messages))
                     .boxed()
                     .toList();
-            assertThat(sample.size())
-                    .isBetween((int) Math.min(messages, 195), Embedder.MAX_SAMPLE + 5);
+            assertThat(sample.size()).isBetween((int) Math.min(messages, 195), Embedder.MAX_SAMPLE + 5);
             assertThat(sample.stream().filter(one -> one <= messages / 2).count())
                     .isCloseTo(sample.size() / 2, within(5L));
-            assertThat(sample.stream().filter(one -> one % 2 == 0).count())
-                    .isCloseTo(sample.size() / 2, within(30L));
+            assertThat(sample.stream().filter(one -> one % 2 == 0).count()).isCloseTo(sample.size() / 2, within(30L));
         }
         assertThat(LongStream.rangeClosed(1, 10_000).filter(one -> Embedder.isSampled(one, 20_000)))
                 .allMatch(one -> Embedder.isSampled(one, 10_000));

@@ -356,8 +356,7 @@ public abstract class RecallByMeaningContract {
     @Test
     void a_question_costs_at_most_two_requests_more() {
         List<String> requests = new ArrayList<>();
-        Process process =
-                new Process(new ConceptModel(), "concepts", counted(log, requests), counted(index, requests));
+        Process process = new Process(new ConceptModel(), "concepts", counted(log, requests), counted(index, requests));
         Process without = new Process(null, "concepts", counted(log, requests), counted(index, requests));
         say(process.watched, ALICE, FACT, "What a sweet name!");
         chat(process.watched, ALICE, 30);
@@ -490,8 +489,8 @@ public abstract class RecallByMeaningContract {
             say(process.watched, ALICE, FACT, "What a sweet name!");
             await().until(() -> begun.getCount() == 0);
             say(process.watched, ALICE, "I sold the car.", "For how much?");
-            await().until(() -> new Watermark(1, 4)
-                    .equals(index.watermarks(List.of(ALICE)).get(ALICE)));
+            await().until(() ->
+                    new Watermark(1, 4).equals(index.watermarks(List.of(ALICE)).get(ALICE)));
             assertThat(index.vectorMarks("concepts 64", List.of(ALICE))).isEmpty();
 
             end.countDown();

@@ -15,8 +15,8 @@ import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.embedding.EmbeddingModel;
 import dev.langchain4j.model.chat.mock.ChatModelMock;
+import dev.langchain4j.model.embedding.EmbeddingModel;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
@@ -38,8 +38,8 @@ import io.github.keepsake4j.memories.file.FileMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.recall.Scope;
-import io.github.keepsake4j.testing.ConceptModel;
 import io.github.keepsake4j.summary.Summarizer;
+import io.github.keepsake4j.testing.ConceptModel;
 import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -272,9 +272,8 @@ class ContextTest {
                             .passages()
                             .isEmpty());
                 });
-        inMemory()
-                .withPropertyValues("keepsake4j.index.enabled=true", name)
-                .run(context -> assertThat(failure(context)).contains("EmbeddingModel bean, and there is none"));
+        inMemory().withPropertyValues("keepsake4j.index.enabled=true", name).run(context -> assertThat(failure(context))
+                .contains("EmbeddingModel bean, and there is none"));
         inMemory()
                 .withPropertyValues(name)
                 .withBean(EmbeddingModel.class, ConceptModel::new)

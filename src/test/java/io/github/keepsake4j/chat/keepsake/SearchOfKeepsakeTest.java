@@ -94,10 +94,11 @@ class SearchOfKeepsakeTest {
         keepsake.chatMemory("42").add(AiMessage.from("What a sweet name!"));
         keepsake.chatMemory("42").add(UserMessage.from("Thanks"));
 
-        await().atMost(Duration.ofMinutes(1)).until(() -> keepsake.recall().find("42", "Describe Emma's hound").passages().stream()
-                .anyMatch(passage -> passage.message()
-                        .message()
-                        .equals(UserMessage.from("We brought home a puppy called Luna."))));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> keepsake.recall().find("42", "Describe Emma's hound").passages().stream()
+                        .anyMatch(passage -> passage.message()
+                                .message()
+                                .equals(UserMessage.from("We brought home a puppy called Luna."))));
     }
 
     @Test
