@@ -4,6 +4,7 @@ import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.embedding.EmbeddingModel;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.backend.ObservedLog;
@@ -411,6 +412,8 @@ public final class Keepsake {
 
         private static final int SUMMARY_TRIGGER = 4_000;
         private static final int SUMMARY_KEEP = 1_000;
+        private static final int MAX_MODEL_NAME = 100;
+        private static final Duration QUESTION_LIMIT = Duration.ofSeconds(2);
 
         private @Nullable MessageLog messageLog;
         private @Nullable MessageLog nodeLog;
@@ -436,6 +439,8 @@ public final class Keepsake {
         private @Nullable ImportSource importSource;
         private @Nullable MessageIndex index;
         private @Nullable Words words;
+        private @Nullable EmbeddingModel embeddingModel;
+        private String embeddingModelName = "";
         private @Nullable Discussions discussions;
         private Duration memoriesFreshness = Duration.ZERO;
 
@@ -756,6 +761,28 @@ public final class Keepsake {
         }
 
         /**
+         * Sets the embedding model by which {@link Keepsake#recall()} also finds messages of the same meaning that have
+         * no word of the question. The vectors are made in the background, after the {@linkplain #index index}, and are
+         * kept in it. No append waits for the model. A question calls it once and waits at most 2 seconds; if it fails,
+         * words alone decide. A long message has vectors of its first 4 parts of 1,000 characters. Default: none.
+         *
+         * @param model the model; it must be thread-safe. An index is required
+         * @param name a name of your choice for exactly this model, at most {@value #MAX_MODEL_NAME} characters. If it
+         * or the dimension changes, all vectors are made again in the background, and words serve meanwhile
+         * @return this builder
+         * @throws InvalidInputException if the name breaks a rule of ids or is too long
+         */
+        public Builder embeddingModel(EmbeddingModel model, String name) {
+            Objects.requireNonNull(model, "embeddingModel");
+            Ids.check("name of the embedding model", name);
+            InvalidInputException.checkRange(
+                    "length of the name of the embedding model", 1, MAX_MODEL_NAME, name.length());
+            this.embeddingModel = model;
+            this.embeddingModelName = name;
+            return this;
+        }
+
+        /**
          * Sets how memories of conversations are made. Creators run in the background, on the {@linkplain #executor
          * executor}, at most one per conversation in all processes. No turn waits for them, even if they fail or
          * hang. They
@@ -787,6 +814,10 @@ public final class Keepsake {
             if (messageLog == null) {
                 throw new InvalidInputException(
                         "messageLog", "is required, such as MessageLogs.sqlite(Path.of(\"chat.db\"))");
+            }
+            if (index == null && embeddingModel != null) {
+                throw new InvalidInputException(
+                        "embeddingModel", "needs an index, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
             }
             ContextStrategy limits = limits();
             TokenCounter counter = (estimator != null
@@ -900,7 +931,15 @@ public final class Keepsake {
                     nodes == log ? List.of(log) : List.of(log, nodes),
                     words == null ? Words.standard() : words,
                     executor,
-                    BlockingWork::after);
+                    BlockingWork::after,
+                    embeddingModel == null
+                            ? null
+                            : new MessageSearch.Embedding(
+                                    embeddingModel,
+                                    embeddingModelName,
+                                    BlockingWork.EXECUTOR,
+                                    QUESTION_LIMIT,
+                                    metrics));
         }
     }
 }

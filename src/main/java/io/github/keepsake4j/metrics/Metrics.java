@@ -103,6 +103,13 @@ public interface Metrics {
     default void historyOverflow(String backend) {}
 
     /**
+     * Counts a question that was recalled by words alone, because the embedding model failed or did not answer in time.
+     *
+     * @param backend the backend of the index
+     */
+    default void recalledByWordsAlone(String backend) {}
+
+    /**
      * Reports an event. An exception from the sink is logged and ignored, because a failure of metrics must not make a
      * chat, a summary or a clean-up fail.
      *

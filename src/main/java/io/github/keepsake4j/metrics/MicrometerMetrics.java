@@ -80,6 +80,11 @@ public final class MicrometerMetrics implements Metrics {
         add("keepsake.histories.overflowed", backend, 1);
     }
 
+    @Override
+    public void recalledByWordsAlone(String backend) {
+        add("keepsake.recalls.by.words.alone", backend, 1);
+    }
+
     private void add(String name, String backend, long amount) {
         registry.counter(name, "backend", backend).increment((double) amount);
     }

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.recall;
 
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.Token;
@@ -20,6 +22,12 @@ final class IndexedText {
     static String of(LoggedMessage message) {
         String own = message.textForModels();
         return own == null ? OwnText.blanked(message.message()) : own;
+    }
+
+    /** Returns whether a message can be recalled: whether a user or a model said something with it. */
+    static boolean isSaid(LoggedMessage message) {
+        return (message.message() instanceof UserMessage || message.message() instanceof AiMessage)
+                && !of(message).isBlank();
     }
 
     /** Splits a message into the terms that an index keeps. */

@@ -13,7 +13,6 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageClosedException;
-import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.words.Words;
 import java.lang.ref.WeakReference;
@@ -29,9 +28,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,11 +55,6 @@ final class Indexer {
 
     private static final int PAGE = 1_000;
 
-    /** The largest number of waiting memories. The sweep finds the memories beyond it. */
-    private static final int MAX_WAITING = 100_000;
-
-    private static final int MAX_TRIES = 8;
-
     private final MessageIndex index;
     private final Function<MemoryKey, MessageLog> logs;
     private final Collection<MessageLog> sweptLogs;
@@ -69,13 +63,10 @@ final class Indexer {
     private final String owner = Ids.next();
     private final Executor executor;
     private final Function<Duration, Executor> later;
+    private final BackgroundQueue<MemoryKey> queue;
+    private final @Nullable Embedder embedder;
 
-    private final Set<MemoryKey> waiting = new LinkedHashSet<>();
     private final Set<String> tenants = new HashSet<>();
-    private final Set<MemoryKey> inWork = new HashSet<>();
-    private boolean scheduled;
-    private boolean stopped;
-    private int failures;
     private boolean forgot;
 
     /** The tenants that were swept, and the start of their last sweep. */
@@ -114,13 +105,33 @@ final class Indexer {
             Executor executor,
             Function<Duration, Executor> later,
             Settings settings) {
+        this(index, logs, sweptLogs, words, executor, later, settings, null);
+    }
+
+    /**
+     * Creates an indexer as {@link #Indexer(MessageIndex, Function, Collection, Words, Executor, Function, Settings)}
+     * does.
+     *
+     * @param embedder is told of the memories that are indexed, or null
+     */
+    Indexer(
+            MessageIndex index,
+            Function<MemoryKey, MessageLog> logs,
+            Collection<MessageLog> sweptLogs,
+            Words words,
+            Executor executor,
+            Function<Duration, Executor> later,
+            Settings settings,
+            @Nullable Embedder embedder) {
         this.index = index;
         this.logs = logs;
         this.sweptLogs = List.copyOf(sweptLogs);
         this.words = words;
-        this.executor = work -> tryToRun(executor, work);
+        this.executor = work -> BackgroundQueue.tryToRun(executor, work);
         this.later = later;
         this.settings = settings;
+        this.embedder = embedder;
+        this.queue = new BackgroundQueue<>("indexing", this::index, settings.pause(), executor, later);
     }
 
     /** Says by which words the index is made, once. */
@@ -140,18 +151,6 @@ final class Indexer {
     /** Includes a tenant in the sweeps. */
     synchronized void use(String tenant) {
         tenants.add(tenant);
-    }
-
-    /**
-     * An executor that refuses work was shut down because the application ends. The index continues at the next start.
-     */
-    private static void tryToRun(Executor executor, Runnable work) {
-        try {
-            executor.execute(work);
-        } catch (RejectedExecutionException e) {
-            LOG.debug(
-                    "The executor refused work for the index ({})", e.getClass().getName());
-        }
     }
 
     /** A task has a weak reference to the indexer, so that the indexer does not outlive its users. */
@@ -174,58 +173,27 @@ final class Indexer {
         try {
             sweep();
         } catch (StorageClosedException e) {
-            stop();
+            queue.stop();
         } catch (RuntimeException e) {
-            LOG.warn("The sweep for the index failed and is repeated ({})", reason(e));
+            LOG.warn("The sweep for the index failed and is repeated ({})", BackgroundQueue.reason(e));
         }
-        synchronized (this) {
-            return !stopped;
-        }
+        return !queue.isStopped();
     }
 
-    /** Damage stays until a user follows the advice of its error. */
-    private static String reason(RuntimeException e) {
-        return e instanceof UnreadableDataException
-                ? String.valueOf(e.getMessage())
-                : e.getClass().getName();
-    }
-
-    private synchronized void stop() {
-        stopped = true;
-        waiting.clear();
-    }
-
-    /** Records that a memory was appended to or erased. */
+    /** Records that a memory was appended to or erased. The sweep finds the memories for which the queue is too long. */
     void changed(MemoryKey key) {
+        boolean added = queue.add(key);
         synchronized (this) {
-            if (stopped) {
-                return;
-            }
             tenants.add(key.tenant());
-            if (waiting.size() >= MAX_WAITING) {
-                forgot = true;
-                return;
-            }
-            waiting.add(key);
-            if (scheduled) {
-                return;
-            }
-            scheduled = true;
+            forgot |= !added;
         }
-        schedule(settings.pause());
-    }
-
-    private void schedule(Duration pause) {
-        later.apply(pause).execute(() -> executor.execute(this::work));
     }
 
     /** Returns the memories of a tenant that wait or are being indexed. */
-    synchronized Set<MemoryKey> behind(String tenant) {
-        Set<MemoryKey> behind = new LinkedHashSet<>();
-        for (Set<MemoryKey> some : List.of(inWork, waiting)) {
-            some.stream().filter(key -> key.tenant().equals(tenant)).forEach(behind::add);
-        }
-        return behind;
+    Set<MemoryKey> behind(String tenant) {
+        return queue.items().stream()
+                .filter(key -> key.tenant().equals(tenant))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /** Returns whether other processes may have made appends to a tenant's memories that are unknown here. */
@@ -238,58 +206,17 @@ final class Indexer {
         }
     }
 
-    private void work() {
-        while (true) {
-            MemoryKey key;
-            synchronized (this) {
-                if (waiting.isEmpty()) {
-                    scheduled = false;
-                    return;
-                }
-                key = waiting.iterator().next();
-                waiting.remove(key);
-                inWork.add(key);
-            }
-            boolean failed = true;
-            try {
-                failed = !catchUp(key);
-                failures = failed ? failures : 0;
-            } catch (StorageClosedException e) {
-                stop();
-            } catch (RuntimeException e) {
-                failures++;
-                LOG.warn("Memory {} could not be indexed; it is tried again ({})", key, reason(e));
-            } finally {
-                synchronized (this) {
-                    inWork.remove(key);
-                    if (failed && !stopped) {
-                        waiting.add(key);
-                    }
-                }
-            }
-            if (failed) {
-                Duration pause = settings.pause().multipliedBy(1L << Math.min(failures, MAX_TRIES));
-                schedule(pause);
-                return;
-            }
-        }
-    }
-
     /** Indexes all that waits now, for tests. */
     void drain() {
-        while (true) {
-            MemoryKey key;
-            synchronized (this) {
-                if (waiting.isEmpty()) {
-                    return;
-                }
-                key = waiting.iterator().next();
-                waiting.remove(key);
-            }
-            while (!catchUp(key)) {
-                Thread.onSpinWait();
-            }
+        queue.drain();
+    }
+
+    private boolean index(MemoryKey key) {
+        boolean done = catchUp(key);
+        if (done && embedder != null) {
+            embedder.indexed(key);
         }
+        return done;
     }
 
     /**
@@ -380,7 +307,7 @@ final class Indexer {
         return log.find(there).values().stream().anyMatch(found -> !found.isEmpty());
     }
 
-    /** Looks for appends of other processes, and less often for their erasures. */
+    /** Looks for appends of other processes, and less often for their erasures and for missing vectors. */
     void sweep() {
         boolean checks;
         Set<String> all;
@@ -401,6 +328,9 @@ final class Indexer {
             }
             if (checks) {
                 removeErased(tenant, listed);
+                if (embedder != null) {
+                    embedder.compareLater(tenant);
+                }
             }
             swept.put(tenant, begun);
         }

@@ -1,7 +1,5 @@
 package io.github.keepsake4j.recall;
 
-import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -15,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
@@ -94,7 +93,7 @@ public final class MessageRecall {
                             + "one user to another");
         }
         Question asked = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words);
-        if (asked.terms().isEmpty()) {
+        if (asked.terms().isEmpty() && !search.knowsMeaning()) {
             return new Recalled(List.of(), false);
         }
         Heads heads = new Heads(search::log);
@@ -106,7 +105,11 @@ public final class MessageRecall {
             shownIds = seen.ids();
         }
         Candidates candidates = search.finder().find(scope, asked.terms(), most(scope), heads);
-        List<Memory> memories = memories(candidates, most(scope), heads, shownTo, shownIds);
+        Map<MemoryKey, Set<Long>> places = places(candidates, most(scope));
+        Meaning meaning = search.meaning(scope, text, places, options.sessionGap());
+        // What is near in meaning is found though it has no word of the question.
+        meaning.nearest(most(scope) / 2).forEach((key, near) -> add(places, key, near, 1));
+        List<Memory> memories = memories(places, heads, shownTo, shownIds);
         Set<String> speakers = new TreeSet<>();
         memories.forEach(memory -> speakers.addAll(memory.speakers()));
         Question question = Question.of(text, speakers, words);
@@ -114,10 +117,12 @@ public final class MessageRecall {
             question = asked;
         }
         WantedTerms terms = WantedTerms.of(question.terms());
-        Ranking ranking = new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, options.zone());
+        Ranking ranking =
+                new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, options.zone(), meaning);
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
-            memory.rank(ranking, terms, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
+            memory.rank(ranking, meaning, terms, options.sessionGap())
+                    .forEach(ranked -> found.add(new Found(memory, ranked)));
         }
         found.sort(
                 Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
@@ -133,8 +138,8 @@ public final class MessageRecall {
         return scope.isLarge() ? FEWER_CANDIDATES : CANDIDATES;
     }
 
-    private List<Memory> memories(
-            Candidates candidates, int most, Heads heads, @Nullable MemoryKey shownTo, Set<String> shownIds) {
+    /** Returns the places of the messages that the index proposes by their words, with neighbours. */
+    private static Map<MemoryKey, Set<Long>> places(Candidates candidates, int most) {
         Map<MemoryKey, Set<Long>> places = new LinkedHashMap<>();
         List<Candidate> best = candidates.best();
         for (int i = 0; i < best.size(); i++) {
@@ -142,10 +147,18 @@ public final class MessageRecall {
             if (key != null) {
                 long place = best.get(i).posting().sequence();
                 // The better half is ranked with two messages before and behind each, one of which may be the answer.
-                int reach = i < most / 2 ? 2 : 1;
-                places.computeIfAbsent(key, k -> new HashSet<>()).addAll(Finder.around(List.of(place), reach));
+                add(places, key, List.of(place), i < most / 2 ? 2 : 1);
             }
         }
+        return places;
+    }
+
+    private static void add(Map<MemoryKey, Set<Long>> places, MemoryKey key, Collection<Long> added, int reach) {
+        places.computeIfAbsent(key, k -> new HashSet<>()).addAll(Finder.around(added, reach));
+    }
+
+    private List<Memory> memories(
+            Map<MemoryKey, Set<Long>> places, Heads heads, @Nullable MemoryKey shownTo, Set<String> shownIds) {
         Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read = search.finder().at(places);
         return places.keySet().stream()
                 .map(key -> new Memory(
@@ -206,10 +219,10 @@ public final class MessageRecall {
          * Ranks the messages. It is not known yet which of them are hidden: this costs a read, and few of them are
          * returned.
          */
-        List<Ranked> rank(Ranking ranking, WantedTerms terms, Duration sessionGap) {
+        List<Ranked> rank(Ranking ranking, Meaning meaning, WantedTerms terms, Duration sessionGap) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
-                if (isSaid(message) && !Visible.endedBadly(message)) {
+                if (IndexedText.isSaid(message) && !Visible.endedBadly(message)) {
                     String text = IndexedText.of(message);
                     utterances.add(Utterance.of(
                             message.sequence(),
@@ -224,14 +237,10 @@ public final class MessageRecall {
                 Instant time = session.utterances().get(0).time();
                 session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
             }
-            return ranking.rank(sessions).stream()
-                    .filter(ranked -> ranked.features().words() > 0)
+            return ranking.rank(key, sessions).stream()
+                    .filter(ranked -> ranked.features().words() > 0
+                            || meaning.isNear(key, ranked.utterance().sequence()))
                     .toList();
-        }
-
-        private static boolean isSaid(LoggedMessage message) {
-            return (message.message() instanceof UserMessage || message.message() instanceof AiMessage)
-                    && !IndexedText.of(message).isBlank();
         }
 
         /** Returns whether a message may be given out. */
@@ -289,7 +298,7 @@ public final class MessageRecall {
         private @Nullable LoggedMessage neighbour(LoggedMessage of, boolean after, long budget, RecallOptions options) {
             LoggedMessage near = after ? child(of) : parent(of);
             // Skips the calls and results of tools.
-            while (near != null && !isSaid(near)) {
+            while (near != null && !IndexedText.isSaid(near)) {
                 near = after ? child(near) : parent(near);
             }
             boolean isNear = near != null

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import dev.langchain4j.model.embedding.EmbeddingModel;
 import io.github.keepsake4j.backend.ObservedLog;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
@@ -8,6 +9,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.SearchResult.Highlight;
 import io.github.keepsake4j.recall.SearchResult.Hit;
@@ -29,6 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Searches logs with an index, and keeps the index up to date. This class is not for users: a {@code Keepsake} has one.
@@ -48,6 +51,18 @@ public final class MessageSearch {
     private final Words words;
     private final Indexer indexer;
     private final Finder finder;
+    private final @Nullable Meanings meanings;
+
+    /**
+     * An embedding model, by which recall finds messages of the same meaning.
+     *
+     * @param model the model
+     * @param name identifies the model; vectors of another name are not used
+     * @param calls runs the calls for questions, each of which may hang
+     * @param limit the time limit of a question's call
+     * @param metrics is told of the questions for which the model failed
+     */
+    public record Embedding(EmbeddingModel model, String name, Executor calls, Duration limit, Metrics metrics) {}
 
     /**
      * Creates a search. Nothing is read or written before {@link #start}, a search, or a change of a {@linkplain #watched
@@ -67,12 +82,40 @@ public final class MessageSearch {
             Words words,
             Executor executor,
             Function<Duration, Executor> later) {
-        this(
-                Objects.requireNonNull(index, "index"),
-                logs,
-                words,
-                new Indexer(index, logs, allLogs, words, executor, later, Indexer.Settings.STANDARD),
-                MAX_POSTINGS);
+        this(index, logs, allLogs, words, executor, later, null);
+    }
+
+    /**
+     * Creates a search that also knows the meaning of messages.
+     *
+     * @param index the index, which the caller closes when the logs are no longer used
+     * @param logs returns the log that keeps a memory
+     * @param allLogs all of these logs
+     * @param words the splitter of texts into terms
+     * @param executor runs the indexer
+     * @param later returns an executor that runs something after a pause
+     * @param embedding the embedding model, or null for none
+     */
+    public MessageSearch(
+            MessageIndex index,
+            Function<MemoryKey, MessageLog> logs,
+            Collection<MessageLog> allLogs,
+            Words words,
+            Executor executor,
+            Function<Duration, Executor> later,
+            @Nullable Embedding embedding) {
+        this.logs = logs;
+        this.words = words;
+        Embedder embedder = null;
+        Meanings found = null;
+        if (embedding != null) {
+            Embeddings embeddings = new Embeddings(embedding.model(), embedding.name());
+            embedder = new Embedder(index, logs, words, embeddings, executor, later, Indexer.Settings.STANDARD);
+            found = new Meanings(index, embeddings, embedding.calls(), embedding.limit(), embedding.metrics());
+        }
+        this.meanings = found;
+        this.indexer = new Indexer(index, logs, allLogs, words, executor, later, Indexer.Settings.STANDARD, embedder);
+        this.finder = new Finder(Objects.requireNonNull(index, "index"), logs, indexer, words, MAX_POSTINGS);
     }
 
     MessageSearch(
@@ -80,6 +123,7 @@ public final class MessageSearch {
         this.logs = logs;
         this.words = words;
         this.indexer = indexer;
+        this.meanings = null;
         this.finder = new Finder(index, logs, indexer, words, maxPostings);
     }
 
@@ -144,6 +188,20 @@ public final class MessageSearch {
     Finder finder() {
         indexer.open();
         return finder;
+    }
+
+    /**
+     * Compares the meaning of a question with that of messages. Without a model, all are equally far from it.
+     *
+     * @param others messages that are compared even if they are not among the newest of the scope
+     */
+    Meaning meaning(Scope scope, String question, Map<MemoryKey, Set<Long>> others, Duration sessionGap) {
+        return meanings == null ? Meaning.NONE : meanings.of(scope, question, others, sessionGap);
+    }
+
+    /** Returns whether there is a model, so that a question without words can be answered. */
+    boolean knowsMeaning() {
+        return meanings != null;
     }
 
     /**

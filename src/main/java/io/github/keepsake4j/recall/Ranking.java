@@ -1,5 +1,7 @@
 package io.github.keepsake4j.recall;
 
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Question.Unit;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -28,14 +30,20 @@ final class Ranking {
     private final Matches statistics;
     private final Recalled.Features weights;
     private final ZoneId zone;
+    private final Meaning meaning;
     private final double[] idf;
     private final double mass;
 
     Ranking(Question question, Matches statistics, Recalled.Features weights, ZoneId zone) {
+        this(question, statistics, weights, zone, Meaning.NONE);
+    }
+
+    Ranking(Question question, Matches statistics, Recalled.Features weights, ZoneId zone, Meaning meaning) {
         this.question = question;
         this.statistics = statistics;
         this.weights = weights;
         this.zone = zone;
+        this.meaning = meaning;
         idf = question.units().stream()
                 .mapToDouble(unit -> unit.idf(statistics))
                 .toArray();
@@ -49,19 +57,25 @@ final class Ranking {
     /**
      * Ranks the messages of sessions.
      *
+     * @param key the memory of the messages
      * @param sessions the messages that are known
      * @return all messages, best first; messages of equal score are newest first
      */
-    List<Ranked> rank(List<Session> sessions) {
+    List<Ranked> rank(MemoryKey key, List<Session> sessions) {
         List<Ranked> ranked = new ArrayList<>();
         for (Session session : sessions) {
-            new InSession(session.utterances()).addTo(ranked);
+            new InSession(session.utterances()).addTo(key, ranked);
         }
         ranked.sort(BEST_FIRST);
         return ranked;
     }
 
-    private static double decay(int distance) {
+    List<Ranked> rank(List<Session> sessions) {
+        return rank(ConversationKey.of("a", "b"), sessions);
+    }
+
+    /** Returns the weight of a neighbour. */
+    static double decay(int distance) {
         return 1 / (1 + DECAY * Math.abs(distance));
     }
 
@@ -95,7 +109,7 @@ final class Ranking {
             session = share(anywhere);
         }
 
-        void addTo(List<Ranked> ranked) {
+        void addTo(MemoryKey key, List<Ranked> ranked) {
             for (int i = 0; i < utterances.size(); i++) {
                 Utterance utterance = utterances.get(i);
                 Recalled.Features features = new Recalled.Features(
@@ -104,7 +118,8 @@ final class Ranking {
                         session,
                         utterance.speaker().equals(question.speaker()) ? 1 : 0,
                         question.dates().fit(LocalDate.ofInstant(utterance.time(), zone)));
-                ranked.add(new Ranked(utterance, features.score(weights), features));
+                double near = 0.7 * meaning.weight() * meaning.of(key, utterance.sequence());
+                ranked.add(new Ranked(utterance, features.score(weights) + near, features));
             }
         }
 

@@ -176,6 +176,9 @@ class KeepsakeAutoConfiguration {
         metadataAtCreation.ifUnique(builder::metadataAtCreation);
         indexes.ifUnique(builder::index);
         words.ifUnique(builder::words);
+        if (properties.index().embeddingModelName() != null) {
+            Settings.embeddingModel(properties.index().embeddingModelName(), beans, builder);
+        }
         Discussions made = properties.memories().enabled() ? discussions.getIfUnique() : null;
         if (made != null) {
             builder.memories(made, properties.memories().freshness());

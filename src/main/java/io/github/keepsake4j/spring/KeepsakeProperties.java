@@ -186,13 +186,16 @@ record KeepsakeProperties(
      *
      * @param enabled whether there is an index; it is in PostgreSQL if the memories are, else in the heap
      * @param file a SQLite file of its own for the index
+     * @param embeddingModelName a name of your choice for the EmbeddingModel bean, by which recall also finds messages of
+     * the same meaning; without it, no EmbeddingModel is used. With another name, all vectors are made again
      */
-    record Index(boolean enabled, @Nullable Path file) {
+    record Index(boolean enabled, @Nullable Path file, @Nullable String embeddingModelName) {
 
         Index {
             if (file != null && !enabled) {
                 throw wrong("index.file", "needs keepsake4j.index.enabled=true");
             }
+            notBlank("index.embedding-model-name", embeddingModelName);
         }
     }
 

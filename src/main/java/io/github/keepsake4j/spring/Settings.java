@@ -2,6 +2,7 @@ package io.github.keepsake4j.spring;
 
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.embedding.EmbeddingModel;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
@@ -12,6 +13,7 @@ import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.memories.Memories;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.summary.ModelSummarizer;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
@@ -156,6 +158,24 @@ final class Settings {
                 what + " a ChatModel bean, and there "
                         + (beans.getBeanNamesForType(ChatModel.class).length == 0 ? "is none." : "are several."),
                 "Add a ChatModel bean, name one in keepsake4j." + property + ", or add " + instead + ".");
+    }
+
+    /** Sets the only or primary embedding model, of this name. */
+    static void embeddingModel(String name, ConfigurableListableBeanFactory beans, Keepsake.Builder builder) {
+        EmbeddingModel model = beans.getBeanProvider(EmbeddingModel.class).getIfUnique();
+        if (model == null) {
+            throw new ConfigurationException(
+                    "keepsake4j.index.embedding-model-name needs an EmbeddingModel bean, and there "
+                            + (beans.getBeanNamesForType(EmbeddingModel.class).length == 0
+                                    ? "is none."
+                                    : "are several."),
+                    "Add an EmbeddingModel bean, mark one as @Primary, or remove the property.");
+        }
+        if (beans.getBeanProvider(MessageIndex.class).getIfUnique() == null) {
+            throw new ConfigurationException(
+                    "keepsake4j.index.embedding-model-name needs an index.", "Set keepsake4j.index.enabled=true.");
+        }
+        builder.embeddingModel(model, name);
     }
 
     /** Sets the bean whose conversations are imported. */

@@ -27,6 +27,7 @@ class MicrometerMetricsTest {
         metrics.passagePassedBy("file");
         metrics.turnsDropped("s3", 4);
         metrics.historyOverflow("s3");
+        metrics.recalledByWordsAlone("sqlite");
 
         Map<String, Double> counts = new TreeMap<>();
         registry.getMeters()
@@ -48,7 +49,8 @@ class MicrometerMetricsTest {
                         Map.entry("keepsake.memories.removed [s3]", 1.0),
                         Map.entry("keepsake.passages.passed [file]", 1.0),
                         Map.entry("keepsake.turns.dropped [s3]", 4.0),
-                        Map.entry("keepsake.histories.overflowed [s3]", 1.0));
+                        Map.entry("keepsake.histories.overflowed [s3]", 1.0),
+                        Map.entry("keepsake.recalls.by.words.alone [sqlite]", 1.0));
     }
 
     private static String name(Meter meter) {

@@ -34,42 +34,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What recall gives a model, whatever log and index there are. */
-public abstract class MessageRecallContract {
+public abstract class MessageRecallContract extends RecallByMeaningContract {
 
     private static final MemoryKey ALICE = ConversationKey.of("acme", "alice");
     private static final MemoryKey BOB = ConversationKey.of("acme", "bob");
     private static final Instant JANUARY = Instant.parse("2026-01-10T09:00:00Z");
 
     private final Set<String> shown = new HashSet<>();
-    private MessageLog log;
-    private MessageIndex index;
     private MessageRecall recall;
     private int ids;
 
-    /** Returns an empty log. */
-    protected abstract MessageLog log() throws Exception;
-
-    /** Returns an empty index. */
-    protected abstract MessageIndex index() throws Exception;
-
     @BeforeEach
-    void open() throws Exception {
-        log = log();
-        index = index();
+    void open() {
         MessageSearch search = new MessageSearch(
                 index, key -> log, List.of(log), Words.standard(), Runnable::run, pause -> work -> {});
         recall = new MessageRecall(search, key -> seen(log, key, shown));
-    }
-
-    @AfterEach
-    void close() {
-        log.close();
-        index.close();
     }
 
     @Test

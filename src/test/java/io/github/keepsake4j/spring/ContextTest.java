@@ -16,6 +16,7 @@ import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.mock.ChatModelMock;
+import dev.langchain4j.model.embedding.EmbeddingModel;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
@@ -35,8 +36,10 @@ import io.github.keepsake4j.memories.NodeConfig;
 import io.github.keepsake4j.memories.SourceMessage;
 import io.github.keepsake4j.memories.file.FileMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.summary.Summarizer;
+import io.github.keepsake4j.testing.ConceptModel;
 import io.github.keepsake4j.testing.Logs;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -241,6 +244,40 @@ class ContextTest {
                     found(context.getBean(Keepsake.class));
                     assertThat(directory.resolve("index.db")).exists();
                 });
+    }
+
+    @Test
+    void an_embedding_model_is_used_only_under_a_name() {
+        ConceptModel unused = new ConceptModel();
+        inMemory()
+                .withPropertyValues("keepsake4j.index.enabled=true")
+                .withBean(EmbeddingModel.class, () -> unused)
+                .run(context -> {
+                    found(context.getBean(Keepsake.class));
+                    context.getBean(Keepsake.class).recall().find("alice", "table");
+                    assertThat(unused.calls).isEmpty();
+                });
+        String name = "keepsake4j.index.embedding-model-name=concepts";
+        inMemory()
+                .withPropertyValues("keepsake4j.index.enabled=true", name)
+                .withBean(EmbeddingModel.class, ConceptModel::new)
+                .run(context -> {
+                    Keepsake keepsake = context.getBean(Keepsake.class);
+                    keepsake.chatMemory("alice").add(UserMessage.from("The puppy sleeps."));
+                    await().atMost(Duration.ofMinutes(1)).until(() -> !keepsake.recall()
+                            .find(
+                                    "alice",
+                                    "Which hound?",
+                                    RecallOptions.standard().shownTo(ConversationKey.of("default", "bob")))
+                            .passages()
+                            .isEmpty());
+                });
+        inMemory().withPropertyValues("keepsake4j.index.enabled=true", name).run(context -> assertThat(failure(context))
+                .contains("EmbeddingModel bean, and there is none"));
+        inMemory()
+                .withPropertyValues(name)
+                .withBean(EmbeddingModel.class, ConceptModel::new)
+                .run(context -> assertThat(failure(context)).contains("embedding-model-name needs an index"));
     }
 
     private static void found(Keepsake keepsake) {

@@ -17,6 +17,8 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.testing.ConceptModel;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -76,6 +78,42 @@ class SearchOfKeepsakeTest {
         await().until(() ->
                 !keepsake.search().find(Scope.tenant("acme"), "story").lagging());
         assertThat(keepsake.search().find(Scope.tenant("acme"), "story").hits()).hasSize(1);
+    }
+
+    @Test
+    void a_paraphrase_is_recalled_with_an_embedding_model() {
+        ConceptModel model = new ConceptModel();
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .tenant("acme")
+                .maxMessages(1)
+                .index(index)
+                .embeddingModel(model, "concepts")
+                .build();
+        keepsake.chatMemory("42").add(UserMessage.from("We brought home a puppy called Luna."));
+        keepsake.chatMemory("42").add(AiMessage.from("What a sweet name!"));
+        keepsake.chatMemory("42").add(UserMessage.from("Thanks"));
+
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> keepsake.recall().find("42", "Describe Emma's hound").passages().stream()
+                        .anyMatch(passage -> passage.message()
+                                .message()
+                                .equals(UserMessage.from("We brought home a puppy called Luna."))));
+    }
+
+    @Test
+    void an_embedding_model_needs_an_index_and_a_short_name() {
+        Keepsake.Builder builder = Keepsake.builder().messageLog(log);
+        for (String name : List.of("", "a".repeat(101), "a\0b")) {
+            assertThatThrownBy(() -> builder.embeddingModel(new ConceptModel(), name))
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("name of the embedding model");
+        }
+        builder.embeddingModel(new ConceptModel(), "a".repeat(100));
+        assertThatThrownBy(builder::build)
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("embeddingModel")
+                .hasMessageContaining("JdbcMessageIndex");
     }
 
     @Test

@@ -1,0 +1,166 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.recall.MessageIndex.CosineReader;
+import io.github.keepsake4j.recall.MessageIndex.VectorMark;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds how close in meaning messages are to a question. If the model does not answer in time, no message is close.
+ * Thread-safe.
+ */
+final class Meanings {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Meanings.class);
+
+    /** The number of the newest vectors of a scope that are compared. It takes about 25 milliseconds. */
+    private static final int MAX_VECTORS = 50_000;
+
+    /** The number of questions that may wait for the model at once, so that a model that hangs takes no more threads. */
+    private static final int MAX_CALLS = 64;
+
+    private final MessageIndex index;
+    private final Embeddings embeddings;
+    private final Executor calls;
+    private final Duration limit;
+    private final Metrics metrics;
+    private final Semaphore free = new Semaphore(MAX_CALLS);
+
+    /**
+     * Creates a finder.
+     *
+     * @param calls runs the calls of the model
+     * @param limit the time limit of a call
+     * @param metrics is told of questions that the model did not embed
+     */
+    Meanings(MessageIndex index, Embeddings embeddings, Executor calls, Duration limit, Metrics metrics) {
+        this.index = index;
+        this.embeddings = embeddings;
+        this.calls = calls;
+        this.limit = limit;
+        this.metrics = metrics;
+    }
+
+    /**
+     * Compares a question with messages: the newest ones of a scope, and some others.
+     *
+     * @param scope the memories
+     * @param question any text
+     * @param others messages that are compared even if they are not among the newest
+     * @param sessionGap the pause that begins a new session
+     */
+    Meaning of(Scope scope, String question, Map<MemoryKey, ? extends Collection<Long>> others, Duration sessionGap) {
+        Embedded asked = embedded(question);
+        List<MemoryKey> memories = scope.memories();
+        if (asked == null || memories == null) {
+            return Meaning.NONE;
+        }
+        Collection<VectorMark> marks =
+                index.vectorMarks(asked.model(), memories).values();
+        double weight = mean(marks, VectorMark::weight);
+        if (weight == 0) {
+            return Meaning.NONE;
+        }
+        Collector collector = new Collector(new Meaning.Builder(weight, mean(marks, VectorMark::floor), sessionGap));
+        index.cosines(asked.model(), scope, asked.vector(), MAX_VECTORS, collector);
+        if (collector.read >= MAX_VECTORS && !others.isEmpty()) {
+            index.cosines(asked.model(), others, asked.vector(), collector);
+        }
+        return collector.builder.build();
+    }
+
+    /** Returns the mean of a measure over the messages of memories; 0 without messages. */
+    private static double mean(Collection<VectorMark> marks, ToDoubleFunction<VectorMark> measure) {
+        long messages = marks.stream().mapToLong(VectorMark::sequence).sum();
+        double sum = marks.stream()
+                .mapToDouble(mark -> measure.applyAsDouble(mark) * mark.sequence())
+                .sum();
+        return messages == 0 ? 0 : sum / messages;
+    }
+
+    /** A question's vector, and the model that it is of. */
+    @SuppressWarnings("ArrayRecordComponent") // Made for one question, and never compared.
+    private record Embedded(String model, float[] vector) {}
+
+    /** Counts what it collects. */
+    private static final class Collector implements CosineReader {
+
+        private final Meaning.Builder builder;
+        private int read;
+
+        Collector(Meaning.Builder builder) {
+            this.builder = builder;
+        }
+
+        @Override
+        public void read(MemoryKey key, long sequence, Instant time, double cosine) {
+            builder.add(key, sequence, time, cosine);
+            read++;
+        }
+    }
+
+    /** Embeds a question on another thread, because the model may hang. Returns null if it fails. */
+    private @Nullable Embedded embedded(String question) {
+        if (question.isBlank()) {
+            return null;
+        }
+        FutureTask<Optional<Embedded>> call = new FutureTask<>(
+                () -> embeddings.ofQuestion(question).map(vector -> new Embedded(embeddings.id(), vector)));
+        try {
+            start(call);
+            return call.get(limit.toNanos(), TimeUnit.NANOSECONDS).orElse(null);
+        } catch (ExecutionException e) {
+            return failed(e.getCause());
+        } catch (TimeoutException | RejectedExecutionException e) {
+            call.cancel(true);
+            return failed(e);
+        } catch (InterruptedException e) {
+            call.cancel(true);
+            Thread.currentThread().interrupt();
+            return failed(e);
+        }
+    }
+
+    private void start(Runnable call) {
+        if (!free.tryAcquire()) {
+            throw new RejectedExecutionException("the calls before do not end");
+        }
+        try {
+            calls.execute(() -> {
+                try {
+                    call.run();
+                } finally {
+                    free.release();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            free.release();
+            throw e;
+        }
+    }
+
+    private @Nullable Embedded failed(@Nullable Throwable reason) {
+        LOG.debug(
+                "The embedding model failed, and a question is answered by words alone ({})",
+                reason == null ? "unknown" : reason.getClass().getName());
+        Metrics.tell(metrics, sink -> sink.recalledByWordsAlone(index.backend()));
+        return null;
+    }
+}
