@@ -61,7 +61,8 @@ final class Ranking {
         return ranked;
     }
 
-    private static double decay(int distance) {
+    /** Returns the weight of a neighbour. */
+    static double decay(int distance) {
         return 1 / (1 + DECAY * Math.abs(distance));
     }
 
