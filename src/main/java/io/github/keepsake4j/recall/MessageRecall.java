@@ -114,7 +114,7 @@ public final class MessageRecall {
             question = asked;
         }
         WantedTerms terms = WantedTerms.of(question.terms());
-        Ranking ranking = new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, options.zone());
+        Ranking ranking = new Ranking(question, candidates.statistics(), Meaning.NONE, options.zone());
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
             memory.rank(ranking, terms, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
@@ -224,7 +224,7 @@ public final class MessageRecall {
                 Instant time = session.utterances().get(0).time();
                 session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
             }
-            return ranking.rank(sessions).stream()
+            return ranking.rank(key, sessions).stream()
                     .filter(ranked -> ranked.features().words() > 0)
                     .toList();
         }
