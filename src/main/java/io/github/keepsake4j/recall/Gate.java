@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall;
 
 import io.github.keepsake4j.recall.Meaning.Spread;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -21,24 +22,30 @@ final class Gate {
     /** The number of messages for which relatives are sought. */
     private static final int PROBES = 40;
 
-    /** The number of relatives of a message. */
+    /** The largest number of relatives of a message. */
     private static final int RELATIVES = 5;
 
-    /** The number of messages below which the application's choice of the model is trusted. */
+    /** The number of messages for each relative. In a short memory, few messages are about the same. */
+    private static final int MESSAGES_OF_A_RELATIVE = 16;
+
+    /** The number of messages below which nothing can be measured, and the application's choice of the model counts. */
     private static final int FEWEST = 20;
 
     /** The closeness of relatives, in standard deviations, up to which a model has no weight. */
-    private static final double CLOSED = 0.7;
+    private static final double CLOSED = 0.9;
 
-    /** By how much closer they are if the model has its full weight. */
-    private static final double WIDTH = 0.4;
+    /** The closeness of relatives from which it has its full weight. */
+    private static final double OPEN = 1.1;
 
-    /** By how many standard deviations the cosine of a message that fits exceeds the mean of the memory's messages. */
-    private static final double NEAR = 3;
+    /**
+     * By how many standard deviations the cosine of a message with a question is above the mean of the memory's messages
+     * with each other, if it fits without a common word.
+     */
+    private static final double NEAR = 1.5;
 
     private final List<Sample> sample;
     private final double[][] cosines;
-    private final Map<String, Long> frequencies = new HashMap<>();
+    private final Map<String, List<Integer>> places = new HashMap<>();
     private final double averageLength;
 
     private Gate(List<Sample> sample) {
@@ -49,7 +56,9 @@ final class Gate {
                 cosines[i][j] = cosine(sample.get(i).vector(), sample.get(j).vector());
                 cosines[j][i] = cosines[i][j];
             }
-            sample.get(i).terms().keySet().forEach(term -> frequencies.merge(term, 1L, Long::sum));
+            for (String term : sample.get(i).terms().keySet()) {
+                places.computeIfAbsent(term, t -> new ArrayList<>()).add(i);
+            }
         }
         averageLength = sample.stream().mapToInt(Sample::length).average().orElse(0);
     }
@@ -94,43 +103,46 @@ final class Gate {
         if (sample.size() < FEWEST) {
             return 1;
         }
-        double closeness = spread(IntStream.range(0, sample.size()).boxed().toList(), PROBES).stream()
+        double closeness = spread(others(-1), PROBES).stream()
                 .mapToDouble(this::closenessOfRelatives)
                 .filter(Double::isFinite)
                 .average()
-                .orElse(CLOSED + WIDTH);
-        return Math.max(0, Math.min(1, (closeness - CLOSED) / WIDTH));
+                .orElse(OPEN);
+        return Math.max(0, Math.min(1, (closeness - CLOSED) / (OPEN - CLOSED)));
     }
 
     /** Returns how close a message's relatives are, in standard deviations, or NaN if it has none. */
     private double closenessOfRelatives(int probe) {
-        Spread others = Spread.of(() -> IntStream.range(0, sample.size())
-                .filter(i -> i != probe)
-                .mapToDouble(i -> cosines[probe][i]));
-        return IntStream.range(0, sample.size())
-                .filter(i -> i != probe)
-                .mapToObj(i -> new Relative(i, commonWords(probe, i)))
-                .filter(relative -> relative.commonWords() > 0)
-                .sorted(Comparator.comparingDouble(Relative::commonWords).reversed())
-                .limit(RELATIVES)
-                .mapToDouble(relative -> others.z(cosines[probe][relative.index()]))
+        List<Integer> others = others(probe);
+        Spread closeness = Spread.of(() -> others.stream().mapToDouble(other -> cosines[probe][other]));
+        double[] commonWords = commonWords(sample.get(probe));
+        return others.stream()
+                .filter(other -> commonWords[other] > 0)
+                .sorted(Comparator.comparingDouble((Integer other) -> commonWords[other])
+                        .reversed())
+                .limit(Math.max(1, Math.min(RELATIVES, sample.size() / MESSAGES_OF_A_RELATIVE)))
+                .mapToDouble(other -> closeness.z(cosines[probe][other]))
                 .average()
                 .orElse(Double.NaN);
     }
 
-    private record Relative(int index, double commonWords) {}
+    private List<Integer> others(int than) {
+        return IntStream.range(0, sample.size()).filter(i -> i != than).boxed().toList();
+    }
 
-    /** Returns the BM25 score of a message for the words of another. */
-    private double commonWords(int of, int in) {
-        double score = 0;
-        for (String term : sample.get(of).terms().keySet()) {
-            int occurrences = sample.get(in).terms().getOrDefault(term, 0);
-            if (occurrences > 0) {
-                score += Bm25.idf(frequencies.get(term), sample.size())
-                        * Bm25.STANDARD.weight(occurrences, sample.get(in).length(), averageLength);
+    /** Returns the BM25 score of each message for the words of one. */
+    private double[] commonWords(Sample of) {
+        double[] scores = new double[sample.size()];
+        for (String term : of.terms().keySet()) {
+            List<Integer> found = places.getOrDefault(term, List.of());
+            for (int in : found) {
+                Sample other = sample.get(in);
+                int occurrences = other.terms().getOrDefault(term, 0);
+                scores[in] += Bm25.idf(found.size(), sample.size())
+                        * Bm25.STANDARD.weight(occurrences, other.length(), averageLength);
             }
         }
-        return score;
+        return scores;
     }
 
     private double floor() {

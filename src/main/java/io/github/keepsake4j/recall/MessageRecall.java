@@ -225,7 +225,7 @@ public final class MessageRecall {
                 session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
             }
             return ranking.rank(key, sessions).stream()
-                    .filter(ranked -> ranked.features().words() > 0)
+                    .filter(ranked -> ranking.fits(key, ranked))
                     .toList();
         }
 

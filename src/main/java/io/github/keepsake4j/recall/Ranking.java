@@ -63,6 +63,12 @@ final class Ranking {
         return ranked;
     }
 
+    /** Returns whether a message has a reason to be recalled: a word of the question, or its meaning. */
+    boolean fits(MemoryKey key, Ranked ranked) {
+        return ranked.features().words() > 0
+                || meaning.isNear(key, ranked.utterance().sequence());
+    }
+
     /** Returns the weight of a neighbour. */
     static double decay(int distance) {
         return 1 / (1 + DECAY * Math.abs(distance));

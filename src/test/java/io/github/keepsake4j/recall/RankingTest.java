@@ -84,6 +84,24 @@ class RankingTest {
     }
 
     @Test
+    void a_message_fits_by_a_word_or_by_its_meaning() {
+        Meaning.Builder meaning = new Meaning.Builder(1, 0.3, GAP);
+        meaning.add(KEY, 1, NOON, 0.8);
+        meaning.add(KEY, 20, NOON, 0.1);
+        Question question = Question.of("barking pets", ROLES, Words.standard());
+        List<Utterance> said = List.of(
+                said(1, Named.USER, NOON, "My puppy is ill"),
+                said(20, Named.USER, NOON, "The dog next door barks"),
+                said(40, Named.USER, NOON, "It rains"));
+        Ranking ranking = new Ranking(question, CountedTerms.of(said), meaning.build(), ZoneOffset.UTC);
+        List<Ranked> ranked = ranking.rank(KEY, Session.cut(said, GAP)).stream()
+                .filter(one -> ranking.fits(KEY, one))
+                .toList();
+
+        assertThat(sequences(ranked)).containsExactlyInAnyOrder(1L, 20L);
+    }
+
+    @Test
     void the_less_a_model_helps_the_less_it_weighs_and_dates_and_speakers_as_without() {
         assertThat(Recalled.Features.weights(0)).isEqualTo(new Recalled.Features(5, 5, 0, 1, 4.5));
         assertThat(Recalled.Features.weights(0.5)).isEqualTo(new Recalled.Features(5, 5, 0.35, 1.5, 3.75));

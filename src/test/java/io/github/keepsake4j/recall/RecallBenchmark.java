@@ -40,14 +40,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Measures how much of the evidence of LoCoMo's questions (CC BY-NC 4.0, for measuring only) is among the first 5, 10 and 20
- * messages, as the mean over the questions: in memory, over all messages of a conversation, for each step of the features; and
- * through {@link Recall#find(Scope, String, RecallOptions)}, which ranks what the index proposes, with messages and index in
- * SQLite or PostgreSQL.
+ * Measures how much of the evidence of questions is among the first 5, 10 and 20 messages, as the mean over the questions: in
+ * memory, over all messages of a conversation, for each step of the features and with each embedding model of the profile
+ * {@code models}; and through {@link Recall#find(Scope, String, RecallOptions)}, which ranks what the index proposes, with
+ * messages and index in SQLite or PostgreSQL. The data is no part of the project: LoCoMo (CC BY-NC 4.0, for measuring only), or
+ * a file of the form of {@link AskedConversation}.
  *
- * <p>Run it with {@code mvn test-compile exec:java -Dexec.mainClass=io.github.keepsake4j.recall.RecallBenchmark
- * -Dexec.args="<file> [sqlite|postgresql] [others]"}. {@code others} is the number of generated messages around each
- * conversation in its memory, 0 if it is not given.
+ * <p>Run it with {@code mvn test-compile exec:java -Pmodels -Dexec.mainClass=io.github.keepsake4j.recall.RecallBenchmark
+ * -Dexec.args="<file> [exhaustive|sqlite|postgresql] [others]"}. {@code others} is the number of generated messages around each
+ * conversation in its memory, 0 if it is not given. With {@code exhaustive} it does not go through the API.
  */
 public final class RecallBenchmark {
 
@@ -68,19 +69,28 @@ public final class RecallBenchmark {
     public static void main(String[] args) throws Exception {
         RecallBenchmark benchmark = new RecallBenchmark();
         List<AskedConversation> conversations = AskedConversation.read(Path.of(args[0]));
-        Home home = Home.valueOf((args.length > 1 ? args[1] : "sqlite").toUpperCase(Locale.ROOT));
-        int others = args.length > 2 ? Integer.parseInt(args[2]) : 0;
+        String where = args.length > 1 ? args[1] : "sqlite";
         Map<String, EmbeddingModel> models = RealModels.byName();
         for (AskedConversation conversation : conversations) {
             benchmark.ask(conversation, Words.standard(), models);
         }
-        benchmark.questions = 0;
+        if (!where.equals("exhaustive")) {
+            Home home = Home.valueOf(where.toUpperCase(Locale.ROOT));
+            benchmark.recall(conversations, home, args.length > 2 ? Integer.parseInt(args[2]) : 0);
+        }
+        benchmark.print();
+        System.exit(0);
+    }
+
+    /** Asks through the API. */
+    private void recall(List<AskedConversation> conversations, Home home, int others) throws Exception {
+        questions = 0;
         Path directory = Files.createTempDirectory("recall");
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open();
                 MessageIndex index = index(home, directory)) {
             for (AskedConversation conversation : conversations) {
-                benchmark.fill(conversation, log, others);
+                fill(conversation, log, others);
             }
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
@@ -102,9 +112,9 @@ public final class RecallBenchmark {
             }
             String method =
                     "recalled, " + home.name().toLowerCase(Locale.ROOT) + (others == 0 ? "" : " among " + others);
-            benchmark.recall(conversations.get(0), keepsake, "");
+            recall(conversations.get(0), keepsake, "");
             for (AskedConversation conversation : conversations) {
-                benchmark.recall(conversation, keepsake, method);
+                recall(conversation, keepsake, method);
             }
         } finally {
             try (Stream<Path> files = Files.walk(directory)) {
@@ -112,8 +122,6 @@ public final class RecallBenchmark {
                         .forEach(file -> file.toFile().delete());
             }
         }
-        benchmark.print();
-        System.exit(0);
     }
 
     private static MessageIndex index(Home home, Path directory) throws Exception {
@@ -211,12 +219,13 @@ public final class RecallBenchmark {
                     .toList();
             add("BM25", asked, byBm25, ids);
             start = System.nanoTime();
-            List<Ranked> all = new Ranking(question, statistics, Meaning.NONE, ZoneOffset.UTC).rank(key, sessions);
+            List<Ranked> all =
+                    fitting(new Ranking(question, statistics, Meaning.NONE, ZoneOffset.UTC), key, sessions);
             took("rank a whole conversation", start, 1);
             STEPS.forEach((step, weights) -> add(step, asked, sequences(all, weights), ids));
             for (Embedded one : embedded) {
                 Ranking ranking = new Ranking(question, statistics, one.meaning(key, asked.text()), ZoneOffset.UTC);
-                add("words and " + one.name(), asked, sequences(ranking.rank(key, sessions)), ids);
+                add("words and " + one.name(), asked, sequences(fitting(ranking, key, sessions)), ids);
             }
             Set<Long> candidates = candidates(byBm25, sessions);
             List<Session> known = Session.cut(
@@ -306,6 +315,12 @@ public final class RecallBenchmark {
         return candidates;
     }
 
+    private static List<Ranked> fitting(Ranking ranking, MemoryKey key, List<Session> sessions) {
+        return ranking.rank(key, sessions).stream()
+                .filter(ranked -> ranking.fits(key, ranked))
+                .toList();
+    }
+
     private static List<Long> sequences(List<Ranked> ranked, Recalled.Features weights) {
         return sequences(ranked.stream()
                 .sorted(Comparator.comparingDouble((Ranked one) -> one.features().score(weights))
@@ -342,21 +357,23 @@ public final class RecallBenchmark {
     private void print() {
         System.out.println(questions + " questions, " + recalls.size() + " recalls");
         long[] sorted = recalls.stream().mapToLong(Long::longValue).sorted().toArray();
-        System.out.printf(
-                Locale.ROOT,
-                "a whole recall, warm: p50 %.1f ms, p95 %.1f ms%n",
-                sorted[sorted.length / 2] / 1e6,
-                sorted[sorted.length * 95 / 100] / 1e6);
+        if (sorted.length > 0) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "a whole recall, warm: p50 %.1f ms, p95 %.1f ms%n",
+                    sorted[sorted.length / 2] / 1e6,
+                    sorted[sorted.length * 95 / 100] / 1e6);
+        }
         sums.forEach((method, sum) -> System.out.printf(
                 Locale.ROOT,
-                "%-24s %.1f / %.1f / %.1f%n",
+                "%-28s %.1f / %.1f / %.1f%n",
                 method,
                 100 * sum[0] / questions,
                 100 * sum[1] / questions,
                 100 * sum[2] / questions));
         gates.forEach((model, measured) -> System.out.printf(
                 Locale.ROOT,
-                "%-24s weight %.2f, floor %.2f (means over the memories)%n",
+                "%-28s weight %.2f, floor %.2f (means over the memories)%n",
                 model,
                 measured.stream().mapToDouble(Gate.Measured::weight).average().orElseThrow(),
                 measured.stream().mapToDouble(Gate.Measured::floor).average().orElseThrow()));
