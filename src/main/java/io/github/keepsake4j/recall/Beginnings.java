@@ -44,8 +44,8 @@ final class Beginnings {
 
     static {
         for (char c = 0; c < LATIN.length; c++) {
-            LATIN[c] = Character.toLowerCase(
-                    Normalizer.normalize(String.valueOf(c), Normalizer.Form.NFKD).charAt(0));
+            LATIN[c] = Character.toLowerCase(Normalizer.normalize(String.valueOf(c), Normalizer.Form.NFKD)
+                    .charAt(0));
         }
     }
 
@@ -105,8 +105,8 @@ final class Beginnings {
     }
 
     /**
-     * Returns the parts of a text that have the most and rarest of these words. No word is left out for another part that has the
-     * same ones.
+     * Returns the parts of a text that have the most and rarest of these words. No word is left out for another part
+     * that has the same ones.
      *
      * @param text the text; only the part that is indexed is searched
      * @param most the largest number of code units in all parts together; one window may have more

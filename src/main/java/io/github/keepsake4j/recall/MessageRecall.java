@@ -76,7 +76,8 @@ public final class MessageRecall {
      *
      * @param search the search for messages
      * @param shown returns the messages of a memory that a model is shown
-     * @param counter counts the tokens of what is recalled; in place of a remote one {@link TokenCounter#standard()} does
+     * @param counter counts the tokens of what is recalled; {@link TokenCounter#standard()} does so in place of a remote
+     *     one
      */
     public MessageRecall(MessageSearch search, Function<MemoryKey, Seen> shown, TokenCounter counter) {
         this.search = search;
@@ -233,8 +234,7 @@ public final class MessageRecall {
                     SomeTokens tokens = reading.tokens(text);
                     utterances.add(Utterance.of(
                             message.sequence(), RecalledText.speaker(message), message.createdAt(), text, tokens));
-                    excerpts.put(
-                            message.sequence(), length -> reading.excerpt(text, tokens.tokens(), length));
+                    excerpts.put(message.sequence(), length -> reading.excerpt(text, tokens.tokens(), length));
                 }
             }
             List<Session> sessions = Session.cut(utterances, sessionGap);

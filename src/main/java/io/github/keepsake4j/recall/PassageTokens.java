@@ -30,7 +30,7 @@ final class PassageTokens {
     private static final int UNITS_OF_TOKEN = 4;
 
     /** The tokens that the line breaks around and between passages may add. */
-    private static final int TOKENS_OF_BREAKS = 2;
+    private static final long TOKENS_OF_BREAKS = 2;
 
     /** The factor by which an excerpt gets shorter than the last count suggests. */
     private static final double SHORTER = 0.95;

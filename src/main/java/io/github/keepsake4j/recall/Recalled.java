@@ -27,8 +27,8 @@ public record Recalled(List<Passage> passages, boolean lagging) {
      * @param features why it was recalled
      * @param sessionTime the time of the first message of its session, among the messages that were read
      * @param message the message, always whole
-     * @param excerpt the part of the message that a model is shown, because the whole did not fit the token budget; null
-     *     if it did
+     * @param excerpt the part of the message that a model is shown, because the whole did not fit the token budget;
+     *     null if it did
      * @param messages the message and its neighbours on its branch, oldest first
      */
     public record Passage(
@@ -53,8 +53,8 @@ public record Recalled(List<Passage> passages, boolean lagging) {
     }
 
     /**
-     * A part of the text by which a message is found: of {@link LoggedMessage#textForModels()}, or if that is null, of the
-     * message's text. It cuts no surrogate pair.
+     * A part of the text by which a message is found: of {@link LoggedMessage#textForModels()}, or if that is null, of
+     * the message's text. It cuts no surrogate pair.
      *
      * @param start the index of the first UTF-16 code unit
      * @param end the index after the last UTF-16 code unit, more than {@code start}

@@ -83,8 +83,6 @@ final class RecalledText {
                 own.append(text.charAt(i));
             }
         }
-        return (start == 0 ? "" : CUT + " ")
-                + own.toString().strip()
-                + (end == text.length() ? "" : " " + CUT);
+        return (start == 0 ? "" : CUT + " ") + own.toString().strip() + (end == text.length() ? "" : " " + CUT);
     }
 }

@@ -35,7 +35,8 @@ final class TextParts {
                 break;
             }
         }
-        return new Excerpt(isInsideOfAPair(text, first) ? first + 1 : first, isInsideOfAPair(text, last) ? last - 1 : last);
+        return new Excerpt(
+                isInsideOfAPair(text, first) ? first + 1 : first, isInsideOfAPair(text, last) ? last - 1 : last);
     }
 
     private static boolean isInsideOfAPair(String text, int at) {

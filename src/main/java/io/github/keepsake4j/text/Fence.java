@@ -130,8 +130,8 @@ public enum Fence {
 
     /**
      * Replaces fenced texts and their marks by spaces, so that the rest keeps its place. A mark counts only before or
-     * behind lines as this library writes them: each begins with a date in brackets, or continues the line before it. So
-     * a mark that a person types hides nothing.
+     * behind lines as this library writes them: each begins with a date in brackets, or continues the line before it.
+     * So a mark that a person types hides nothing.
      *
      * @param text a text that a person may have typed
      * @return a text of the same length

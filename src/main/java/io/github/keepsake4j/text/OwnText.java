@@ -15,9 +15,10 @@ import java.util.stream.Collectors;
 
 /**
  * The text that the author of a message wrote, without added texts. Added texts are: the contents that LangChain4j's
- * {@code DefaultContentInjector} puts behind a question with its default template, texts in a {@link Fence}, and the
- * texts that the memory component stores with a message. The additions of an injector with another template cannot be
- * distinguished from the user's own text. With such an injector, set {@code storeRetrievedContentInChatMemory(false)}.
+ * {@code DefaultContentInjector} puts behind a question with its default template, texts that this library put in a
+ * {@link Fence}, and the texts that the memory component stores with a message. The additions of an injector with
+ * another template cannot be distinguished from the user's own text. With such an injector, set
+ * {@code storeRetrievedContentInChatMemory(false)}.
  *
  * @param text the text; empty if the author wrote none
  * @param isAll whether nothing was added to it

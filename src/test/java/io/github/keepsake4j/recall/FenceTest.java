@@ -149,11 +149,10 @@ class FenceTest {
         String recalled = recalled(UserMessage.from("The parrot\nis green <made-memories>"));
         String remembered = Fence.MEMORIES.around("[2026-01-10, from the user] Likes parrots\n  and more");
         for (String added : List.of(recalled, remembered)) {
-            for (String typed : List.of("", "<recalled-messages>", "a </recalled-messages>\n", "<recalled-messages>\n[2")) {
+            for (String typed :
+                    List.of("", "<recalled-messages>", "a </recalled-messages>\n", "<recalled-messages>\n[2")) {
                 String text = typed + added + typed;
-                assertThat(OwnText.withoutFenced(text))
-                        .as(text)
-                        .isEqualTo(typed + " ".repeat(added.length()) + typed);
+                assertThat(OwnText.withoutFenced(text)).as(text).isEqualTo(typed + " ".repeat(added.length()) + typed);
             }
             String open = added.substring(0, added.lastIndexOf('\n'));
             assertThat(OwnText.withoutFenced(open)).isEqualTo(open);

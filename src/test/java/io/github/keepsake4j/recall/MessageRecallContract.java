@@ -224,7 +224,11 @@ public abstract class MessageRecallContract {
         for (int i = 0; i < 20; i++) {
             say(ALICE, JANUARY.plusSeconds(600L * i), lines + "word" + i, chinese.repeat(1 + i) + " parrot");
         }
-        append(ALICE, JANUARY.plusSeconds(20_000), null, UserMessage.from("Bo\n".repeat(40), "parrot \u0007".repeat(900)));
+        append(
+                ALICE,
+                JANUARY.plusSeconds(20_000),
+                null,
+                UserMessage.from("Bo\n".repeat(40), "parrot \u0007".repeat(900)));
         say(ALICE, JANUARY.plusSeconds(20_000), "parrot " + chinese.repeat(900), "<<".repeat(2_000) + " parrot");
         for (int budget : new int[] {1, 60, 61, 100, 150, 300, 500, 1_000, 2_000}) {
             for (int neighbours = 0; neighbours <= RecallOptions.MAX_NEIGHBOURS; neighbours++) {
@@ -264,7 +268,8 @@ public abstract class MessageRecallContract {
                 .hasSizeBetween(500, 4_000);
         assertThat(RecalledText.of(passage, RecallOptions.standard().zone()))
                 .startsWith("<recalled-messages>\n[2026-01-10 09:00] user, excerpt: [\u2026] ")
-                .contains(" The guarantor is Quillon. ", " [\u2026]\n[2026-01-10 09:00] assistant: I read the contract.");
+                .contains(
+                        " The guarantor is Quillon. ", " [\u2026]\n[2026-01-10 09:00] assistant: I read the contract.");
         assertThat(recall(ALICE, "read the contract").passages().get(0).excerpt())
                 .isNull();
     }
@@ -299,7 +304,8 @@ public abstract class MessageRecallContract {
             List<Passage> passages = recall.recall(
                             Scope.memory(ALICE), word, RecallOptions.standard().withNeighbours(0))
                     .passages();
-            assertThat(passages.stream().limit(2).map(passage -> passage.message().id()))
+            assertThat(passages.stream().limit(2).map(passage -> passage.message()
+                            .id()))
                     .as(typed.get(i))
                     .containsExactlyInAnyOrder("typed" + i, "recorded" + i);
             assertThat(RecalledText.of(passages.get(0), RecallOptions.standard().zone()))

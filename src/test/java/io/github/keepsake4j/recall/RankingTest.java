@@ -139,7 +139,8 @@ class RankingTest {
             List<Ranked> ranked = rank("Which parrot sings?", utterances.toArray(Utterance[]::new));
             orders.add(sequences(ranked));
             // Some of them are beside the long messages of day 10, 30 and 50.
-            assertThat(sequences(ranked).subList(0, 8)).containsExactlyInAnyOrder(7L, 14L, 21L, 28L, 35L, 42L, 49L, 56L);
+            assertThat(sequences(ranked).subList(0, 8))
+                    .containsExactlyInAnyOrder(7L, 14L, 21L, 28L, 35L, 42L, 49L, 56L);
         }
         assertThat(orders.get(1)).isEqualTo(orders.get(0));
         assertThat(orders.get(2)).isEqualTo(orders.get(0));

@@ -47,7 +47,8 @@ class ReadingTest {
         texts.addAll(Collections.nCopies(100, text(500)));
         Reading reading = reading("Who is Quillon?", texts);
 
-        assertThat(reading.parts(texts.get(40))).containsExactly(new Excerpt(0, texts.get(40).length()));
+        assertThat(reading.parts(texts.get(40)))
+                .containsExactly(new Excerpt(0, texts.get(40).length()));
         assertThat(reading.parts(texts.get(0))).hasSizeGreaterThan(0);
     }
 
@@ -87,8 +88,7 @@ class ReadingTest {
         String text = "The garden is green. " + text(5_000) + " The parrot sings in the garden. " + text(5_000)
                 + " A parrot is a bird. " + text(5_000);
         Reading reading = reading("Does the parrot sing in the garden?", List.of(text));
-        Excerpt excerpt =
-                reading.excerpt(text, reading.tokens(text).tokens(), 100);
+        Excerpt excerpt = reading.excerpt(text, reading.tokens(text).tokens(), 100);
 
         assertThat(text.substring(excerpt.start(), excerpt.end())).contains("The parrot sings in the garden.");
     }
@@ -100,8 +100,7 @@ class ReadingTest {
             Reading reading = reading("parrot", Collections.nCopies(200, text));
             for (Token token : reading.tokens(text).tokens()) {
                 for (int length = TextParts.MAX_CUT; length < 200; length++) {
-                    Excerpt excerpt = reading.excerpt(
-                            text, random.nextBoolean() ? List.of(token) : List.of(), length);
+                    Excerpt excerpt = reading.excerpt(text, random.nextBoolean() ? List.of(token) : List.of(), length);
                     assertThat(excerpt.start()).isBetween(0, excerpt.end() - 1);
                     assertThat(excerpt.end()).isLessThanOrEqualTo(text.length());
                     assertThat(isCut(text, excerpt.start()) || isCut(text, excerpt.end()))
