@@ -83,6 +83,7 @@ public final class Keepsake {
     private final ChatMemories memories;
     private final KeepsakeChatMemoryStore store;
     private final @Nullable MessageSearch search;
+    private final TokenCounter counter;
     private final @Nullable BackgroundCreators creators;
 
     private Keepsake(
@@ -92,6 +93,7 @@ public final class Keepsake {
             TurnLeases turns,
             ChatMemories memories,
             @Nullable MessageSearch search,
+            TokenCounter counter,
             @Nullable BackgroundCreators creators) {
         this.tenant = tenant;
         this.log = log;
@@ -100,6 +102,7 @@ public final class Keepsake {
         this.memories = memories;
         this.store = memories.store();
         this.search = search;
+        this.counter = counter;
         this.creators = creators;
     }
 
@@ -330,7 +333,7 @@ public final class Keepsake {
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
      */
     public Recall recall() {
-        return new Recall(new MessageRecall(required("index", search), this::seen), memories::key);
+        return new Recall(new MessageRecall(required("index", search), this::seen, counter), memories::key);
     }
 
     /**
@@ -875,7 +878,14 @@ public final class Keepsake {
             }
             // A log with both is listed once.
             return new Keepsake(
-                    tenant, conversations, separate == null ? conversations : nodes, turns, memories, search, creators);
+                    tenant,
+                    conversations,
+                    separate == null ? conversations : nodes,
+                    turns,
+                    memories,
+                    search,
+                    counter,
+                    creators);
         }
 
         /** Returns the strategy with all limits, or what is the default without any. */

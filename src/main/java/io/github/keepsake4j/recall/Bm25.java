@@ -8,6 +8,12 @@ package io.github.keepsake4j.recall;
  */
 record Bm25(double k1, double b) {
 
+    /**
+     * The largest length, relative to the average, that counts. A longer text would have nearly no score, whatever it
+     * is about.
+     */
+    static final double MAX_RELATIVE = 4;
+
     /** The usual parameters. */
     static final Bm25 STANDARD = new Bm25(1.2, 0.75);
 
@@ -31,7 +37,7 @@ record Bm25(double k1, double b) {
      * @return 0 to {@code k1 + 1}; multiply it by the term's idf
      */
     double weight(double occurrences, double length, double averageLength) {
-        double relative = averageLength > 0 ? length / averageLength : 1;
+        double relative = averageLength > 0 ? Math.min(MAX_RELATIVE, length / averageLength) : 1;
         return occurrences == 0 ? 0 : occurrences * (k1 + 1) / (occurrences + k1 * (1 - b + b * relative));
     }
 }

@@ -6,9 +6,11 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.MessageSearch.Visible;
+import io.github.keepsake4j.recall.Recalled.Excerpt;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.words.Words;
-import io.github.keepsake4j.recall.words.Words.WantedTerms;
+import io.github.keepsake4j.recall.words.Words.SomeTokens;
+import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -26,6 +28,8 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,18 +47,10 @@ public final class MessageRecall {
     /** The number of proposed messages in a large scope, where nearly each message is a read of another memory. */
     private static final int FEWER_CANDIDATES = 50;
 
-    /** The tokens of a message's time and speaker. */
-    private static final int TOKENS_OF_A_LINE = 16;
-
-    /**
-     * The tokens that are counted for the indent of a line. Its two spaces are rarely one token with the following
-     * text.
-     */
-    private static final int TOKENS_OF_AN_INDENT = 2;
-
     private final MessageSearch search;
     private final Function<MemoryKey, Seen> shown;
     private final Words words;
+    private final TokenCounter counter;
 
     /**
      * The messages of a memory that a model is shown.
@@ -65,15 +61,28 @@ public final class MessageRecall {
     public record Seen(Tail read, Set<String> ids) {}
 
     /**
-     * Creates a recall.
+     * Creates a recall that counts with {@link TokenCounter#standard()}.
      *
      * @param search the search for messages
      * @param shown returns the messages of a memory that a model is shown
      */
     public MessageRecall(MessageSearch search, Function<MemoryKey, Seen> shown) {
+        this(search, shown, TokenCounter.standard());
+    }
+
+    /**
+     * Creates a recall.
+     *
+     * @param search the search for messages
+     * @param shown returns the messages of a memory that a model is shown
+     * @param counter counts the tokens of what is recalled; {@link TokenCounter#standard()} does so in place of a remote
+     *     one
+     */
+    public MessageRecall(MessageSearch search, Function<MemoryKey, Seen> shown, TokenCounter counter) {
         this.search = search;
         this.shown = shown;
         this.words = search.words();
+        this.counter = counter.forAppends();
     }
 
     /**
@@ -116,11 +125,12 @@ public final class MessageRecall {
         if (question.units().isEmpty()) {
             question = asked;
         }
-        WantedTerms terms = WantedTerms.of(question.terms());
+        Reading reading = new Reading(
+                question, words, candidates.statistics(), memories.stream().flatMapToInt(Memory::lengths));
         Ranking ranking = new Ranking(question, candidates.statistics(), meaning, options.zone());
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
-            memory.rank(ranking, terms, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
+            memory.rank(ranking, reading, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
         }
         found.sort(
                 Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
@@ -169,24 +179,18 @@ public final class MessageRecall {
 
     private List<Passage> passages(List<Found> found, RecallOptions options) {
         List<Passage> passages = new ArrayList<>();
-        long tokens = options.maxTokens();
+        PassageTokens tokens = new PassageTokens(options.maxTokens(), counter, options.zone());
         for (Found one : found) {
-            if (passages.size() == options.maxPassages() || tokens <= 0) {
+            if (passages.size() == options.maxPassages() || !tokens.isAnyLeft()) {
                 break;
             }
             Passage passage = one.memory().passage(one.ranked(), options, tokens);
             if (passage != null) {
                 passages.add(passage);
-                tokens -= passage.messages().stream()
-                        .mapToLong(MessageRecall::tokens)
-                        .sum();
+                tokens.nextPassage();
             }
         }
         return passages;
-    }
-
-    private static long tokens(LoggedMessage message) {
-        return message.tokens() + TOKENS_OF_A_LINE + TOKENS_OF_AN_INDENT * RecalledText.furtherLines(message);
     }
 
     /** The messages of one memory that were read for one question. */
@@ -196,6 +200,11 @@ public final class MessageRecall {
         private final Set<String> shownIds;
         private final Visible visible;
         private final NavigableMap<Long, LoggedMessage> messages;
+
+        /** The texts of the messages that a user or a model said. */
+        private final Map<Long, String> texts = new HashMap<>();
+
+        private final Map<Long, IntFunction<Excerpt>> excerpts = new HashMap<>();
         private final Map<Long, Instant> sessionTimes = new HashMap<>();
         private final Set<Long> given = new HashSet<>();
         private @Nullable Set<Long> onBranch;
@@ -205,6 +214,15 @@ public final class MessageRecall {
             this.messages = messages;
             this.shownIds = shownIds;
             visible = new Visible(search.log(key), key, heads);
+            for (LoggedMessage message : messages.values()) {
+                if (IndexedText.isSaid(message)) {
+                    texts.put(message.sequence(), IndexedText.of(message));
+                }
+            }
+        }
+
+        IntStream lengths() {
+            return texts.values().stream().mapToInt(String::length);
         }
 
         Set<String> speakers() {
@@ -217,17 +235,15 @@ public final class MessageRecall {
          * Ranks the messages. It is not known yet which of them are hidden: this costs a read, and few of them are
          * returned.
          */
-        List<Ranked> rank(Ranking ranking, WantedTerms terms, Duration sessionGap) {
+        List<Ranked> rank(Ranking ranking, Reading reading, Duration sessionGap) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
-                if (IndexedText.isSaid(message) && !Visible.endedBadly(message)) {
-                    String text = IndexedText.of(message);
+                String text = texts.get(message.sequence());
+                if (text != null && !Visible.endedBadly(message)) {
+                    SomeTokens tokens = reading.tokens(text);
                     utterances.add(Utterance.of(
-                            message.sequence(),
-                            RecalledText.speaker(message),
-                            message.createdAt(),
-                            text,
-                            words.tokens(text, terms)));
+                            message.sequence(), RecalledText.speaker(message), message.createdAt(), text, tokens));
+                    excerpts.put(message.sequence(), length -> reading.excerpt(text, tokens.tokens(), length));
                 }
             }
             List<Session> sessions = Session.cut(utterances, sessionGap);
@@ -247,28 +263,31 @@ public final class MessageRecall {
 
         /** Returns the passage around a message, or null if it may not be recalled or does not fit. */
         @Nullable
-        Passage passage(Ranked ranked, RecallOptions options, long budget) {
+        Passage passage(Ranked ranked, RecallOptions options, PassageTokens tokens) {
             LoggedMessage message = messages.get(ranked.utterance().sequence());
-            if (message == null || !isNew(message) || tokens(message) > budget || !isVisible(message, options)) {
+            if (message == null || !isNew(message) || !isVisible(message, options)) {
                 return null;
             }
-            long left = budget - tokens(message);
+            Excerpt excerpt = null;
+            if (!tokens.take(message)) {
+                IntFunction<Excerpt> ofLength = excerpts.get(message.sequence());
+                excerpt = ofLength == null ? null : tokens.takeExcerpt(message, ofLength);
+                if (excerpt == null) {
+                    return null;
+                }
+            }
             Deque<LoggedMessage> passage = new ArrayDeque<>(List.of(message));
             LoggedMessage first = message;
             LoggedMessage last = message;
             for (int i = 0; i < options.neighbours(); i++) {
-                LoggedMessage before = first == null ? null : neighbour(first, false, left, options);
-                if (before != null) {
-                    passage.addFirst(before);
-                    left -= tokens(before);
+                first = first == null ? null : takeNeighbour(first, false, options, tokens);
+                if (first != null) {
+                    passage.addFirst(first);
                 }
-                first = before;
-                LoggedMessage after = last == null ? null : neighbour(last, true, left, options);
-                if (after != null) {
-                    passage.addLast(after);
-                    left -= tokens(after);
+                last = last == null ? null : takeNeighbour(last, true, options, tokens);
+                if (last != null) {
+                    passage.addLast(last);
                 }
-                last = after;
             }
             passage.forEach(one -> given.add(one.sequence()));
             return new Passage(
@@ -277,6 +296,7 @@ public final class MessageRecall {
                     ranked.features(),
                     sessionTimes.getOrDefault(message.sequence(), message.createdAt()),
                     message,
+                    excerpt,
                     List.copyOf(passage));
         }
 
@@ -292,20 +312,22 @@ public final class MessageRecall {
             return !given.contains(message.sequence()) && !shownIds.contains(message.id());
         }
 
-        private @Nullable LoggedMessage neighbour(LoggedMessage of, boolean after, long budget, RecallOptions options) {
+        /** Returns the message before or behind another one, or null if it may not be shown or does not fit. */
+        private @Nullable LoggedMessage takeNeighbour(
+                LoggedMessage of, boolean after, RecallOptions options, PassageTokens tokens) {
             LoggedMessage near = after ? child(of) : parent(of);
             // Skips the calls and results of tools.
-            while (near != null && !IndexedText.isSaid(near)) {
+            while (near != null && !texts.containsKey(near.sequence())) {
                 near = after ? child(near) : parent(near);
             }
             boolean isNear = near != null
                     && isNew(near)
-                    && tokens(near) <= budget
                     && isVisible(near, options)
                     && !Session.isGap(
                             after ? of.createdAt() : near.createdAt(),
                             after ? near.createdAt() : of.createdAt(),
-                            options.sessionGap());
+                            options.sessionGap())
+                    && tokens.take(near);
             return isNear ? near : null;
         }
 

@@ -35,10 +35,11 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
     /**
      * One word. A text has the word if it has one of its stems. It has the word in part if it has most of its parts.
      *
+     * @param written the word as it is in the question
      * @param stems the terms that each mean the word
      * @param parts the terms that mean it together
      */
-    record Unit(Set<String> stems, Set<String> parts) {
+    record Unit(String written, Set<String> stems, Set<String> parts) {
 
         /** The least share of a word's parts that a text must have. With a smaller share, it is another word. */
         private static final double FEWEST_PARTS = 0.6;
@@ -101,14 +102,15 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
         Set<String> terms = new HashSet<>();
         for (int i = 0; i < tokens.size(); ) {
             Token first = tokens.get(i);
-            Unit unit = new Unit(new LinkedHashSet<>(), new LinkedHashSet<>());
+            String written = text.substring(first.start(), first.end());
+            Unit unit = new Unit(written, new LinkedHashSet<>(), new LinkedHashSet<>());
             unit.stems().add(first.term());
             i++;
             while (i < tokens.size() && isOfOneWord(first, tokens.get(i))) {
                 Token token = tokens.get(i++);
                 (token.kind() == Kind.PART ? unit.parts() : unit.stems()).add(token.term());
             }
-            boolean name = named.heard(text.substring(first.start(), first.end()));
+            boolean name = named.heard(written);
             boolean says = !name && (stopWords || first.kind() != Kind.STOP_WORD);
             String stem = unit.stems().iterator().next();
             if (!says || units.containsKey(stem)) {

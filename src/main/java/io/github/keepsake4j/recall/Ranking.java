@@ -5,6 +5,7 @@ import io.github.keepsake4j.recall.Question.Unit;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
@@ -26,7 +27,6 @@ final class Ranking {
             .thenComparing(ranked -> ranked.utterance().sequence(), Comparator.reverseOrder());
 
     private final Question question;
-    private final Matches statistics;
     private final Meaning meaning;
     private final ZoneId zone;
     private final double[] idf;
@@ -34,7 +34,6 @@ final class Ranking {
 
     Ranking(Question question, Matches statistics, Meaning meaning, ZoneId zone) {
         this.question = question;
-        this.statistics = statistics;
         this.meaning = meaning;
         this.zone = zone;
         idf = question.units().stream()
@@ -56,8 +55,9 @@ final class Ranking {
      */
     List<Ranked> rank(MemoryKey key, List<Session> sessions) {
         List<Ranked> ranked = new ArrayList<>();
+        Lengths lengths = Lengths.of(sessions);
         for (Session session : sessions) {
-            new InSession(key, session.utterances()).addTo(ranked);
+            new InSession(key, session.utterances(), lengths).addTo(ranked);
         }
         ranked.sort(BEST_FIRST);
         return ranked;
@@ -74,13 +74,32 @@ final class Ranking {
         return 1 / (1 + DECAY * Math.abs(distance));
     }
 
-    /** The average length of a message together with its neighbours. */
-    private double averageLength() {
-        double neighbours = 0;
-        for (int distance = -REACH; distance <= REACH; distance++) {
-            neighbours += decay(distance);
+    /**
+     * The lengths of messages, as far as they count. Without a limit, one long message would take the score from all of
+     * its neighbours, and raise the average so much that no other length counts.
+     *
+     * @param most the largest length that counts
+     * @param average the average length of a message together with its neighbours
+     */
+    private record Lengths(double most, double average) {
+
+        static Lengths of(List<Session> sessions) {
+            int[] sorted = sessions.stream()
+                    .flatMap(session -> session.utterances().stream())
+                    .mapToInt(Utterance::length)
+                    .sorted()
+                    .toArray();
+            double most = sorted.length == 0 ? 0 : Bm25.MAX_RELATIVE * sorted[sorted.length / 2];
+            double average = Arrays.stream(sorted)
+                    .mapToDouble(length -> Math.min(most, length))
+                    .average()
+                    .orElse(0);
+            double neighbours = 0;
+            for (int distance = -REACH; distance <= REACH; distance++) {
+                neighbours += decay(distance);
+            }
+            return new Lengths(most, average * neighbours);
         }
-        return statistics.averageLength() * neighbours;
     }
 
     /** Ranks the messages of one session. */
@@ -88,11 +107,13 @@ final class Ranking {
 
         private final MemoryKey key;
         private final List<Utterance> utterances;
+        private final Lengths lengths;
         private final double[][] occurrences;
 
-        InSession(MemoryKey key, List<Utterance> utterances) {
+        InSession(MemoryKey key, List<Utterance> utterances, Lengths lengths) {
             this.key = key;
             this.utterances = utterances;
+            this.lengths = lengths;
             List<Unit> units = question.units();
             occurrences = new double[utterances.size()][units.size()];
             for (int i = 0; i < utterances.size(); i++) {
@@ -124,13 +145,13 @@ final class Ranking {
                     continue;
                 }
                 double decay = decay(i - at);
-                length += decay * utterances.get(i).length();
+                length += decay * Math.min(lengths.most(), utterances.get(i).length());
                 for (int unit = 0; unit < idf.length; unit++) {
                     near[unit] += decay * occurrences[i][unit];
                 }
             }
             for (int unit = 0; unit < idf.length; unit++) {
-                near[unit] = Bm25.STANDARD.weight(near[unit], length, averageLength());
+                near[unit] = Bm25.STANDARD.weight(near[unit], length, lengths.average());
             }
             return share(near);
         }

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The options of a recall for a model. Created by {@link #standard()} and changed by the other methods.
  *
- * @param maxTokens the largest number of tokens of all passages together, 1 or more
+ * @param maxTokens the largest number of tokens of all passages together, with their dates, speakers and marks, 1 or
+ *     more; a message that does not fit is shown as an {@linkplain Recalled.Excerpt excerpt}
  * @param maxPassages the largest number of passages, 1 to {@value #MAX_PASSAGES}
  * @param neighbours the largest number of messages on each side of a message that are returned with it, 0 to
  *     {@value #MAX_NEIGHBOURS}

@@ -4,6 +4,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of a recall.
@@ -25,7 +26,9 @@ public record Recalled(List<Passage> passages, boolean lagging) {
      * @param score how well it fits; only scores of one question can be compared
      * @param features why it was recalled
      * @param sessionTime the time of the first message of its session, among the messages that were read
-     * @param message the message
+     * @param message the message, always whole
+     * @param excerpt the part of the message that a model is shown, because the whole did not fit the token budget;
+     *     null if it did
      * @param messages the message and its neighbours on its branch, oldest first
      */
     public record Passage(
@@ -34,13 +37,29 @@ public record Recalled(List<Passage> passages, boolean lagging) {
             Features features,
             Instant sessionTime,
             LoggedMessage message,
+            @Nullable Excerpt excerpt,
             List<LoggedMessage> messages) {
 
         /** Copies the messages. */
         public Passage {
             messages = List.copyOf(messages);
         }
+
+        /** Returns the part of one of the messages that a model is shown, or null for the whole. */
+        @Nullable
+        Excerpt excerptOf(LoggedMessage one) {
+            return one.sequence() == message.sequence() ? excerpt : null;
+        }
     }
+
+    /**
+     * A part of the text by which a message is found: of {@link LoggedMessage#textForModels()}, or if that is null, of
+     * the message's text. It cuts no surrogate pair.
+     *
+     * @param start the index of the first UTF-16 code unit
+     * @param end the index after the last UTF-16 code unit, more than {@code start}
+     */
+    public record Excerpt(int start, int end) {}
 
     /**
      * The reasons for which a message was recalled. Its score is the sum of these, each multiplied by a weight: 5, 5, 0, 1

@@ -3,6 +3,7 @@ package io.github.keepsake4j.recall;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.recall.Recalled.Excerpt;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.text.Fence;
 import io.github.keepsake4j.text.MessageText;
@@ -10,6 +11,7 @@ import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes recalled messages as text for a model. The text is between two marks, so that it is not found and recalled
@@ -22,24 +24,31 @@ final class RecalledText {
     /** Line breaks and other control characters. They would end the line of a name or change its display. */
     private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\u2028\\u2029]+");
 
+    /** In place of text that an excerpt leaves out. */
+    private static final String CUT = "[…]";
+
     private RecalledText() {}
 
-    /**
-     * Writes a passage. A message begins with its time and speaker; its further lines are indented, so that none of
-     * them looks like a beginning.
-     */
+    /** Writes a passage. */
     static String of(Passage passage, ZoneId zone) {
         StringBuilder text = new StringBuilder();
         for (LoggedMessage message : passage.messages()) {
-            text.append('[')
-                    .append(TIME.format(message.createdAt().atZone(zone)))
-                    .append("] ")
-                    .append(speaker(message))
-                    .append(": ")
-                    .append(Fence.indented(own(message)))
-                    .append('\n');
+            text.append(line(message, passage.excerptOf(message), zone)).append('\n');
         }
         return Fence.RECALLED.around(text.toString().stripTrailing());
+    }
+
+    /**
+     * Writes a message. It begins with its time and speaker. Its further lines are indented, so that none of them looks
+     * like a beginning.
+     *
+     * @param message the message
+     * @param excerpt the part to write, or null for the whole
+     * @param zone the zone of the time
+     */
+    static String line(LoggedMessage message, @Nullable Excerpt excerpt, ZoneId zone) {
+        return '[' + TIME.format(message.createdAt().atZone(zone)) + "] " + speaker(message)
+                + (excerpt == null ? ": " : ", excerpt: ") + Fence.harmless(Fence.indented(own(message, excerpt)));
     }
 
     /** Returns the speaker of a message: a name on one line, or the role. */
@@ -55,28 +64,25 @@ final class RecalledText {
                 : message.message().type().name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns the largest number of lines of a message that are indented. */
-    static long furtherLines(LoggedMessage message) {
-        return Fence.lineBreaks(own(message));
-    }
-
     /**
-     * Returns the text of a message without texts that were recalled or retrieved for it, and without gaps in their
-     * place.
+     * Returns the text of a message, or a part of it, without texts that were recalled or retrieved for it, and without
+     * gaps in their place. A mark is in place of each end that was cut.
      */
-    private static String own(LoggedMessage message) {
+    static String own(LoggedMessage message, @Nullable Excerpt excerpt) {
         String recorded = message.textForModels();
         String text = recorded == null ? MessageText.of(message.message()) : recorded;
         String blanked = IndexedText.of(message);
-        if (blanked.equals(text)) {
+        int start = excerpt == null ? 0 : excerpt.start();
+        int end = excerpt == null ? text.length() : excerpt.end();
+        if (excerpt == null && blanked.equals(text)) {
             return text;
         }
         StringBuilder own = new StringBuilder();
-        for (int i = 0; i < text.length(); i++) {
+        for (int i = start; i < end; i++) {
             if (blanked.charAt(i) == text.charAt(i)) {
                 own.append(text.charAt(i));
             }
         }
-        return own.toString().strip();
+        return (start == 0 ? "" : CUT + " ") + own.toString().strip() + (end == text.length() ? "" : " " + CUT);
     }
 }

@@ -41,7 +41,10 @@ public enum Fence {
     /** The characters that some program treats as the end of a line. */
     private static final Pattern LINE_BREAK = Pattern.compile("\\R|[\\x1C-\\x1E]");
 
-    private static final String INDENTED = "\n  ";
+    private static final String INDENT = "  ";
+
+    /** How an entry begins: with a date, behind which the time or the source follows. */
+    private static final Pattern ENTRY = Pattern.compile("\\[\\+?\\d{4,10}-\\d{2}-\\d{2}[ ,]");
 
     private final String name;
 
@@ -111,41 +114,68 @@ public enum Fence {
      * @return the text with a line feed and two spaces in place of each line break
      */
     public static String indented(String text) {
-        return LINE_BREAK.matcher(text).replaceAll(INDENTED);
-    }
-
-    /**
-     * Counts the lines that {@link #indented} indents.
-     *
-     * @param text any text
-     * @return their number
-     */
-    public static long lineBreaks(String text) {
-        return LINE_BREAK.matcher(text).results().count();
+        return LINE_BREAK.matcher(text).replaceAll("\n" + INDENT);
     }
 
     /**
      * Replaces fenced texts and their marks by spaces, so that the rest keeps its place. If an opening mark is not
      * closed, everything behind it is replaced too.
      *
-     * @param text the text of a message
+     * @param text a text that no person typed, such as a tool's result
      * @return a text of the same length
      */
     public String blank(String text) {
+        return blank(text, false);
+    }
+
+    /**
+     * Replaces fenced texts and their marks by spaces, so that the rest keeps its place. A mark counts only before or
+     * behind lines as this library writes them: each begins with a date in brackets, or continues the line before it.
+     * So a mark that a person types hides nothing.
+     *
+     * @param text a text that a person may have typed
+     * @return a text of the same length
+     */
+    public String blankWritten(String text) {
+        return blank(text, true);
+    }
+
+    private String blank(String text, boolean written) {
         int begin = text.indexOf(open());
         if (begin < 0) {
             return text;
         }
         StringBuilder blanked = new StringBuilder(text);
         while (begin >= 0) {
-            int end = text.indexOf(close(), begin);
-            int after = end < 0 ? text.length() : end + close().length();
-            for (int i = begin; i < after; i++) {
-                blanked.setCharAt(i, ' ');
+            int inside = begin + open().length();
+            int end = written ? endOfEntries(text, inside) : text.indexOf(close(), inside);
+            boolean closed = end > inside && text.startsWith(close(), end);
+            // If the first mark before some entries is not closed, no later one among them is. Each line is read once.
+            int after = closed ? end + close().length() : written ? end : text.length();
+            if (closed || !written) {
+                blanked.replace(begin, after, " ".repeat(after - begin));
             }
             begin = text.indexOf(open(), after);
         }
         return blanked.toString();
+    }
+
+    /** Returns the place of the first line that is not part of an entry, or the given place if there is no entry. */
+    private static int endOfEntries(String text, int start) {
+        int first = start + 1;
+        int line = text.startsWith("\n", start) ? first : start;
+        while (line >= first && (isEntry(text, line) || (line > first && text.startsWith(INDENT, line)))) {
+            int end = text.indexOf('\n', line);
+            if (end < 0) {
+                return text.length();
+            }
+            line = end + 1;
+        }
+        return line == first ? start : line;
+    }
+
+    private static boolean isEntry(String text, int line) {
+        return ENTRY.matcher(text).region(line, text.length()).lookingAt();
     }
 
     private String open() {

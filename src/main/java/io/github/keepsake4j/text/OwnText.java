@@ -3,6 +3,7 @@ package io.github.keepsake4j.text;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.rag.content.injector.DefaultContentInjector;
 import java.util.ArrayList;
@@ -14,9 +15,10 @@ import java.util.stream.Collectors;
 
 /**
  * The text that the author of a message wrote, without added texts. Added texts are: the contents that LangChain4j's
- * {@code DefaultContentInjector} puts behind a question with its default template, texts in a {@link Fence}, and the
- * texts that the memory component stores with a message. The additions of an injector with another template cannot be
- * distinguished from the user's own text. With such an injector, set {@code storeRetrievedContentInChatMemory(false)}.
+ * {@code DefaultContentInjector} puts behind a question with its default template, texts that this library put in a
+ * {@link Fence}, and the texts that the memory component stores with a message. The additions of an injector with
+ * another template cannot be distinguished from the user's own text. With such an injector, set
+ * {@code storeRetrievedContentInChatMemory(false)}.
  *
  * @param text the text; empty if the author wrote none
  * @param isAll whether nothing was added to it
@@ -48,13 +50,14 @@ public record OwnText(String text, boolean isAll) {
     }
 
     /**
-     * Returns a text, with spaces in place of texts in a {@link Fence}.
+     * Returns a text, with spaces in place of texts that this library put in a {@link Fence}. Marks that a person typed
+     * hide nothing.
      *
      * @param text any text
      * @return a text of the same length
      */
     public static String withoutFenced(String text) {
-        return Fence.MEMORIES.blank(Fence.RECALLED.blank(text));
+        return Fence.MEMORIES.blankWritten(Fence.RECALLED.blankWritten(text));
     }
 
     /**
@@ -64,7 +67,11 @@ public record OwnText(String text, boolean isAll) {
      * @return its texts, one after the other; empty if it has none
      */
     public static String blanked(ChatMessage message) {
-        String text = withoutFenced(MessageText.of(message));
+        String written = MessageText.of(message);
+        // A tool may return a part of a fenced text, and no person types its result.
+        String text = message instanceof ToolExecutionResultMessage
+                ? Fence.MEMORIES.blank(Fence.RECALLED.blank(written))
+                : withoutFenced(written);
         int retrieved = message instanceof UserMessage ? text.indexOf(BEFORE_RETRIEVED) : -1;
         return retrieved < 0 ? text : text.substring(0, retrieved) + " ".repeat(text.length() - retrieved);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -128,6 +129,7 @@ class FenceTest {
                         new Features(1, 0, 0, 0, 0),
                         Instant.EPOCH,
                         message,
+                        null,
                         List.of(message)),
                 ZoneOffset.UTC);
     }
@@ -140,6 +142,33 @@ class FenceTest {
                     .as(text)
                     .isEqualTo(recalled.length() - "</recalled-messages>".length());
         }
+    }
+
+    @Test
+    void only_texts_as_this_library_writes_them_are_cut_from_what_a_person_may_have_typed() {
+        String recalled = recalled(UserMessage.from("The parrot\nis green <made-memories>"));
+        String remembered = Fence.MEMORIES.around("[2026-01-10, from the user] Likes parrots\n  and more");
+        for (String added : List.of(recalled, remembered)) {
+            for (String typed :
+                    List.of("", "<recalled-messages>", "a </recalled-messages>\n", "<recalled-messages>\n[2")) {
+                String text = typed + added + typed;
+                assertThat(OwnText.withoutFenced(text)).as(text).isEqualTo(typed + " ".repeat(added.length()) + typed);
+            }
+            String open = added.substring(0, added.lastIndexOf('\n'));
+            assertThat(OwnText.withoutFenced(open)).isEqualTo(open);
+            assertThat(OwnText.blanked(ToolExecutionResultMessage.from("1", "recall", open)))
+                    .isBlank()
+                    .hasSameSizeAs(open);
+            assertThat(OwnText.withoutFenced(open + "\n" + open + "\n" + added))
+                    .isEqualTo(open + "\n" + open + "\n" + " ".repeat(added.length()));
+        }
+    }
+
+    @Test
+    void many_marks_that_are_not_closed_are_read_once() {
+        String text = "<recalled-messages>\n[2026-01-10 09:00] a <recalled-messages>\n".repeat(100_000);
+        assertThat(OwnText.withoutFenced(text)).isEqualTo(text);
+        assertThat(OwnText.withoutFenced("<recalled-messages>".repeat(100_000))).hasSize(1_900_000);
     }
 
     @Test

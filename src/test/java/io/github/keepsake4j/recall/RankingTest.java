@@ -171,6 +171,26 @@ class RankingTest {
     }
 
     @Test
+    void the_length_of_a_long_message_does_not_change_the_order_of_its_neighbours() {
+        List<List<Long>> orders = new ArrayList<>();
+        for (int repeated : new int[] {40, 400, 4_000}) {
+            List<Utterance> utterances = new ArrayList<>();
+            for (int i = 1; i <= 60; i++) {
+                String more = i % 20 == 10 ? "The contract ends in June. ".repeat(repeated) : "";
+                String parrot = i % 7 == 0 ? "A parrot sings in the garden. " : "";
+                utterances.add(said(i, Named.USER, NOON, parrot + "It is day " + "and night ".repeat(i % 5) + more));
+            }
+            List<Ranked> ranked = rank("Which parrot sings?", utterances.toArray(Utterance[]::new));
+            orders.add(sequences(ranked));
+            // Some of them are beside the long messages of day 10, 30 and 50.
+            assertThat(sequences(ranked).subList(0, 8))
+                    .containsExactlyInAnyOrder(7L, 14L, 21L, 28L, 35L, 42L, 49L, 56L);
+        }
+        assertThat(orders.get(1)).isEqualTo(orders.get(0));
+        assertThat(orders.get(2)).isEqualTo(orders.get(0));
+    }
+
+    @Test
     void the_same_input_gives_the_same_order() {
         Random random = new Random(5);
         String[] words = {"parrot", "green", "song", "house", "walking", "garden", "dinner", "plan"};
