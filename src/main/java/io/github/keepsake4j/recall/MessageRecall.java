@@ -109,24 +109,35 @@ public final class MessageRecall {
         List<Memory> memories = memories(candidates, most(scope), heads, shownTo, shownIds);
         Set<String> speakers = new TreeSet<>();
         memories.forEach(memory -> speakers.addAll(memory.speakers()));
-        Question question = Question.of(text, speakers, words);
-        if (question.units().isEmpty()) {
-            question = asked;
-        }
+        Question named = Question.of(text, speakers, words);
+        Question question = named.units().isEmpty() ? asked : named;
         WantedTerms terms = WantedTerms.of(question.terms());
         Ranking ranking = new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, options.zone());
-        List<Found> found = new ArrayList<>();
-        for (Memory memory : memories) {
-            memory.rank(ranking, terms, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
+        Map<Memory, List<Session>> sessions = new LinkedHashMap<>();
+        memories.forEach(memory -> sessions.put(memory, memory.sessions(terms, options.sessionGap())));
+        List<Found> found = found(sessions, ranking::rank);
+        if (found.isEmpty()) {
+            found = found(sessions, ranking::rankByTerms).stream()
+                    .filter(one -> one.memory().isLike(question, one.ranked().utterance()))
+                    .toList();
         }
-        found.sort(
-                Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
         List<Passage> passages = search.finder().stillThere(passages(found, options), Passage::key, Passage::messages);
         return new Recalled(passages, candidates.lagging());
     }
 
     /** A message that may answer the question. */
     private record Found(Memory memory, Ranked ranked) {}
+
+    private static List<Found> found(
+            Map<Memory, List<Session>> sessions, Function<List<Session>, List<Ranked>> ranking) {
+        List<Found> found = new ArrayList<>();
+        sessions.forEach((memory, known) -> ranking.apply(known).stream()
+                .filter(ranked -> ranked.features().words() > 0)
+                .forEach(ranked -> found.add(new Found(memory, ranked))));
+        found.sort(
+                Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
+        return found;
+    }
 
     /** Returns the number of messages that the index proposes. */
     static int most(Scope scope) {
@@ -203,10 +214,10 @@ public final class MessageRecall {
         }
 
         /**
-         * Ranks the messages. It is not known yet which of them are hidden: this costs a read, and few of them are
-         * returned.
+         * Returns the messages to rank. It is not known yet which of them are hidden: this costs a read, and few of
+         * them are returned.
          */
-        List<Ranked> rank(Ranking ranking, WantedTerms terms, Duration sessionGap) {
+        List<Session> sessions(WantedTerms terms, Duration sessionGap) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
                 if (isSaid(message) && !Visible.endedBadly(message)) {
@@ -224,9 +235,14 @@ public final class MessageRecall {
                 Instant time = session.utterances().get(0).time();
                 session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
             }
-            return ranking.rank(sessions).stream()
-                    .filter(ranked -> ranked.features().words() > 0)
-                    .toList();
+            return sessions;
+        }
+
+        /** Returns whether a message may have other forms or spellings of the question's words. */
+        boolean isLike(Question question, Utterance utterance) {
+            LoggedMessage message = messages.get(utterance.sequence());
+            return message != null
+                    && question.isLike(utterance.terms().keySet(), IndexedText.of(message), words);
         }
 
         private static boolean isSaid(LoggedMessage message) {

@@ -3,14 +3,17 @@ package io.github.keepsake4j.recall;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.Token;
 import io.github.keepsake4j.recall.words.Words.Token.Kind;
+import io.github.keepsake4j.recall.words.Words.WantedTerms;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,11 +40,15 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
      *
      * @param stems the terms that each mean the word
      * @param parts the terms that mean it together
+     * @param beginning the term of its first two letters; empty if it has none
      */
-    record Unit(Set<String> stems, Set<String> parts) {
+    record Unit(Set<String> stems, Set<String> parts, String beginning) {
 
         /** The least share of a word's parts that a text must have. With a smaller share, it is another word. */
-        private static final double FEWEST_PARTS = 0.6;
+        private static final double FEWEST_PARTS = 0.5;
+
+        /** The number of parts of a word of seven letters. */
+        private static final int SHORT_WORD = 4;
 
         /** The weight of all parts, relative to 1 for a stem. */
         private static final double ALL_PARTS = 0.7;
@@ -58,6 +65,16 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
             }
             double share = (double) parts.stream().filter(terms::contains).count() / parts.size();
             return share < FEWEST_PARTS ? 0 : ALL_PARTS * share;
+        }
+
+        /**
+         * Returns whether a text may have another form or spelling of this word: a word that begins with the same two
+         * letters, and one of the parts, or two parts of a long word.
+         */
+        private boolean isLike(Set<String> terms, Set<String> beginnings) {
+            int fewest = parts.size() <= SHORT_WORD ? 1 : 2;
+            return beginnings.contains(beginning)
+                    && parts.stream().filter(terms::contains).limit(fewest).count() == fewest;
         }
 
         /** Returns how often a text has this word. */
@@ -89,19 +106,23 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
         Named named = new Named(speakers);
         String used = text.substring(0, Math.min(text.length(), MAX_LENGTH));
         List<Token> tokens = words.tokens(used);
-        List<Unit> units = units(used, tokens, named, false);
+        Map<Integer, String> beginnings = new HashMap<>();
+        words.beginnings(used).forEach(token -> beginnings.putIfAbsent(token.start(), token.term()));
+        List<Unit> units = units(used, tokens, beginnings, named, false);
         if (units.isEmpty()) {
-            units = units(used, tokens, named, true);
+            units = units(used, tokens, beginnings, named, true);
         }
         return new Question(units, named.only(), NamedDates.in(text));
     }
 
-    private static List<Unit> units(String text, List<Token> tokens, Named named, boolean stopWords) {
+    private static List<Unit> units(
+            String text, List<Token> tokens, Map<Integer, String> beginnings, Named named, boolean stopWords) {
         Map<String, Unit> units = new LinkedHashMap<>();
         Set<String> terms = new HashSet<>();
         for (int i = 0; i < tokens.size(); ) {
             Token first = tokens.get(i);
-            Unit unit = new Unit(new LinkedHashSet<>(), new LinkedHashSet<>());
+            String beginning = beginnings.getOrDefault(first.start(), "");
+            Unit unit = new Unit(new LinkedHashSet<>(), new LinkedHashSet<>(), beginning);
             unit.stems().add(first.term());
             i++;
             while (i < tokens.size() && isOfOneWord(first, tokens.get(i))) {
@@ -127,6 +148,22 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
     private static boolean isOfOneWord(Token first, Token token) {
         boolean inside = token.start() >= first.start() && token.end() <= first.end();
         return inside && first.kind() != Kind.CHARACTERS && token.kind() != Kind.CHARACTERS;
+    }
+
+    /**
+     * Returns whether a text may have other forms or spellings of half of the words.
+     *
+     * @param terms the terms of the text
+     * @param text the text
+     * @param words the splitter
+     */
+    boolean isLike(Set<String> terms, String text, Words words) {
+        WantedTerms wanted =
+                WantedTerms.of(units.stream().map(Unit::beginning).collect(Collectors.toSet()));
+        Set<String> beginnings =
+                words.beginnings(text, wanted).stream().map(Token::term).collect(Collectors.toSet());
+        long like = units.stream().filter(unit -> unit.isLike(terms, beginnings)).count();
+        return 2 * like >= units.size();
     }
 
     /** Returns the terms to look up, at most {@link #MAX_TERMS}. */

@@ -5,7 +5,9 @@ import java.time.LocalDate;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Ranks messages by how likely they answer a question. An answer rarely contains the words of the question. They are in
@@ -59,6 +61,33 @@ final class Ranking {
         }
         ranked.sort(BEST_FIRST);
         return ranked;
+    }
+
+    /**
+     * Ranks the messages by BM25 of the terms alone. This also finds a message that has too few parts of a word to have
+     * the word, so it is for questions of which no message has a word. For other questions it ranks worse.
+     *
+     * @param sessions the messages that are known
+     * @return all messages, best first; messages of equal score are newest first
+     */
+    List<Ranked> rankByTerms(List<Session> sessions) {
+        Map<String, Double> idfs = new HashMap<>();
+        question.terms().forEach(term -> idfs.put(term, Bm25.idf(statistics.frequency(term), statistics.messages())));
+        double most = Math.max(1, idfs.values().stream().mapToDouble(idf -> idf).sum());
+        return sessions.stream()
+                .flatMap(session -> session.utterances().stream())
+                .map(utterance -> {
+                    double sum = 0;
+                    for (String term : question.terms()) {
+                        int count = utterance.terms().getOrDefault(term, 0);
+                        sum += idfs.getOrDefault(term, 0.0)
+                                * Bm25.STANDARD.weight(count, utterance.length(), statistics.averageLength());
+                    }
+                    Recalled.Features features = new Recalled.Features(sum / most, 0, 0, 0, 0);
+                    return new Ranked(utterance, features.score(weights), features);
+                })
+                .sorted(BEST_FIRST)
+                .toList();
     }
 
     private static double decay(int distance) {

@@ -257,6 +257,60 @@ public abstract class MessageRecallContract {
                 .doesNotContain("green");
     }
 
+    /** Each form is said, and the other one is asked for. Of most of them, less than half of the letters are the same. */
+    @Test
+    void another_form_or_spelling_of_a_word_is_recalled_among_other_messages() {
+        List<List<String>> pairs = List.of(
+                List.of("Прага", "Праге"),
+                List.of("Жучка", "Жучке"),
+                List.of("kitap", "kitabı"),
+                List.of("المهندس", "مهندسا"),
+                List.of("Martha", "Marta"),
+                List.of("Simens", "Siemens"),
+                List.of("482917", "48 2917"),
+                List.of("ลูน่าเป็นหมาของฉัน", "ลูน่าอายุเท่าไหร่แล้ว"));
+        for (List<String> pair : pairs) {
+            for (String asked : pair) {
+                String told = pair.get(pair.indexOf(asked) == 0 ? 1 : 0);
+                MemoryKey key = ConversationKey.of("acme", asked);
+                sayOthers(key);
+                append(key, JANUARY.plus(Duration.ofDays(20)), null, UserMessage.from(told));
+
+                assertThat(recall(key, asked).passages())
+                        .as("%s for %s", told, asked)
+                        .isNotEmpty()
+                        .first()
+                        .satisfies(passage -> assertThat(texts(passage)).containsExactly(told));
+            }
+        }
+    }
+
+    @Test
+    void a_word_that_was_not_said_recalls_no_word_that_has_some_of_its_letters() {
+        sayOthers(ALICE);
+        for (String asked : List.of(
+                "Which satellite orbits Jupiter?",
+                "Do I have a motorcycle?",
+                "Did I mention scuba diving?",
+                "What did my lawyer recommend?",
+                "Where did I lose my wallet?",
+                "How do vaccines work?")) {
+            assertThat(recall(ALICE, asked).passages()).as(asked).isEmpty();
+        }
+    }
+
+    /** Says 200 messages in several languages. */
+    private void sayOthers(MemoryKey key) {
+        List<NewMessage> others = new ArrayList<>();
+        for (String language : List.of("english", "german", "chinese", "japanese", "mixed")) {
+            WrittenChat.read(language)
+                    .lines()
+                    .forEach(line -> others.addAll(messages(JANUARY, null, UserMessage.from(line.text()))));
+        }
+        append(key, Append.under(Parent.head(), others));
+        assertThat(others).hasSize(200);
+    }
+
     @Test
     void a_question_may_be_as_long_as_a_message() {
         say(ALICE, JANUARY, "I keep a quokka.", "A fine animal.");
