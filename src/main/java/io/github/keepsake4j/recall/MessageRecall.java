@@ -111,10 +111,9 @@ public final class MessageRecall {
         memories.forEach(memory -> speakers.addAll(memory.speakers()));
         Question named = Question.of(text, speakers, words);
         Question question = named.units().isEmpty() ? asked : named;
-        WantedTerms terms = WantedTerms.of(question.terms());
         Ranking ranking = new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, options.zone());
         Map<Memory, List<Session>> sessions = new LinkedHashMap<>();
-        memories.forEach(memory -> sessions.put(memory, memory.sessions(terms, options.sessionGap())));
+        memories.forEach(memory -> sessions.put(memory, memory.sessions(question, options.sessionGap())));
         List<Found> found = found(sessions, ranking::rank);
         if (found.isEmpty()) {
             found = found(sessions, ranking::rankByTerms).stream()
@@ -217,7 +216,8 @@ public final class MessageRecall {
          * Returns the messages to rank. It is not known yet which of them are hidden: this costs a read, and few of
          * them are returned.
          */
-        List<Session> sessions(WantedTerms terms, Duration sessionGap) {
+        List<Session> sessions(Question question, Duration sessionGap) {
+            WantedTerms terms = WantedTerms.of(question.terms());
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
                 if (isSaid(message) && !Visible.endedBadly(message)) {
@@ -227,7 +227,8 @@ public final class MessageRecall {
                             RecalledText.speaker(message),
                             message.createdAt(),
                             text,
-                            words.tokens(text, terms)));
+                                    words.tokens(text, terms))
+                            .withRepeats(question.isRepeatedBy(text)));
                 }
             }
             List<Session> sessions = Session.cut(utterances, sessionGap);
@@ -242,7 +243,8 @@ public final class MessageRecall {
         boolean isLike(Question question, Utterance utterance) {
             LoggedMessage message = messages.get(utterance.sequence());
             return message != null
-                    && question.isLike(utterance.terms().keySet(), IndexedText.of(message), words);
+                    && (utterance.repeats()
+                            || question.isLike(utterance.terms().keySet(), IndexedText.of(message), words));
         }
 
         private static boolean isSaid(LoggedMessage message) {

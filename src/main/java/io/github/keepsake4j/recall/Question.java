@@ -4,6 +4,7 @@ import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.Token;
 import io.github.keepsake4j.recall.words.Words.Token.Kind;
 import io.github.keepsake4j.recall.words.Words.WantedTerms;
+import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -11,8 +12,10 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -22,14 +25,19 @@ import org.jspecify.annotations.Nullable;
  * @param units the words, without stop words and without the names of the speakers
  * @param speaker the one speaker that is named, or null if none or several are named
  * @param dates the dates that are named
+ * @param folded its words in lower case, by which the same question is known; empty if there is only one
  */
-record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
+record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, String folded) {
 
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
     static final int MAX_TERMS = MessageIndex.MAX_TERMS;
 
     /** The number of UTF-16 code units of a question from which terms are made. */
     static final int MAX_LENGTH = 20_000;
+
+    private static final Pattern NOT_FOLDED = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
+
+    private static final int MAX_PUNCTUATION = 10;
 
     Question {
         units = List.copyOf(units);
@@ -72,6 +80,9 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
          * letters, and one of the parts, or two parts of a long word.
          */
         private boolean isLike(Set<String> terms, Set<String> beginnings) {
+            if (stems.stream().anyMatch(terms::contains)) {
+                return true;
+            }
             int fewest = parts.size() <= SHORT_WORD ? 1 : 2;
             return beginnings.contains(beginning)
                     && parts.stream().filter(terms::contains).limit(fewest).count() == fewest;
@@ -112,7 +123,22 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
         if (units.isEmpty()) {
             units = units(used, tokens, beginnings, named, true);
         }
-        return new Question(units, named.only(), NamedDates.in(text));
+        boolean severalWords = tokens.stream()
+                        .filter(token -> token.kind() != Kind.PART)
+                        .map(Token::start)
+                        .distinct()
+                        .limit(2)
+                        .count()
+                > 1;
+        return new Question(units, named.only(), NamedDates.in(text), severalWords ? folded(text) : "");
+    }
+
+    private static String folded(String text) {
+        String used = text.substring(0, Math.min(text.length(), MAX_LENGTH));
+        return NOT_FOLDED
+                .matcher(Normalizer.normalize(used, Normalizer.Form.NFKC).toLowerCase(Locale.ROOT))
+                .replaceAll(" ")
+                .strip();
     }
 
     private static List<Unit> units(
@@ -148,6 +174,16 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
     private static boolean isOfOneWord(Token first, Token token) {
         boolean inside = token.start() >= first.start() && token.end() <= first.end();
         return inside && first.kind() != Kind.CHARACTERS && token.kind() != Kind.CHARACTERS;
+    }
+
+    /**
+     * Returns whether a text is this question, except for case and punctuation. It is the best match for the words, and for
+     * their meaning too, but does not answer the question.
+     */
+    boolean isRepeatedBy(String text) {
+        // A longer text has more than other punctuation.
+        return !folded.isEmpty()
+                && text.length() <= 2 * folded.length() + MAX_PUNCTUATION && folded(text).equals(folded);
     }
 
     /**

@@ -19,6 +19,12 @@ final class Ranking {
     /** How far away a neighbour may be. */
     static final int REACH = 4;
 
+    /**
+     * The weight of the words of an earlier question that is the same. The reply to it may be "I do not know", and so is
+     * worth less than what was told without being asked.
+     */
+    private static final double REPEATED = 0.4;
+
     /** The weight of a neighbour's words by distance. */
     private static final double DECAY = 0.3;
 
@@ -117,7 +123,8 @@ final class Ranking {
             double[] anywhere = new double[units.size()];
             for (int i = 0; i < utterances.size(); i++) {
                 for (int unit = 0; unit < idf.length; unit++) {
-                    occurrences[i][unit] = units.get(unit).in(utterances.get(i).terms());
+                    occurrences[i][unit] =
+                            weight(i) * units.get(unit).in(utterances.get(i).terms());
                     anywhere[unit] = Math.max(anywhere[unit], Math.min(1, occurrences[i][unit]));
                 }
             }
@@ -127,6 +134,10 @@ final class Ranking {
         void addTo(List<Ranked> ranked) {
             for (int i = 0; i < utterances.size(); i++) {
                 Utterance utterance = utterances.get(i);
+                if (utterance.repeats()) {
+                    ranked.add(new Ranked(utterance, 0, Recalled.Features.NONE));
+                    continue;
+                }
                 Recalled.Features features = new Recalled.Features(
                         words(i),
                         answer(i),
@@ -135,6 +146,23 @@ final class Ranking {
                         question.dates().fit(LocalDate.ofInstant(utterance.time(), zone)));
                 ranked.add(new Ranked(utterance, features.score(weights), features));
             }
+        }
+
+        /** Returns the weight of a message's words. A reply to the same question repeats them because it is one. */
+        private double weight(int at) {
+            return isReply(at) ? 0 : utterances.get(at).repeats() ? REPEATED : 1;
+        }
+
+        /** Returns whether a message replies to the same question. */
+        private boolean isReply(int at) {
+            if (at == 0) {
+                return false;
+            }
+            Utterance before = utterances.get(at - 1);
+            Utterance utterance = utterances.get(at);
+            return before.repeats()
+                    && !before.speaker().equals(utterance.speaker())
+                    && utterance.sequence() - before.sequence() <= REACH;
         }
 
         private double words(int at) {
@@ -161,11 +189,11 @@ final class Ranking {
             for (int unit = 0; unit < idf.length; unit++) {
                 if (occurrences[at][unit] > 0) {
                     found[unit] =
-                            question.units().get(unit).in(utterances.get(at).stated());
+                            weight(at) * question.units().get(unit).in(utterances.get(at).stated());
                 }
                 if (at > 0 && occurrences[at - 1][unit] > 0) {
-                    double before =
-                            question.units().get(unit).in(utterances.get(at - 1).asked());
+                    double before = weight(at - 1)
+                            * question.units().get(unit).in(utterances.get(at - 1).asked());
                     found[unit] = Math.max(found[unit], before);
                 }
             }

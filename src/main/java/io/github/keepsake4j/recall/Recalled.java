@@ -55,6 +55,9 @@ public record Recalled(List<Passage> passages, boolean lagging) {
      */
     public record Features(double words, double answer, double session, double speaker, double date) {
 
+        /** No reason at all. */
+        static final Features NONE = new Features(0, 0, 0, 0, 0);
+
         /** The weights of the features. They are round numbers and were not fitted to data. */
         static final Features WEIGHTS = new Features(5, 5, 1.5, 1, 4.5);
 
