@@ -53,19 +53,26 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
     /** The divisor of the number of postings for a large scope. */
     private static final int FEWER = 4;
 
-    /** The messages behind the watermark of a memory, and whether there are more than were split. */
-    private record Tail(MemoryKey key, List<IndexedMessage> messages, boolean more) {}
+    /**
+     * The messages behind the watermark of a memory that were read, newest first, and whether there are more. Those that
+     * were split are added to {@code split}.
+     */
+    private record Tail(MemoryKey key, List<LoggedMessage> newestFirst, boolean more, List<IndexedMessage> split) {
 
-    /** The remaining amount of text that one search may split. Used by one thread. */
-    private static final class Budget {
+        boolean isComplete() {
+            return !more && split.size() == newestFirst.size();
+        }
+    }
 
-        private int left = MAX_SPLIT;
+    /** A message that is not indexed yet, and how many of its memory are newer. */
+    private record Unindexed(Tail tail, int newer, LoggedMessage message, int length) {
 
-        boolean takes(LoggedMessage message) {
-            int length = IndexedText.of(message).length();
-            boolean fits = length <= left;
-            left -= fits ? length : 0;
-            return fits;
+        /** The newest messages of each memory come first, and of them the short ones: a long one hides no others. */
+        static final Comparator<Unindexed> ORDER =
+                Comparator.comparingInt(Unindexed::group).thenComparingInt(Unindexed::newer);
+
+        private int group() {
+            return newer >= NEWEST ? 2 : length > MAX_SPLIT / NEWEST ? 1 : 0;
         }
     }
 
@@ -83,13 +90,19 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         Set<MemoryKey> behind = tails(scope);
         boolean lagging = behind.size() > MAX_TAILS || (scope.only() == null && indexer.isUnswept(scope.tenant()));
         List<Tail> tails = new ArrayList<>();
-        List<MemoryKey> looked = behind.stream().limit(MAX_TAILS).toList();
+        // Those that wait longest come first, and what was just said is in the last ones.
+        List<MemoryKey> looked =
+                behind.stream().skip(Math.max(0, behind.size() - MAX_TAILS)).toList();
         Map<MemoryKey, MessageIndex.Watermark> known = index.watermarks(looked);
-        Budget budget = new Budget();
         for (MemoryKey key : looked) {
-            Tail tail = tail(key, known.get(key), heads, budget);
-            lagging |= tail.more();
-            tails.add(tail);
+            tails.add(tail(key, known.get(key), heads));
+        }
+        split(tails);
+        for (Tail tail : tails) {
+            if (!tail.isComplete()) {
+                indexer.changed(tail.key());
+                lagging = true;
+            }
         }
         Set<String> asked = new LinkedHashSet<>(terms);
         Found found =
@@ -117,7 +130,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         return behind;
     }
 
-    private Tail tail(MemoryKey key, MessageIndex.@Nullable Watermark known, Heads heads, Budget budget) {
+    private Tail tail(MemoryKey key, MessageIndex.@Nullable Watermark known, Heads heads) {
         MessageLog log = logs.apply(key);
         long epoch = heads.of(key).position().epoch();
         if (known != null && known.epoch() == epoch) {
@@ -125,17 +138,17 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
             HistoryPage page = log.history(key, new HistoryQuery(TAIL + 1, known.sequence() - 1, true));
             List<LoggedMessage> read = page.messages();
             if (!read.isEmpty() && read.get(0).sequence() == known.sequence()) {
-                return tail(key, read.subList(1, read.size()), page, budget);
+                return tail(key, read.subList(1, read.size()), page);
             }
         }
         if (known != null) {
             indexer.changed(key);
         }
         HistoryPage page = log.history(key, HistoryQuery.oldest(TAIL));
-        return tail(key, page.messages(), page, budget);
+        return tail(key, page.messages(), page);
     }
 
-    private Tail tail(MemoryKey key, List<LoggedMessage> oldest, HistoryPage page, Budget budget) {
+    private Tail tail(MemoryKey key, List<LoggedMessage> oldest, HistoryPage page) {
         boolean more = page.next().isPresent();
         NavigableMap<Long, LoggedMessage> read = new TreeMap<>();
         oldest.forEach(message -> read.put(message.sequence(), message));
@@ -145,18 +158,27 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                     .messages()
                     .forEach(message -> read.put(message.sequence(), message));
         }
-        List<IndexedMessage> split = new ArrayList<>();
-        for (LoggedMessage message : read.descendingMap().values()) {
-            if (budget.takes(message)) {
-                split.add(IndexedText.split(message, words));
-            } else {
-                more = true;
+        return new Tail(key, List.copyOf(read.descendingMap().values()), more, new ArrayList<>());
+    }
+
+    /** Splits as many of the messages as the limit allows. */
+    private void split(List<Tail> tails) {
+        List<Unindexed> messages = new ArrayList<>();
+        for (Tail tail : tails) {
+            for (int i = 0; i < tail.newestFirst().size(); i++) {
+                LoggedMessage message = tail.newestFirst().get(i);
+                messages.add(new Unindexed(
+                        tail, i, message, IndexedText.of(message).length()));
             }
         }
-        if (more) {
-            indexer.changed(key);
+        messages.sort(Unindexed.ORDER);
+        int left = MAX_SPLIT;
+        for (Unindexed one : messages) {
+            if (one.length() <= left) {
+                left -= one.length();
+                one.tail().split().add(IndexedText.split(one.message(), words));
+            }
         }
-        return new Tail(key, split, more);
     }
 
     /** Returns the sequences around some places. */
@@ -225,7 +247,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
 
         void add(Tail tail, long number, Set<String> asked) {
             tailKeys.put(number, tail.key());
-            for (IndexedMessage message : tail.messages()) {
+            for (IndexedMessage message : tail.split()) {
                 messages++;
                 totalLength += message.length();
                 long block = message.sequence() / Posting.BLOCK * Posting.BLOCK;

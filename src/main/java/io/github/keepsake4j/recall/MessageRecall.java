@@ -27,9 +27,11 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,25 +123,35 @@ public final class MessageRecall {
         List<Memory> memories = memories(places, heads, shownTo, shownIds);
         Set<String> speakers = new TreeSet<>();
         memories.forEach(memory -> speakers.addAll(memory.speakers()));
-        Question question = Question.of(text, speakers, words);
-        if (question.units().isEmpty()) {
-            question = asked;
-        }
+        Question named = Question.of(text, speakers, words);
+        Question question = named.units().isEmpty() ? asked : named;
         Reading reading = new Reading(
                 question, words, candidates.statistics(), memories.stream().flatMapToInt(Memory::lengths));
         Ranking ranking = new Ranking(question, candidates.statistics(), meaning, options.zone());
-        List<Found> found = new ArrayList<>();
-        for (Memory memory : memories) {
-            memory.rank(ranking, reading, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
+        Map<Memory, List<Session>> sessions = new LinkedHashMap<>();
+        memories.forEach(memory -> sessions.put(memory, memory.sessions(question, reading, options.sessionGap())));
+        List<Found> found = found(sessions, (memory, known) -> ranking.rank(memory.key, known).stream()
+                .filter(ranked -> ranking.fits(memory.key, ranked)));
+        if (found.isEmpty()) {
+            found = found(sessions, (memory, known) -> ranking.rankByTerms(known).stream()
+                    .filter(ranked -> memory.isLike(question, ranked)));
         }
-        found.sort(
-                Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
         List<Passage> passages = search.finder().stillThere(passages(found, options), Passage::key, Passage::messages);
         return new Recalled(passages, candidates.lagging());
     }
 
     /** A message that may answer the question. */
     private record Found(Memory memory, Ranked ranked) {}
+
+    private static List<Found> found(
+            Map<Memory, List<Session>> sessions, BiFunction<Memory, List<Session>, Stream<Ranked>> ranking) {
+        List<Found> found = new ArrayList<>();
+        sessions.forEach((memory, known) ->
+                ranking.apply(memory, known).forEach(ranked -> found.add(new Found(memory, ranked))));
+        found.sort(
+                Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
+        return found;
+    }
 
     /** Returns the number of messages that the index proposes. */
     static int most(Scope scope) {
@@ -232,17 +244,18 @@ public final class MessageRecall {
         }
 
         /**
-         * Ranks the messages. It is not known yet which of them are hidden: this costs a read, and few of them are
-         * returned.
+         * Returns the messages to rank. It is not known yet which of them are hidden: this costs a read, and few of
+         * them are returned.
          */
-        List<Ranked> rank(Ranking ranking, Reading reading, Duration sessionGap) {
+        List<Session> sessions(Question question, Reading reading, Duration sessionGap) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
                 String text = texts.get(message.sequence());
                 if (text != null && !Visible.endedBadly(message)) {
                     SomeTokens tokens = reading.tokens(text);
                     utterances.add(Utterance.of(
-                            message.sequence(), RecalledText.speaker(message), message.createdAt(), text, tokens));
+                                    message.sequence(), RecalledText.speaker(message), message.createdAt(), text, tokens)
+                            .withRepeats(question.isRepeatedBy(text)));
                     excerpts.put(message.sequence(), length -> reading.excerpt(text, tokens.tokens(), length));
                 }
             }
@@ -251,9 +264,16 @@ public final class MessageRecall {
                 Instant time = session.utterances().get(0).time();
                 session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
             }
-            return ranking.rank(key, sessions).stream()
-                    .filter(ranked -> ranking.fits(key, ranked))
-                    .toList();
+            return sessions;
+        }
+
+        /** Returns whether a message may have other forms or spellings of the question's words. */
+        boolean isLike(Question question, Ranked ranked) {
+            Utterance utterance = ranked.utterance();
+            String text = texts.get(utterance.sequence());
+            return ranked.features().words() > 0
+                    && text != null
+                    && (utterance.repeats() || question.isLike(utterance.terms().keySet(), text, words));
         }
 
         /** Returns whether a message may be given out. */

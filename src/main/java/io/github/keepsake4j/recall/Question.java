@@ -3,14 +3,20 @@ package io.github.keepsake4j.recall;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.Token;
 import io.github.keepsake4j.recall.words.Words.Token.Kind;
+import io.github.keepsake4j.recall.words.Words.WantedTerms;
+import java.text.Normalizer;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,14 +25,19 @@ import org.jspecify.annotations.Nullable;
  * @param units the words, without stop words and without the names of the speakers
  * @param speaker the one speaker that is named, or null if none or several are named
  * @param dates the dates that are named
+ * @param folded its words in lower case, by which the same question is known; empty if there is only one
  */
-record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
+record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, String folded) {
 
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
     static final int MAX_TERMS = MessageIndex.MAX_TERMS;
 
     /** The number of UTF-16 code units of a question from which terms are made. */
     static final int MAX_LENGTH = 20_000;
+
+    private static final Pattern NOT_FOLDED = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
+
+    private static final int MAX_PUNCTUATION = 10;
 
     Question {
         units = List.copyOf(units);
@@ -38,11 +49,15 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
      * @param written the word as it is in the question
      * @param stems the terms that each mean the word
      * @param parts the terms that mean it together
+     * @param beginning the term of its first two letters; empty if it has none
      */
-    record Unit(String written, Set<String> stems, Set<String> parts) {
+    record Unit(String written, Set<String> stems, Set<String> parts, String beginning) {
 
         /** The least share of a word's parts that a text must have. With a smaller share, it is another word. */
-        private static final double FEWEST_PARTS = 0.6;
+        private static final double FEWEST_PARTS = 0.5;
+
+        /** The number of parts of a word of seven letters. */
+        private static final int SHORT_WORD = 4;
 
         /** The weight of all parts, relative to 1 for a stem. */
         private static final double ALL_PARTS = 0.7;
@@ -59,6 +74,19 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
             }
             double share = (double) parts.stream().filter(terms::contains).count() / parts.size();
             return share < FEWEST_PARTS ? 0 : ALL_PARTS * share;
+        }
+
+        /**
+         * Returns whether a text may have another form or spelling of this word: a word that begins with the same two
+         * letters, and one of the parts, or two parts of a long word.
+         */
+        private boolean isLike(Set<String> terms, Set<String> beginnings) {
+            if (stems.stream().anyMatch(terms::contains)) {
+                return true;
+            }
+            int fewest = parts.size() <= SHORT_WORD ? 1 : 2;
+            return beginnings.contains(beginning)
+                    && parts.stream().filter(terms::contains).limit(fewest).count() == fewest;
         }
 
         /** Returns how often a text has this word. */
@@ -90,20 +118,39 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
         Named named = new Named(speakers);
         String used = text.substring(0, Math.min(text.length(), MAX_LENGTH));
         List<Token> tokens = words.tokens(used);
-        List<Unit> units = units(used, tokens, named, false);
+        Map<Integer, String> beginnings = new HashMap<>();
+        words.beginnings(used).forEach(token -> beginnings.putIfAbsent(token.start(), token.term()));
+        List<Unit> units = units(used, tokens, beginnings, named, false);
         if (units.isEmpty()) {
-            units = units(used, tokens, named, true);
+            units = units(used, tokens, beginnings, named, true);
         }
-        return new Question(units, named.only(), NamedDates.in(text));
+        boolean severalWords = tokens.stream()
+                        .filter(token -> token.kind() != Kind.PART)
+                        .map(Token::start)
+                        .distinct()
+                        .limit(2)
+                        .count()
+                > 1;
+        return new Question(units, named.only(), NamedDates.in(text), severalWords ? folded(text) : "");
     }
 
-    private static List<Unit> units(String text, List<Token> tokens, Named named, boolean stopWords) {
+    private static String folded(String text) {
+        String used = text.substring(0, Math.min(text.length(), MAX_LENGTH));
+        return NOT_FOLDED
+                .matcher(Normalizer.normalize(used, Normalizer.Form.NFKC).toLowerCase(Locale.ROOT))
+                .replaceAll(" ")
+                .strip();
+    }
+
+    private static List<Unit> units(
+            String text, List<Token> tokens, Map<Integer, String> beginnings, Named named, boolean stopWords) {
         Map<String, Unit> units = new LinkedHashMap<>();
         Set<String> terms = new HashSet<>();
         for (int i = 0; i < tokens.size(); ) {
             Token first = tokens.get(i);
             String written = text.substring(first.start(), first.end());
-            Unit unit = new Unit(written, new LinkedHashSet<>(), new LinkedHashSet<>());
+            String beginning = beginnings.getOrDefault(first.start(), "");
+            Unit unit = new Unit(written, new LinkedHashSet<>(), new LinkedHashSet<>(), beginning);
             unit.stems().add(first.term());
             i++;
             while (i < tokens.size() && isOfOneWord(first, tokens.get(i))) {
@@ -129,6 +176,32 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
     private static boolean isOfOneWord(Token first, Token token) {
         boolean inside = token.start() >= first.start() && token.end() <= first.end();
         return inside && first.kind() != Kind.CHARACTERS && token.kind() != Kind.CHARACTERS;
+    }
+
+    /**
+     * Returns whether a text is this question, except for case and punctuation. It is the best match for the words, and for
+     * their meaning too, but does not answer the question.
+     */
+    boolean isRepeatedBy(String text) {
+        // A longer text has more than other punctuation.
+        return !folded.isEmpty()
+                && text.length() <= 2 * folded.length() + MAX_PUNCTUATION && folded(text).equals(folded);
+    }
+
+    /**
+     * Returns whether a text may have other forms or spellings of half of the words.
+     *
+     * @param terms the terms of the text
+     * @param text the text
+     * @param words the splitter
+     */
+    boolean isLike(Set<String> terms, String text, Words words) {
+        WantedTerms wanted =
+                WantedTerms.of(units.stream().map(Unit::beginning).collect(Collectors.toSet()));
+        Set<String> beginnings =
+                words.beginnings(text, wanted).stream().map(Token::term).collect(Collectors.toSet());
+        long like = units.stream().filter(unit -> unit.isLike(terms, beginnings)).count();
+        return 2 * like >= units.size();
     }
 
     /** Returns the terms to look up, at most {@link #MAX_TERMS}. */

@@ -7,7 +7,9 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Ranks messages by how likely they answer a question. An answer rarely contains the words of the question. They are in
@@ -19,6 +21,12 @@ final class Ranking {
     /** How far away a neighbour may be. */
     static final int REACH = 4;
 
+    /**
+     * The weight of the words of an earlier question that is the same. The reply to it may be "I do not know", and so is
+     * worth less than what was told without being asked.
+     */
+    private static final double REPEATED = 0.4;
+
     /** The weight of a neighbour's words by distance. */
     private static final double DECAY = 0.3;
 
@@ -27,6 +35,7 @@ final class Ranking {
             .thenComparing(ranked -> ranked.utterance().sequence(), Comparator.reverseOrder());
 
     private final Question question;
+    private final Matches statistics;
     private final Meaning meaning;
     private final ZoneId zone;
     private final double[] idf;
@@ -34,6 +43,7 @@ final class Ranking {
 
     Ranking(Question question, Matches statistics, Meaning meaning, ZoneId zone) {
         this.question = question;
+        this.statistics = statistics;
         this.meaning = meaning;
         this.zone = zone;
         idf = question.units().stream()
@@ -67,6 +77,33 @@ final class Ranking {
     boolean fits(MemoryKey key, Ranked ranked) {
         return ranked.features().words() > 0
                 || meaning.isNear(key, ranked.utterance().sequence());
+    }
+
+    /**
+     * Ranks the messages by BM25 of the terms alone. This also finds a message that has too few parts of a word to have
+     * the word, so it is for questions of which no message has a word. For other questions it ranks worse.
+     *
+     * @param sessions the messages that are known
+     * @return all messages, best first; messages of equal score are newest first
+     */
+    List<Ranked> rankByTerms(List<Session> sessions) {
+        Map<String, Double> idfs = new HashMap<>();
+        question.terms().forEach(term -> idfs.put(term, Bm25.idf(statistics.frequency(term), statistics.messages())));
+        double most = Math.max(1, idfs.values().stream().mapToDouble(idf -> idf).sum());
+        return sessions.stream()
+                .flatMap(session -> session.utterances().stream())
+                .map(utterance -> {
+                    double sum = 0;
+                    for (String term : question.terms()) {
+                        int count = utterance.terms().getOrDefault(term, 0);
+                        sum += idfs.getOrDefault(term, 0.0)
+                                * Bm25.STANDARD.weight(count, utterance.length(), statistics.averageLength());
+                    }
+                    Recalled.Features features = new Recalled.Features(sum / most, 0, 0, 0, 0);
+                    return new Ranked(utterance, features.words(), features);
+                })
+                .sorted(BEST_FIRST)
+                .toList();
     }
 
     /** Returns the weight of a neighbour. */
@@ -118,7 +155,8 @@ final class Ranking {
             occurrences = new double[utterances.size()][units.size()];
             for (int i = 0; i < utterances.size(); i++) {
                 for (int unit = 0; unit < idf.length; unit++) {
-                    occurrences[i][unit] = units.get(unit).in(utterances.get(i).terms());
+                    occurrences[i][unit] =
+                            weight(i) * units.get(unit).in(utterances.get(i).terms());
                 }
             }
         }
@@ -127,6 +165,10 @@ final class Ranking {
             Recalled.Features weights = Recalled.Features.weights(meaning.weight());
             for (int i = 0; i < utterances.size(); i++) {
                 Utterance utterance = utterances.get(i);
+                if (utterance.repeats()) {
+                    ranked.add(new Ranked(utterance, 0, Recalled.Features.NONE));
+                    continue;
+                }
                 Recalled.Features features = new Recalled.Features(
                         words(i),
                         answer(i),
@@ -135,6 +177,23 @@ final class Ranking {
                         question.dates().fit(LocalDate.ofInstant(utterance.time(), zone)));
                 ranked.add(new Ranked(utterance, features.score(weights), features));
             }
+        }
+
+        /** Returns the weight of a message's words. A reply to the same question repeats them because it is one. */
+        private double weight(int at) {
+            return isReply(at) ? 0 : utterances.get(at).repeats() ? REPEATED : 1;
+        }
+
+        /** Returns whether a message replies to the same question. */
+        private boolean isReply(int at) {
+            if (at == 0) {
+                return false;
+            }
+            Utterance before = utterances.get(at - 1);
+            Utterance utterance = utterances.get(at);
+            return before.repeats()
+                    && !before.speaker().equals(utterance.speaker())
+                    && utterance.sequence() - before.sequence() <= REACH;
         }
 
         private double words(int at) {
@@ -161,11 +220,11 @@ final class Ranking {
             for (int unit = 0; unit < idf.length; unit++) {
                 if (occurrences[at][unit] > 0) {
                     found[unit] =
-                            question.units().get(unit).in(utterances.get(at).stated());
+                            weight(at) * question.units().get(unit).in(utterances.get(at).stated());
                 }
                 if (at > 0 && occurrences[at - 1][unit] > 0) {
-                    double before =
-                            question.units().get(unit).in(utterances.get(at - 1).asked());
+                    double before = weight(at - 1)
+                            * question.units().get(unit).in(utterances.get(at - 1).asked());
                     found[unit] = Math.max(found[unit], before);
                 }
             }

@@ -75,6 +75,9 @@ public record Recalled(List<Passage> passages, boolean lagging) {
      */
     public record Features(double words, double answer, double meaning, double speaker, double date) {
 
+        /** No reason at all. */
+        static final Features NONE = new Features(0, 0, 0, 0, 0);
+
         /**
          * Returns the weights of the features. They are round numbers and were not fitted to data.
          *

@@ -18,6 +18,7 @@ import java.util.Set;
  * @param terms how often each wanted term occurs
  * @param stated its sentences that are not questions
  * @param asked those of its questions
+ * @param repeats whether it is the question itself, which was asked before
  */
 record Utterance(
         long sequence,
@@ -26,7 +27,8 @@ record Utterance(
         int length,
         Map<String, Integer> terms,
         Set<String> stated,
-        Set<String> asked) {
+        Set<String> asked,
+        boolean repeats) {
 
     /** Looks in which sentences of a text its terms are. */
     static Utterance of(long sequence, String speaker, Instant time, String text, SomeTokens tokens) {
@@ -41,7 +43,12 @@ record Utterance(
             terms.merge(token.term(), 1, Integer::sum);
             (sentence.question() ? asked : stated).add(token.term());
         }
-        return new Utterance(sequence, speaker, time, tokens.total(), terms, stated, asked);
+        return new Utterance(sequence, speaker, time, tokens.total(), terms, stated, asked, false);
+    }
+
+    /** Returns this message, which is the question itself or not. */
+    Utterance withRepeats(boolean same) {
+        return new Utterance(sequence, speaker, time, length, terms, stated, asked, same);
     }
 
     /** A sentence of a text, up to the next one. */

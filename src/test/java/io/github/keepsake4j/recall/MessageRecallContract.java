@@ -337,6 +337,128 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
                 .doesNotContain("green");
     }
 
+    /** Each form is said, and the other one is asked for. Of most of them, less than half of the letters are the same. */
+    @Test
+    void another_form_or_spelling_of_a_word_is_recalled_among_other_messages() {
+        List<List<String>> pairs = List.of(
+                List.of("Прага", "Праге"),
+                List.of("Жучка", "Жучке"),
+                List.of("kitap", "kitabı"),
+                List.of("المهندس", "مهندسا"),
+                List.of("Martha", "Marta"),
+                List.of("Simens", "Siemens"),
+                List.of("482917", "48 2917"),
+                List.of("ลูน่าเป็นหมาของฉัน", "ลูน่าอายุเท่าไหร่แล้ว"));
+        for (List<String> pair : pairs) {
+            for (String asked : pair) {
+                String told = pair.get(pair.indexOf(asked) == 0 ? 1 : 0);
+                MemoryKey key = ConversationKey.of("acme", asked);
+                sayOthers(key);
+                append(key, JANUARY.plus(Duration.ofDays(20)), null, UserMessage.from(told));
+
+                assertThat(recall(key, asked).passages())
+                        .as("%s for %s", told, asked)
+                        .isNotEmpty()
+                        .first()
+                        .satisfies(passage -> assertThat(texts(passage)).containsExactly(told));
+            }
+        }
+    }
+
+    @Test
+    void a_word_that_was_not_said_recalls_no_word_that_has_some_of_its_letters() {
+        sayOthers(ALICE);
+        for (String asked : List.of(
+                "Which satellite orbits Jupiter?",
+                "Do I have a motorcycle?",
+                "Did I mention scuba diving?",
+                "What did my lawyer recommend?",
+                "Where did I lose my wallet?",
+                "How do vaccines work?")) {
+            assertThat(recall(ALICE, asked).passages()).as(asked).isEmpty();
+        }
+    }
+
+    @Test
+    void what_was_told_is_recalled_before_the_same_question_and_what_was_answered_in_vain() {
+        List<List<String>> asked = List.of(
+                List.of(
+                        "My ferret is called Luna.",
+                        "what is my ferret called",
+                        "What is my ferret called?",
+                        "I don't know.",
+                        "I don't know what your ferret is called.",
+                        "You have not told me yet what your ferret is called. Is it a ferret or a polecat?"),
+                List.of(
+                        "Mein Frettchen heißt Luna.",
+                        "wie heisst mein Frettchen??",
+                        "Wie heisst mein Frettchen?",
+                        "Das weiß ich nicht.",
+                        "Ich weiß nicht, wie dein Frettchen heißt.",
+                        "Du hast noch nicht erzählt, wie dein Frettchen heißt."),
+                List.of("我的雪貂叫露娜。", "我的雪貂叫什么名字", "我的雪貂叫什么名字？", "我不知道。", "我不知道你的雪貂叫什么名字。", "你还没有告诉我你的雪貂叫什么名字。"));
+        for (List<String> one : asked) {
+            for (boolean told : new boolean[] {true, false}) {
+                MemoryKey key = ConversationKey.of("acme", one.get(0) + told);
+                sayOthers(key);
+                if (told) {
+                    say(key, JANUARY.plus(Duration.ofDays(3)), one.get(0), "OK.");
+                }
+                for (int i = 3; i < one.size(); i++) {
+                    say(key, JANUARY.plus(Duration.ofDays(i * 2)), one.get(i % 2 == 0 ? 1 : 2), one.get(i));
+                }
+                List<String> first = recall(key, one.get(2)).passages().stream()
+                        .map(passage -> OwnText.blanked(passage.message().message()))
+                        .toList();
+                assertThat(first).as(one.get(2)).doesNotContain(one.get(1), one.get(2));
+                assertThat(first.get(0)).isIn(told ? one.subList(0, 1) : one.subList(3, 6));
+            }
+        }
+    }
+
+    @Test
+    void what_was_answered_to_the_same_question_is_recalled() {
+        sayOthers(ALICE);
+        say(ALICE, JANUARY.plus(Duration.ofDays(3)), "I like my ferret.", "Ferrets are nice.");
+        say(ALICE, JANUARY.plus(Duration.ofDays(4)), "I called my sister.", "How is she?");
+        say(ALICE, JANUARY.plus(Duration.ofDays(5)), "What is my ferret called?", "Luna.");
+
+        assertThat(recall(ALICE, "What is my ferret called?").passages().subList(0, 3))
+                .extracting(passage -> passage.message().message())
+                .contains(AiMessage.from("Luna."));
+    }
+
+    @Test
+    void an_emoji_alone_recalls_what_was_said_with_it() {
+        sayOthers(ALICE);
+        List<String> emoji = List.of("🦜", "👩‍👩‍👧", "🇩🇪", "❤️");
+        emoji.forEach(one -> say(ALICE, JANUARY.plus(Duration.ofDays(3)), "This is for you" + one, "Thank you!"));
+
+        for (String one : emoji) {
+            assertThat(best(recall(ALICE, one))).isEqualTo(UserMessage.from("This is for you" + one));
+        }
+        assertThat(best(recall(ALICE, "❤"))).isEqualTo(UserMessage.from("This is for you❤️"));
+    }
+
+    @Test
+    void a_message_that_is_all_that_was_said_is_recalled_by_its_own_text() {
+        append(ALICE, JANUARY, null, UserMessage.from("What is my ferret called?"));
+
+        assertThat(all(recall(ALICE, "What is my ferret called?"))).containsExactly("What is my ferret called?");
+    }
+
+    /** Says 200 messages in several languages. */
+    private void sayOthers(MemoryKey key) {
+        List<NewMessage> others = new ArrayList<>();
+        for (String language : List.of("english", "german", "chinese", "japanese", "mixed")) {
+            WrittenChat.read(language)
+                    .lines()
+                    .forEach(line -> others.addAll(messages(JANUARY, null, UserMessage.from(line.text()))));
+        }
+        append(key, Append.under(Parent.head(), others));
+        assertThat(others).hasSize(200);
+    }
+
     @Test
     void a_question_may_be_as_long_as_a_message() {
         say(ALICE, JANUARY, "I keep a quokka.", "A fine animal.");

@@ -36,7 +36,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -175,6 +177,86 @@ public abstract class MessageSearchContract {
         SearchResult found = search(Scope.memory(CHAT), "wombat");
         assertThat(texts(found)).containsExactly("The wombat sleeps.");
         assertThat(found.lagging()).isTrue();
+    }
+
+    @Test
+    void what_was_just_said_in_many_memories_is_found_however_far_behind_the_index_is() {
+        for (int memories : new int[] {1, 20}) {
+            List<ConversationKey> keys = IntStream.range(0, memories)
+                    .mapToObj(i -> ConversationKey.of("acme", memories + " " + i))
+                    .toList();
+            for (int i = 0; i < keys.size(); i++) {
+                String[] many = new String[5_000 / memories];
+                int memory = i;
+                Arrays.setAll(many, at -> "Message " + word(memory, many.length - at));
+                say(keys.get(i), many);
+            }
+            Scope scope = Scope.memories(keys);
+            MessageRecall recall = new MessageRecall(
+                    process.search, key -> MessageRecallContract.seen(log, key, Set.of()));
+            for (int i = 0; i < keys.size(); i += 7) {
+                for (int at = 1; at <= 50; at += 7) {
+                    String word = word(i, at);
+                    assertThat(texts(search(scope, word))).as(word).startsWith("Message " + word);
+                    assertThat(recall
+                                    .recall(scope, word, RecallOptions.standard().withNeighbours(0))
+                                    .passages())
+                            .as(word)
+                            .first()
+                            .satisfies(passage -> assertThat(texts(passage.messages()))
+                                    .containsExactly("Message " + word));
+                }
+            }
+        }
+    }
+
+    @Test
+    void what_was_just_said_in_one_of_more_memories_than_are_read_is_found() {
+        for (int i = 0; i < 30; i++) {
+            say(ConversationKey.of("acme", "chat" + i), "message " + word(i, 0));
+        }
+
+        assertThat(texts(search(Scope.tenant("acme"), word(29, 0)))).containsExactly("message " + word(29, 0));
+    }
+
+    /** Returns a word that shares few letters with others. */
+    private static String word(int memory, int number) {
+        return new Random(1_000_003L * memory + number)
+                .ints(10, 'a', 'z' + 1)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+
+    @Test
+    void a_long_message_hides_none_that_were_said_before_it() {
+        for (int length : new int[] {Finder.MAX_SPLIT - 100, 2 * Finder.MAX_SPLIT}) {
+            ConversationKey key = ConversationKey.of("acme", "long" + length);
+            String[] texts = new String[50];
+            Arrays.setAll(texts, i -> "This is message word" + i + ".");
+            texts[49] = "long ".repeat(length / 5);
+            say(key, texts);
+
+            for (int i = 0; i < 49; i++) {
+                assertThat(texts(search(Scope.memory(key), "word" + i))).as("word" + i).startsWith(texts[i]);
+            }
+        }
+    }
+
+    @Test
+    void an_emoji_alone_is_found_and_highlighted_whole() {
+        String text = "Hello👩‍👩‍👧 from 🇩🇪, with ❤️ and 🦜🦜!";
+        say(CHAT, text);
+        for (boolean indexed : new boolean[] {false, true}) {
+            if (indexed) {
+                process.indexer.drain();
+            }
+            for (String emoji : List.of("👩‍👩‍👧", "🇩🇪", "❤️", "❤", "🦜")) {
+                Hit hit = search(Scope.memory(CHAT), emoji).hits().get(0);
+                assertThat(hit.highlights())
+                        .extracting(place -> text.substring(place.start(), place.end()))
+                        .containsExactly(emoji.equals("❤") ? "❤️" : emoji.equals("🦜") ? "🦜🦜" : emoji);
+            }
+        }
     }
 
     @Test

@@ -11,7 +11,10 @@ enum Script {
     ALPHABET,
 
     /** Characters of a script whose words are not separated. */
-    CHARACTERS;
+    CHARACTERS,
+
+    /** Emoji. */
+    EMOJI;
 
     static final int APOSTROPHE = '\'';
     static final int TYPOGRAPHIC_APOSTROPHE = '\u2019';
@@ -25,6 +28,9 @@ enum Script {
         if (c == PROLONGED_SOUND) {
             return CHARACTERS;
         }
+        if (isEmoji(c)) {
+            return EMOJI;
+        }
         if (!Character.isLetterOrDigit(c)) {
             return NONE;
         }
@@ -32,6 +38,27 @@ enum Script {
             case HAN, HIRAGANA, KATAKANA, HANGUL, BOPOMOFO -> CHARACTERS;
             default -> ALPHABET;
         };
+    }
+
+    /**
+     * Returns whether a character is in a block of emoji. These are numbers since a Java version does not know the emoji of
+     * later ones, and the terms must not depend on it.
+     */
+    private static boolean isEmoji(int c) {
+        return (c >= 0x2300 && c <= 0x23FF)
+                || (c >= 0x2600 && c <= 0x27BF)
+                || (c >= 0x2B00 && c <= 0x2BFF)
+                || (c >= 0x1F000 && c <= 0x1FAFF);
+    }
+
+    /** Returns whether a character changes the skin of the emoji before it. */
+    static boolean isSkin(int c) {
+        return c >= 0x1F3FB && c <= 0x1F3FF;
+    }
+
+    /** Returns whether a character is one of two letters that make a flag. */
+    static boolean isFlagLetter(int c) {
+        return c >= 0x1F1E6 && c <= 0x1F1FF;
     }
 
     static boolean isHiragana(int c) {

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * stop words in the text decides.
  *   <li>Chinese, Japanese and Korean become single ideographs and pairs of adjacent characters that are not both hiragana
  *       ({@link Token.Kind#CHARACTERS}).
+ *   <li>An emoji becomes one term ({@link Token.Kind#CHARACTERS}), whatever it is composed of, without its skin and its
+ *       variation selector. Other symbols become none.
  * </ul>
  *
  * <p>Stems and stop words need Lucene's analysis module ({@code org.apache.lucene:lucene-analysis-common}). If it is
@@ -49,11 +51,16 @@ public final class Words {
     /** The number of UTF-16 code units of a word from which parts are made. */
     public static final int MAX_RUN = 256;
 
+    /** The number of UTF-16 code units of an emoji after which another one begins. The longest in use have 15. */
+    private static final int MAX_EMOJI = 32;
+
+    private static final int ZERO_WIDTH_JOINER = 0x200D;
+
     /** In place of a language's number. */
     private static final int OWN_STOP_WORDS = 31;
 
     /** Changes when the terms of a text change, so that an index is rebuilt. */
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
 
     private static final Words STANDARD = builder().language("en", "de").build();
 
@@ -208,7 +215,9 @@ public final class Words {
             int language = mostOf(counts);
             for (int i = 0; i < runs.size(); i++) {
                 TermHashes word = words.get(i);
-                if (word == null) {
+                if (runs.get(i).script() == Script.EMOJI) {
+                    addEmoji(runs.get(i));
+                } else if (word == null) {
                     addCharacters(runs.get(i));
                 } else {
                     addWord(runs.get(i), word, word.isStopWordOf(language) || word.isStopWordOf(OWN_STOP_WORDS));
@@ -287,6 +296,41 @@ public final class Words {
                 previous = c;
                 before = at;
             }
+        }
+
+        private void addEmoji(Run run) {
+            for (int at = run.start(), next; !beginnings && at < run.end(); at = next) {
+                next = endOfEmoji(at, run.end());
+                StringBuilder term = new StringBuilder();
+                for (int i = at, c; i < next; i += Character.charCount(c)) {
+                    c = text.codePointAt(i);
+                    if (i == at || !(Script.isMark(c) || Script.isSkin(c))) {
+                        term.appendCodePoint(c);
+                    }
+                }
+                add(map(term.toString()), at, next, Token.Kind.CHARACTERS);
+            }
+        }
+
+        /** Finds the end of what is shown as one picture: a flag, or an emoji with what changes it or is joined to it. */
+        private int endOfEmoji(int start, int end) {
+            int previous = text.codePointAt(start);
+            int at = start + Character.charCount(previous);
+            boolean flag = Script.isFlagLetter(previous);
+            while (at < end && at - start < MAX_EMOJI) {
+                int c = text.codePointAt(at);
+                boolean continues = Script.belongsToWord(c)
+                        || Script.isSkin(c)
+                        || previous == ZERO_WIDTH_JOINER
+                        || (flag && Script.isFlagLetter(c));
+                if (!continues) {
+                    break;
+                }
+                flag = false;
+                previous = c;
+                at += Character.charCount(c);
+            }
+            return at;
         }
 
         private void add(String term, int from, int to, Token.Kind kind) {
@@ -375,7 +419,7 @@ public final class Words {
             /** Four consecutive letters of a word. */
             PART,
 
-            /** An ideograph, or two adjacent characters of a script without spaces between words. */
+            /** An ideograph, two adjacent characters of a script without spaces between words, or an emoji. */
             CHARACTERS,
 
             /** The first two or three letters of a word that is not a stop word; see {@link Words#beginnings}. */

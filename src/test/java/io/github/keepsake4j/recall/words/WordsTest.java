@@ -60,6 +60,11 @@ class WordsTest {
                     "\u0000",
                     "न\u093e",
                     "😀",
+                    "👩‍👩‍👧",
+                    "👍🏽",
+                    "❤️",
+                    "🇩🇪",
+                    "🏴\udb40\udc67\udb40\udc62\udb40\udc7f",
                     "½",
                     "Ω",
                     "don't",
@@ -120,6 +125,20 @@ class WordsTest {
     }
 
     @Test
+    void each_emoji_is_one_term() {
+        assertThat(terms(PLAIN, "My🦜, 🦜🦜")).containsExactly("my", "🦜", "🦜", "🦜");
+        assertThat(terms(PLAIN, "👩‍👩‍👧👩")).containsExactly("👩‍👩‍👧", "👩");
+        assertThat(terms(PLAIN, "🇩🇪🇫🇷 🇩")).containsExactly("🇩🇪", "🇫🇷", "🇩");
+        assertThat(terms(PLAIN, "❤️ ❤")).containsExactly("❤", "❤");
+        assertThat(terms(PLAIN, "👍🏽👍")).containsExactly("👍", "👍");
+        assertThat(terms(PLAIN, "\uFE0F \u200D 🏽")).containsExactly("🏽");
+        assertThat(terms(PLAIN, "→ • © + ₿")).isEmpty();
+        assertThat(PLAIN.beginnings("🦜🦜")).isEmpty();
+        assertThat(PLAIN.tokens("a 👩‍👩‍👧!"))
+                .contains(new Words.Token("👩‍👩‍👧", 2, 2 + "👩‍👩‍👧".length(), Kind.CHARACTERS));
+    }
+
+    @Test
     void forms_of_the_same_text_have_the_same_terms() {
         for (String text : List.of("Crème brûlée, Müller", "ガンダムの한국", "ﬁnal Straße ½")) {
             List<String> terms = terms(Words.standard(), text);
@@ -161,7 +180,7 @@ class WordsTest {
                     String there = FoldedWord.fold(Normalizer.normalize(
                                     text.substring(token.start(), token.end()), Normalizer.Form.NFKC)
                             .toLowerCase(Locale.ROOT)
-                            .replaceAll(token.kind() == Kind.CHARACTERS ? "[\\p{M}\\p{Cf}]" : "[\u3099\u309a]", ""));
+                            .replaceAll(token.kind() == Kind.CHARACTERS ? "[\\p{M}\\p{Cf}🏻-🏿]" : "[\u3099\u309a]", ""));
                     String term = token.kind() == Kind.PART ? token.term().substring(1) : token.term();
                     assertThat(there).as(run).contains(FoldedWord.fold(term));
                     last = token.start();
@@ -262,6 +281,9 @@ class WordsTest {
                 "a ".repeat(length / 2),
                 "a'b".repeat(length / 3),
                 "𠮷".repeat(length / 2),
+                "🦜".repeat(length / 2),
+                "❤".repeat(length),
+                "👩‍".repeat(length / 3),
                 "\u0000\u0001\u001b".repeat(length / 3),
                 ":*&|!".repeat(2_000),
                 "\"NEAR(".repeat(2_000),
