@@ -66,6 +66,7 @@ final class Gate {
      * @param length the number of its terms, with repetitions
      * @param vector its vector
      */
+    @SuppressWarnings("ArrayRecordComponent") // Only read, and never compared.
     record Sample(Map<String, Integer> terms, int length, float[] vector) {}
 
     /**
