@@ -2,7 +2,6 @@ package io.github.keepsake4j.recall;
 
 import io.github.keepsake4j.recall.Meaning.Spread;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -28,20 +27,17 @@ final class Gate {
     /** The number of messages for each relative. In a short memory, few messages are about the same. */
     private static final int MESSAGES_OF_A_RELATIVE = 16;
 
-    /** The number of messages below which nothing can be measured, and the application's choice of the model counts. */
-    private static final int FEWEST = 20;
+    /**
+     * The number of messages below which nothing can be measured: hardly any of them are about the same. The application's
+     * choice of the model counts then. A wrong choice does little harm, since a question finds most of so few messages.
+     */
+    private static final int FEWEST = 50;
 
     /** The closeness of relatives, in standard deviations, up to which a model has no weight. */
     private static final double CLOSED = 0.9;
 
     /** The closeness of relatives from which it has its full weight. */
     private static final double OPEN = 1.1;
-
-    /**
-     * By how many standard deviations the cosine of a message with a question is above the mean of the memory's messages
-     * with each other, if it fits without a common word.
-     */
-    private static final double NEAR = 1.5;
 
     private final List<Sample> sample;
     private final double[][] cosines;
@@ -70,6 +66,7 @@ final class Gate {
      * @param length the number of its terms, with repetitions
      * @param vector its vector
      */
+    @SuppressWarnings("ArrayRecordComponent") // Only read, and never compared.
     record Sample(Map<String, Integer> terms, int length, float[] vector) {}
 
     /**
@@ -145,11 +142,16 @@ final class Gate {
         return scores;
     }
 
+    /** Returns the mean of the messages' cosines half way between an average other message and the nearest one. */
     private double floor() {
-        Spread pairs = Spread.of(() -> IntStream.range(0, sample.size())
-                .boxed()
-                .flatMapToDouble(i -> Arrays.stream(cosines[i], 0, i)));
-        return pairs.mean() + NEAR * pairs.deviation();
+        return IntStream.range(0, sample.size())
+                .mapToObj(i -> others(i).stream()
+                        .mapToDouble(other -> cosines[i][other])
+                        .summaryStatistics())
+                .filter(others -> others.getCount() > 0)
+                .mapToDouble(others -> (others.getAverage() + others.getMax()) / 2)
+                .average()
+                .orElse(0);
     }
 
     private static double cosine(float[] a, float[] b) {

@@ -35,13 +35,13 @@ class GateTest {
     @Test
     void a_young_memory_trusts_the_choice_of_the_model() {
         assertThat(Gate.measure(List.of()).weight()).isEqualTo(1);
-        assertThat(Gate.measure(sample(19, 0, 1)).weight()).isEqualTo(1);
+        assertThat(Gate.measure(sample(49, 0, 1)).weight()).isEqualTo(1);
     }
 
     @Test
     void a_memory_without_common_words_trusts_the_choice_of_the_model() {
         List<Gate.Sample> sample = new ArrayList<>();
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 60; i++) {
             sample.add(new Gate.Sample(Map.of("word" + i, 1), 1, new float[] {1, i}));
         }
 
@@ -67,14 +67,26 @@ class GateTest {
     }
 
     @Test
+    void the_floor_is_half_way_between_an_average_message_and_the_nearest_one() {
+        Map<String, Integer> terms = Map.of("word", 1);
+        List<Gate.Sample> sample = List.of(
+                new Gate.Sample(terms, 1, new float[] {1, 0}),
+                new Gate.Sample(terms, 1, new float[] {3, 4}),
+                new Gate.Sample(terms, 1, new float[] {0, 1}));
+
+        assertThat(Gate.measure(sample).floor())
+                .isCloseTo(((0.3 + 0.6) / 2 + (0.7 + 0.8) / 2 + (0.4 + 0.8) / 2) / 3, within(1e-6));
+        assertThat(Gate.measure(sample.subList(0, 1)).floor()).isZero();
+    }
+
+    @Test
     void the_length_of_vectors_does_not_matter() {
         List<Gate.Sample> sample = sample(100, 1, 1);
         List<Gate.Sample> longer = sample.stream()
                 .map(one -> new Gate.Sample(one.terms(), one.length(), times(7, one.vector())))
                 .toList();
 
-        assertThat(Gate.measure(longer).floor())
-                .isCloseTo(Gate.measure(sample).floor(), within(1e-6));
+        assertThat(Gate.measure(longer).floor()).isCloseTo(Gate.measure(sample).floor(), within(1e-6));
     }
 
     @Test
@@ -89,7 +101,7 @@ class GateTest {
     @Test
     void vectors_without_length_are_close_to_none() {
         List<Gate.Sample> sample = new ArrayList<>();
-        for (int i = 0; i < 30; i++) {
+        for (int i = 0; i < 60; i++) {
             sample.add(new Gate.Sample(Map.of("same", 1), 1, new float[DIMENSION]));
         }
 

@@ -204,8 +204,8 @@ public final class RecallBenchmark {
         MemoryKey key = key(conversation);
         List<Embedded> embedded = new ArrayList<>();
         models.forEach((name, model) -> embedded.add(Embedded.of(name, model, conversation, utterances)));
-        embedded.forEach(one -> gates.computeIfAbsent(one.name(), name -> new ArrayList<>())
-                .add(one.measured()));
+        embedded.forEach(one ->
+                gates.computeIfAbsent(one.name(), name -> new ArrayList<>()).add(one.measured()));
         for (AskedConversation.Asked asked : conversation.questions()) {
             questions++;
             long start = System.nanoTime();
@@ -219,8 +219,7 @@ public final class RecallBenchmark {
                     .toList();
             add("BM25", asked, byBm25, ids);
             start = System.nanoTime();
-            List<Ranked> all =
-                    fitting(new Ranking(question, statistics, Meaning.NONE, ZoneOffset.UTC), key, sessions);
+            List<Ranked> all = fitting(new Ranking(question, statistics, Meaning.NONE, ZoneOffset.UTC), key, sessions);
             took("rank a whole conversation", start, 1);
             STEPS.forEach((step, weights) -> add(step, asked, sequences(all, weights), ids));
             for (Embedded one : embedded) {
@@ -234,8 +233,7 @@ public final class RecallBenchmark {
                             .toList(),
                     Duration.ofHours(4));
             start = System.nanoTime();
-            List<Ranked> ranked =
-                    new Ranking(question, statistics, Meaning.NONE, ZoneOffset.UTC).rank(key, known);
+            List<Ranked> ranked = new Ranking(question, statistics, Meaning.NONE, ZoneOffset.UTC).rank(key, known);
             took("rank candidates", start, 1);
             add("all behind candidates", asked, sequences(ranked), ids);
         }
@@ -323,7 +321,8 @@ public final class RecallBenchmark {
 
     private static List<Long> sequences(List<Ranked> ranked, Recalled.Features weights) {
         return sequences(ranked.stream()
-                .sorted(Comparator.comparingDouble((Ranked one) -> one.features().score(weights))
+                .sorted(Comparator.comparingDouble(
+                                (Ranked one) -> one.features().score(weights))
                         .reversed()
                         .thenComparing(one -> one.utterance().sequence(), Comparator.reverseOrder()))
                 .toList());
