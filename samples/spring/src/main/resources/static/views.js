@@ -240,7 +240,7 @@ function marked(found, highlights) {
   return all;
 }
 
-const FEATURES = {words: 'Words', answer: 'Question', session: 'Session', speaker: 'Speaker', date: 'Date'};
+const FEATURES = {words: 'Words', answer: 'Question', meaning: 'Meaning', speaker: 'Speaker', date: 'Date'};
 
 function passage(each, most) {
   return h('li', {}, each.messages.map(message => h('div', {class: message.id === each.id ? 'best' : ''},

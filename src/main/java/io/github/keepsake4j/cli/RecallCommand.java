@@ -74,7 +74,7 @@ final class RecallCommand extends FindingCommand {
                         new JsonObject()
                                 .with("words", why.words())
                                 .with("answer", why.answer())
-                                .with("session", why.session())
+                                .with("meaning", why.meaning())
                                 .with("speaker", why.speaker())
                                 .with("date", why.date()))
                 .with("session_time", passage.sessionTime().toString())

@@ -117,12 +117,10 @@ public final class MessageRecall {
             question = asked;
         }
         WantedTerms terms = WantedTerms.of(question.terms());
-        Ranking ranking =
-                new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, options.zone(), meaning);
+        Ranking ranking = new Ranking(question, candidates.statistics(), meaning, options.zone());
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
-            memory.rank(ranking, meaning, terms, options.sessionGap())
-                    .forEach(ranked -> found.add(new Found(memory, ranked)));
+            memory.rank(ranking, terms, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
         }
         found.sort(
                 Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
@@ -219,7 +217,7 @@ public final class MessageRecall {
          * Ranks the messages. It is not known yet which of them are hidden: this costs a read, and few of them are
          * returned.
          */
-        List<Ranked> rank(Ranking ranking, Meaning meaning, WantedTerms terms, Duration sessionGap) {
+        List<Ranked> rank(Ranking ranking, WantedTerms terms, Duration sessionGap) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
                 if (IndexedText.isSaid(message) && !Visible.endedBadly(message)) {
@@ -238,8 +236,7 @@ public final class MessageRecall {
                 session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
             }
             return ranking.rank(key, sessions).stream()
-                    .filter(ranked -> ranked.features().words() > 0
-                            || meaning.isNear(key, ranked.utterance().sequence()))
+                    .filter(ranked -> ranking.fits(key, ranked))
                     .toList();
         }
 

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.recall;
 
-import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Question.Unit;
 import java.time.LocalDate;
@@ -28,22 +27,16 @@ final class Ranking {
 
     private final Question question;
     private final Matches statistics;
-    private final Recalled.Features weights;
-    private final ZoneId zone;
     private final Meaning meaning;
+    private final ZoneId zone;
     private final double[] idf;
     private final double mass;
 
-    Ranking(Question question, Matches statistics, Recalled.Features weights, ZoneId zone) {
-        this(question, statistics, weights, zone, Meaning.NONE);
-    }
-
-    Ranking(Question question, Matches statistics, Recalled.Features weights, ZoneId zone, Meaning meaning) {
+    Ranking(Question question, Matches statistics, Meaning meaning, ZoneId zone) {
         this.question = question;
         this.statistics = statistics;
-        this.weights = weights;
-        this.zone = zone;
         this.meaning = meaning;
+        this.zone = zone;
         idf = question.units().stream()
                 .mapToDouble(unit -> unit.idf(statistics))
                 .toArray();
@@ -57,21 +50,23 @@ final class Ranking {
     /**
      * Ranks the messages of sessions.
      *
-     * @param key the memory of the messages
+     * @param key the memory that they are from
      * @param sessions the messages that are known
      * @return all messages, best first; messages of equal score are newest first
      */
     List<Ranked> rank(MemoryKey key, List<Session> sessions) {
         List<Ranked> ranked = new ArrayList<>();
         for (Session session : sessions) {
-            new InSession(session.utterances()).addTo(key, ranked);
+            new InSession(key, session.utterances()).addTo(ranked);
         }
         ranked.sort(BEST_FIRST);
         return ranked;
     }
 
-    List<Ranked> rank(List<Session> sessions) {
-        return rank(ConversationKey.of("a", "b"), sessions);
+    /** Returns whether a message has a reason to be recalled: a word of the question, or its meaning. */
+    boolean fits(MemoryKey key, Ranked ranked) {
+        return ranked.features().words() > 0
+                || meaning.isNear(key, ranked.utterance().sequence());
     }
 
     /** Returns the weight of a neighbour. */
@@ -91,35 +86,33 @@ final class Ranking {
     /** Ranks the messages of one session. */
     private final class InSession {
 
+        private final MemoryKey key;
         private final List<Utterance> utterances;
         private final double[][] occurrences;
-        private final double session;
 
-        InSession(List<Utterance> utterances) {
+        InSession(MemoryKey key, List<Utterance> utterances) {
+            this.key = key;
             this.utterances = utterances;
             List<Unit> units = question.units();
             occurrences = new double[utterances.size()][units.size()];
-            double[] anywhere = new double[units.size()];
             for (int i = 0; i < utterances.size(); i++) {
                 for (int unit = 0; unit < idf.length; unit++) {
                     occurrences[i][unit] = units.get(unit).in(utterances.get(i).terms());
-                    anywhere[unit] = Math.max(anywhere[unit], Math.min(1, occurrences[i][unit]));
                 }
             }
-            session = share(anywhere);
         }
 
-        void addTo(MemoryKey key, List<Ranked> ranked) {
+        void addTo(List<Ranked> ranked) {
+            Recalled.Features weights = Recalled.Features.weights(meaning.weight());
             for (int i = 0; i < utterances.size(); i++) {
                 Utterance utterance = utterances.get(i);
                 Recalled.Features features = new Recalled.Features(
                         words(i),
                         answer(i),
-                        session,
+                        meaning.of(key, utterance.sequence()),
                         utterance.speaker().equals(question.speaker()) ? 1 : 0,
                         question.dates().fit(LocalDate.ofInstant(utterance.time(), zone)));
-                double near = 0.7 * meaning.weight() * meaning.of(key, utterance.sequence());
-                ranked.add(new Ranked(utterance, features.score(weights) + near, features));
+                ranked.add(new Ranked(utterance, features.score(weights), features));
             }
         }
 

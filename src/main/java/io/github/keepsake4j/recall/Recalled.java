@@ -43,26 +43,33 @@ public record Recalled(List<Passage> passages, boolean lagging) {
     }
 
     /**
-     * The reasons for which a message was recalled. Its score is the sum of these, each multiplied by a weight: 5, 5, 1.5,
-     * 1 and 4.5.
+     * The reasons for which a message was recalled. Its score is the sum of these, each multiplied by a weight: 5, 5, 0, 1
+     * and 4.5 without an embedding model, and 5, 5, 0.7, 2 and 3 with one of the memory's language.
      *
      * @param words how well the message and its neighbours match the question's words, about 0 to 2
      * @param answer the share of the question's words that are in the message's statements or in the question right before it,
      *     0 to 1
-     * @param session the share of the question's words that occur anywhere in the message's session, 0 to 1
+     * @param meaning how close the message and its neighbours are to the question in meaning, in standard deviations above the
+     *     mean of the scope; 0 without an embedding model
      * @param speaker 1 if the question names exactly one speaker and the message is theirs, else 0
      * @param date how well the message's day fits the dates that the question names, 0 to 2
      */
-    public record Features(double words, double answer, double session, double speaker, double date) {
+    public record Features(double words, double answer, double meaning, double speaker, double date) {
 
-        /** The weights of the features. They are round numbers and were not fitted to data. */
-        static final Features WEIGHTS = new Features(5, 5, 1.5, 1, 4.5);
+        /**
+         * Returns the weights of the features. They are round numbers and were not fitted to data.
+         *
+         * @param meaning the weight of the meaning, 0 to 1
+         */
+        static Features weights(double meaning) {
+            return new Features(5, 5, 0.7 * meaning, 1 + meaning, 4.5 - 1.5 * meaning);
+        }
 
         /** Returns the sum of the features, each multiplied by its weight. */
         double score(Features weights) {
             return words * weights.words
                     + answer * weights.answer
-                    + session * weights.session
+                    + meaning * weights.meaning
                     + speaker * weights.speaker
                     + date * weights.date;
         }

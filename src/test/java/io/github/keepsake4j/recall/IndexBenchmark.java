@@ -219,8 +219,8 @@ public final class IndexBenchmark {
                             search.words().tokens(OwnText.blanked(message.message()), terms)))
                     .toList();
             long split = cpu();
-            new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, ZoneOffset.UTC)
-                    .rank(Session.cut(utterances, Duration.ofHours(4)));
+            new Ranking(question, candidates.statistics(), Meaning.NONE, ZoneOffset.UTC)
+                    .rank(key(0), Session.cut(utterances, Duration.ofHours(4)));
             long ranked = cpu();
             if (round >= 0) {
                 read += messages.size();

@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.WrittenChat.Asked;
 import io.github.keepsake4j.recall.WrittenChat.Line;
 import io.github.keepsake4j.recall.words.Words;
@@ -56,8 +57,8 @@ class LanguagesTest {
                         CountedTerms.all(line.text(), words)))
                 .toList();
         Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words);
-        return new Ranking(question, CountedTerms.of(utterances), Recalled.Features.WEIGHTS, ZoneOffset.UTC)
-                .rank(Session.cut(utterances, Duration.ofHours(4)))
+        return new Ranking(question, CountedTerms.of(utterances), Meaning.NONE, ZoneOffset.UTC)
+                .rank(ConversationKey.of("tenant", "chat"), Session.cut(utterances, Duration.ofHours(4)))
                 .get(0)
                 .utterance()
                 .sequence();

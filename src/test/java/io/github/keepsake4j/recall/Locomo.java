@@ -1,10 +1,8 @@
 package io.github.keepsake4j.recall;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Instant;
+import io.github.keepsake4j.recall.AskedConversation.Asked;
+import io.github.keepsake4j.recall.AskedConversation.Turn;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -18,14 +16,8 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/**
- * The conversations of LoCoMo (CC BY-NC 4.0), read from a file that is no part of this project.
- *
- * @param id the conversation's name
- * @param turns what was said
- * @param questions the questions about it
- */
-record Locomo(String id, List<Turn> turns, List<Asked> questions) {
+/** The form of LoCoMo (CC BY-NC 4.0). */
+final class Locomo {
 
     private static final Pattern TURN_ID = Pattern.compile("D\\d+:\\d+");
 
@@ -34,21 +26,18 @@ record Locomo(String id, List<Turn> turns, List<Asked> questions) {
             .appendPattern("h:mm a 'on' d MMMM, yyyy")
             .toFormatter(Locale.ENGLISH);
 
-    /** What was said at once. The text has the caption of an image on a line of its own. */
-    record Turn(String id, String speaker, Instant time, String text) {}
+    private Locomo() {}
 
-    /** A question, and the ids of the turns that answer it. */
-    record Asked(String text, Set<String> evidence, int category) {}
-
-    /** Reads all conversations. */
-    static List<Locomo> read(Path file) throws IOException {
-        List<Locomo> conversations = new ArrayList<>();
-        for (JsonNode json : new ObjectMapper().readTree(file.toFile())) {
-            conversations.add(new Locomo(json.get("sample_id").asText(), turns(json), questions(json)));
-        }
-        return conversations;
+    static boolean isOne(JsonNode conversation) {
+        return conversation.has("sample_id");
     }
 
+    static AskedConversation conversation(JsonNode conversation) {
+        List<Turn> turns = turns(conversation);
+        return new AskedConversation(conversation.get("sample_id").asText(), turns, questions(conversation, turns));
+    }
+
+    /** The text of a turn has the caption of an image on a line of its own. */
     private static List<Turn> turns(JsonNode conversation) {
         List<Turn> turns = new ArrayList<>();
         for (JsonNode session : conversation.get("sessions")) {
@@ -66,8 +55,8 @@ record Locomo(String id, List<Turn> turns, List<Asked> questions) {
     }
 
     /** Questions without evidence cannot be measured. */
-    private static List<Asked> questions(JsonNode conversation) {
-        Set<String> ids = turns(conversation).stream().map(Turn::id).collect(Collectors.toSet());
+    private static List<Asked> questions(JsonNode conversation, List<Turn> turns) {
+        Set<String> ids = turns.stream().map(Turn::id).collect(Collectors.toSet());
         List<Asked> questions = new ArrayList<>();
         for (JsonNode question : conversation.get("qa")) {
             Set<String> evidence = new LinkedHashSet<>();
@@ -76,10 +65,7 @@ record Locomo(String id, List<Turn> turns, List<Asked> questions) {
             }
             evidence.retainAll(ids);
             if (!evidence.isEmpty()) {
-                questions.add(new Asked(
-                        question.get("question").asText(),
-                        evidence,
-                        question.get("category").asInt()));
+                questions.add(new Asked(question.get("question").asText(), evidence));
             }
         }
         return questions;

@@ -67,7 +67,7 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
         assertThat(texts(best)).containsExactly("What is the dog called?", "Her name is Luna.");
         assertThat(best.sessionTime()).isEqualTo(JANUARY.plus(Duration.ofDays(3)));
         assertThat(best.features().answer()).isPositive();
-        assertThat(best.score()).isEqualTo(best.features().score(Recalled.Features.WEIGHTS));
+        assertThat(best.score()).isEqualTo(best.features().score(Recalled.Features.weights(0)));
     }
 
     @Test

@@ -3,6 +3,8 @@ package io.github.keepsake4j.recall;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.NamedDates.NamedDate;
 import io.github.keepsake4j.recall.words.Words;
 import java.time.Duration;
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.Test;
 class RankingTest {
 
     private static final Instant NOON = Instant.parse("2026-03-14T12:00:00Z");
+    private static final Duration GAP = Duration.ofHours(4);
+    private static final MemoryKey KEY = ConversationKey.of("tenant", "chat");
     private static final Set<String> ROLES = Set.of(Named.USER, Named.ASSISTANT);
 
     @Test
@@ -61,7 +65,47 @@ class RankingTest {
                 rank("dog", said(1, Named.USER, NOON, "The dog sleeps"), said(90, Named.USER, NOON, "It rains"));
 
         assertThat(ranked.get(1).features().words()).isZero();
-        assertThat(ranked.get(1).features().session()).isPositive();
+    }
+
+    @Test
+    void meaning_ranks_what_words_do_not_find() {
+        Utterance[] said = {
+            said(1, Named.USER, NOON, "My puppy is ill"), said(2, Named.USER, NOON, "The dog next door barks"),
+        };
+        Meaning.Builder meaning = new Meaning.Builder(1, 0.3, GAP);
+        meaning.add(KEY, 1, NOON, 0.8);
+        meaning.add(KEY, 2, NOON, 0.1);
+        List<Ranked> ranked = rank("sick pets", meaning.build(), said);
+
+        assertThat(sequences(rank("sick pets", Meaning.NONE, said))).containsExactly(2L, 1L);
+        assertThat(sequences(ranked)).containsExactly(1L, 2L);
+        assertThat(ranked.get(0).features().meaning()).isEqualTo(1);
+        assertThat(ranked.get(0).score()).isCloseTo(0.7, within(1e-9));
+    }
+
+    @Test
+    void a_message_fits_by_a_word_or_by_its_meaning() {
+        Meaning.Builder meaning = new Meaning.Builder(1, 0.3, GAP);
+        meaning.add(KEY, 1, NOON, 0.8);
+        meaning.add(KEY, 20, NOON, 0.1);
+        Question question = Question.of("barking pets", ROLES, Words.standard());
+        List<Utterance> said = List.of(
+                said(1, Named.USER, NOON, "My puppy is ill"),
+                said(20, Named.USER, NOON, "The dog next door barks"),
+                said(40, Named.USER, NOON, "It rains"));
+        Ranking ranking = new Ranking(question, CountedTerms.of(said), meaning.build(), ZoneOffset.UTC);
+        List<Ranked> ranked = ranking.rank(KEY, Session.cut(said, GAP)).stream()
+                .filter(one -> ranking.fits(KEY, one))
+                .toList();
+
+        assertThat(sequences(ranked)).containsExactlyInAnyOrder(1L, 20L);
+    }
+
+    @Test
+    void the_less_a_model_helps_the_less_it_weighs_and_dates_and_speakers_as_without() {
+        assertThat(Recalled.Features.weights(0)).isEqualTo(new Recalled.Features(5, 5, 0, 1, 4.5));
+        assertThat(Recalled.Features.weights(0.5)).isEqualTo(new Recalled.Features(5, 5, 0.35, 1.5, 3.75));
+        assertThat(Recalled.Features.weights(1)).isEqualTo(new Recalled.Features(5, 5, 0.7, 2, 3));
     }
 
     @Test
@@ -153,9 +197,13 @@ class RankingTest {
     }
 
     private static List<Ranked> rank(String text, Utterance... utterances) {
+        return rank(text, Meaning.NONE, utterances);
+    }
+
+    private static List<Ranked> rank(String text, Meaning meaning, Utterance... utterances) {
         Question question = Question.of(text, ROLES, Words.standard());
-        return new Ranking(question, CountedTerms.of(List.of(utterances)), Recalled.Features.WEIGHTS, ZoneOffset.UTC)
-                .rank(Session.cut(List.of(utterances), Duration.ofHours(4)));
+        return new Ranking(question, CountedTerms.of(List.of(utterances)), meaning, ZoneOffset.UTC)
+                .rank(KEY, Session.cut(List.of(utterances), GAP));
     }
 
     private static List<Long> sequences(List<Ranked> ranked) {

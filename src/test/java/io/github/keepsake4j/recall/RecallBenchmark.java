@@ -1,6 +1,10 @@
 package io.github.keepsake4j.recall;
 
+import dev.langchain4j.data.embedding.Embedding;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.data.segment.TextSegment;
+import dev.langchain4j.model.embedding.EmbeddingModel;
+import dev.langchain4j.store.embedding.CosineSimilarity;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
@@ -36,14 +40,15 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Measures how much of the evidence of LoCoMo's questions (CC BY-NC 4.0, for measuring only) is among the first 5, 10 and 20
- * messages, as the mean over the questions: in memory, over all messages of a conversation, for each step of the features; and
- * through {@link Recall#find(Scope, String, RecallOptions)}, which ranks what the index proposes, with messages and index in
- * SQLite or PostgreSQL.
+ * Measures how much of the evidence of questions is among the first 5, 10 and 20 messages, as the mean over the questions: in
+ * memory, over all messages of a conversation, for each step of the features and with each embedding model of the profile
+ * {@code models}; and through {@link Recall#find(Scope, String, RecallOptions)}, which ranks what the index proposes, with
+ * messages and index in SQLite or PostgreSQL. The data is no part of the project: LoCoMo (CC BY-NC 4.0, for measuring only), or
+ * a file of the form of {@link AskedConversation}.
  *
- * <p>Run it with {@code mvn test-compile exec:java -Dexec.mainClass=io.github.keepsake4j.recall.RecallBenchmark
- * -Dexec.args="<file> [sqlite|postgresql] [others]"}. {@code others} is the number of generated messages around each
- * conversation in its memory, 0 if it is not given.
+ * <p>Run it with {@code mvn test-compile exec:java -Pmodels -Dexec.mainClass=io.github.keepsake4j.recall.RecallBenchmark
+ * -Dexec.args="<file> [exhaustive|sqlite|postgresql] [others]"}. {@code others} is the number of generated messages around each
+ * conversation in its memory, 0 if it is not given. With {@code exhaustive} it does not go through the API.
  */
 public final class RecallBenchmark {
 
@@ -54,6 +59,7 @@ public final class RecallBenchmark {
 
     private final Map<String, double[]> sums = new LinkedHashMap<>();
     private final Map<String, long[]> nanos = new LinkedHashMap<>();
+    private final Map<String, List<Gate.Measured>> gates = new LinkedHashMap<>();
     private final List<Long> recalls = new ArrayList<>();
     private int questions;
 
@@ -62,26 +68,36 @@ public final class RecallBenchmark {
     /** Runs the benchmark. */
     public static void main(String[] args) throws Exception {
         RecallBenchmark benchmark = new RecallBenchmark();
-        List<Locomo> conversations = Locomo.read(Path.of(args[0]));
-        Home home = Home.valueOf((args.length > 1 ? args[1] : "sqlite").toUpperCase(Locale.ROOT));
-        int others = args.length > 2 ? Integer.parseInt(args[2]) : 0;
-        for (Locomo conversation : conversations) {
-            benchmark.ask(conversation, Words.standard());
+        List<AskedConversation> conversations = AskedConversation.read(Path.of(args[0]));
+        String where = args.length > 1 ? args[1] : "sqlite";
+        Map<String, EmbeddingModel> models = RealModels.byName();
+        for (AskedConversation conversation : conversations) {
+            benchmark.ask(conversation, Words.standard(), models);
         }
-        benchmark.questions = 0;
+        if (!where.equals("exhaustive")) {
+            Home home = Home.valueOf(where.toUpperCase(Locale.ROOT));
+            benchmark.recall(conversations, home, args.length > 2 ? Integer.parseInt(args[2]) : 0);
+        }
+        benchmark.print();
+        System.exit(0);
+    }
+
+    /** Asks through the API. */
+    private void recall(List<AskedConversation> conversations, Home home, int others) throws Exception {
+        questions = 0;
         Path directory = Files.createTempDirectory("recall");
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open();
                 MessageIndex index = index(home, directory)) {
-            for (Locomo conversation : conversations) {
-                benchmark.fill(conversation, log, others);
+            for (AskedConversation conversation : conversations) {
+                fill(conversation, log, others);
             }
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
                     .index(index)
                     .tenant(TENANT)
                     .build();
-            for (Locomo conversation : conversations) {
+            for (AskedConversation conversation : conversations) {
                 MemoryKey key = key(conversation);
                 long last = log.history(key, HistoryQuery.newest(1))
                         .messages()
@@ -96,9 +112,9 @@ public final class RecallBenchmark {
             }
             String method =
                     "recalled, " + home.name().toLowerCase(Locale.ROOT) + (others == 0 ? "" : " among " + others);
-            benchmark.recall(conversations.get(0), keepsake, "");
-            for (Locomo conversation : conversations) {
-                benchmark.recall(conversation, keepsake, method);
+            recall(conversations.get(0), keepsake, "");
+            for (AskedConversation conversation : conversations) {
+                recall(conversation, keepsake, method);
             }
         } finally {
             try (Stream<Path> files = Files.walk(directory)) {
@@ -106,8 +122,6 @@ public final class RecallBenchmark {
                         .forEach(file -> file.toFile().delete());
             }
         }
-        benchmark.print();
-        System.exit(0);
     }
 
     private static MessageIndex index(Home home, Path directory) throws Exception {
@@ -120,12 +134,12 @@ public final class RecallBenchmark {
                 : JdbcMessageIndex.sqlite(directory.resolve("index.db"));
     }
 
-    private static MemoryKey key(Locomo conversation) {
+    private static MemoryKey key(AskedConversation conversation) {
         return ConversationKey.of(TENANT, conversation.id());
     }
 
     /** Appends a conversation between generated messages, which are of the time around it. */
-    private void fill(Locomo conversation, MessageLog log, int others) {
+    private void fill(AskedConversation conversation, MessageLog log, int others) {
         List<NewMessage> messages = new ArrayList<>();
         GeneratedText generated = new GeneratedText(3, others == 0 ? 1 : 20_000);
         Instant first = conversation.turns().get(0).time();
@@ -133,7 +147,7 @@ public final class RecallBenchmark {
             Instant time = first.minus(Duration.ofMinutes(10L * (others / 2 - i) + 600));
             messages.add(message("before" + i, UserMessage.from("Somebody", generated.sentence(4, 24)), time));
         }
-        for (Locomo.Turn turn : conversation.turns()) {
+        for (AskedConversation.Turn turn : conversation.turns()) {
             messages.add(message(turn.id(), UserMessage.from(turn.speaker(), turn.text()), turn.time()));
         }
         Instant last = conversation.turns().get(conversation.turns().size() - 1).time();
@@ -151,13 +165,13 @@ public final class RecallBenchmark {
         return new NewMessage(id, message, 1, "none", time);
     }
 
-    private void recall(Locomo conversation, Keepsake keepsake, String method) {
+    private void recall(AskedConversation conversation, Keepsake keepsake, String method) {
         RecallOptions options = RecallOptions.standard()
                 .withMaxTokens(Integer.MAX_VALUE)
                 .withMaxPassages(AMONG[AMONG.length - 1])
                 .withNeighbours(0)
                 .shownTo(ConversationKey.of(TENANT, "nobody"));
-        for (Locomo.Asked asked : conversation.questions()) {
+        for (AskedConversation.Asked asked : conversation.questions()) {
             long start = System.nanoTime();
             Recalled recalled = keepsake.recall().find(Scope.memory(key(conversation)), asked.text(), options);
             if (!method.isEmpty()) {
@@ -172,11 +186,11 @@ public final class RecallBenchmark {
         }
     }
 
-    private void ask(Locomo conversation, Words words) {
+    private void ask(AskedConversation conversation, Words words, Map<String, EmbeddingModel> models) {
         List<Utterance> utterances = new ArrayList<>();
         Map<Long, String> ids = new HashMap<>();
         long begin = System.nanoTime();
-        for (Locomo.Turn turn : conversation.turns()) {
+        for (AskedConversation.Turn turn : conversation.turns()) {
             long sequence = utterances.size() + 1L;
             ids.put(sequence, turn.id());
             utterances.add(Utterance.of(
@@ -187,7 +201,12 @@ public final class RecallBenchmark {
         List<Session> sessions = Session.cut(utterances, Duration.ofHours(4));
         Set<String> speakers =
                 utterances.stream().map(Utterance::speaker).collect(Collectors.toCollection(TreeSet::new));
-        for (Locomo.Asked asked : conversation.questions()) {
+        MemoryKey key = key(conversation);
+        List<Embedded> embedded = new ArrayList<>();
+        models.forEach((name, model) -> embedded.add(Embedded.of(name, model, conversation, utterances)));
+        embedded.forEach(one -> gates.computeIfAbsent(one.name(), name -> new ArrayList<>())
+                .add(one.measured()));
+        for (AskedConversation.Asked asked : conversation.questions()) {
             questions++;
             long start = System.nanoTime();
             Question question = Question.of(asked.text(), speakers, words);
@@ -199,11 +218,14 @@ public final class RecallBenchmark {
                     .map(Map.Entry::getKey)
                     .toList();
             add("BM25", asked, byBm25, ids);
-            for (Map.Entry<String, Recalled.Features> step : STEPS.entrySet()) {
-                start = System.nanoTime();
-                List<Ranked> ranked = new Ranking(question, statistics, step.getValue(), ZoneOffset.UTC).rank(sessions);
-                took("rank a whole conversation", start, 1);
-                add(step.getKey(), asked, sequences(ranked), ids);
+            start = System.nanoTime();
+            List<Ranked> all =
+                    fitting(new Ranking(question, statistics, Meaning.NONE, ZoneOffset.UTC), key, sessions);
+            took("rank a whole conversation", start, 1);
+            STEPS.forEach((step, weights) -> add(step, asked, sequences(all, weights), ids));
+            for (Embedded one : embedded) {
+                Ranking ranking = new Ranking(question, statistics, one.meaning(key, asked.text()), ZoneOffset.UTC);
+                add("words and " + one.name(), asked, sequences(fitting(ranking, key, sessions)), ids);
             }
             Set<Long> candidates = candidates(byBm25, sessions);
             List<Session> known = Session.cut(
@@ -213,21 +235,56 @@ public final class RecallBenchmark {
                     Duration.ofHours(4));
             start = System.nanoTime();
             List<Ranked> ranked =
-                    new Ranking(question, statistics, Recalled.Features.WEIGHTS, ZoneOffset.UTC).rank(known);
+                    new Ranking(question, statistics, Meaning.NONE, ZoneOffset.UTC).rank(key, known);
             took("rank candidates", start, 1);
             add("all behind candidates", asked, sequences(ranked), ids);
+        }
+    }
+
+    /** The vectors of a conversation. */
+    private record Embedded(
+            String name,
+            EmbeddingModel model,
+            List<Utterance> utterances,
+            List<Embedding> vectors,
+            Gate.Measured measured) {
+
+        static Embedded of(
+                String name, EmbeddingModel model, AskedConversation conversation, List<Utterance> utterances) {
+            List<Embedding> vectors = model.embedAll(conversation.turns().stream()
+                            .map(turn -> TextSegment.from(turn.text()))
+                            .toList())
+                    .content();
+            List<Gate.Sample> sample = new ArrayList<>();
+            int step = (utterances.size() + Gate.MOST - 1) / Gate.MOST;
+            for (int i = 0; i < utterances.size(); i += step) {
+                Utterance utterance = utterances.get(i);
+                sample.add(new Gate.Sample(
+                        utterance.terms(), utterance.length(), vectors.get(i).vector()));
+            }
+            return new Embedded(name, model, utterances, vectors, Gate.measure(sample));
+        }
+
+        Meaning meaning(MemoryKey key, String question) {
+            Embedding asked = model.embed(question).content();
+            Meaning.Builder meaning = new Meaning.Builder(measured.weight(), measured.floor(), Duration.ofHours(4));
+            for (int i = 0; i < vectors.size(); i++) {
+                Utterance utterance = utterances.get(i);
+                double cosine = CosineSimilarity.between(asked, vectors.get(i));
+                meaning.add(key, utterance.sequence(), utterance.time(), cosine);
+            }
+            return meaning.build();
         }
     }
 
     private static final Map<String, Recalled.Features> STEPS = steps();
 
     private static Map<String, Recalled.Features> steps() {
-        Recalled.Features all = Recalled.Features.WEIGHTS;
+        Recalled.Features all = Recalled.Features.weights(0);
         Map<String, Recalled.Features> steps = new LinkedHashMap<>();
         steps.put("with neighbours", new Recalled.Features(all.words(), 0, 0, 0, 0));
         steps.put("+ answer", new Recalled.Features(all.words(), all.answer(), 0, 0, 0));
-        steps.put("+ session", new Recalled.Features(all.words(), all.answer(), all.session(), 0, 0));
-        steps.put("+ speaker", new Recalled.Features(all.words(), all.answer(), all.session(), all.speaker(), 0));
+        steps.put("+ speaker", new Recalled.Features(all.words(), all.answer(), 0, all.speaker(), 0));
         steps.put("+ date", all);
         return steps;
     }
@@ -258,15 +315,29 @@ public final class RecallBenchmark {
         return candidates;
     }
 
+    private static List<Ranked> fitting(Ranking ranking, MemoryKey key, List<Session> sessions) {
+        return ranking.rank(key, sessions).stream()
+                .filter(ranked -> ranking.fits(key, ranked))
+                .toList();
+    }
+
+    private static List<Long> sequences(List<Ranked> ranked, Recalled.Features weights) {
+        return sequences(ranked.stream()
+                .sorted(Comparator.comparingDouble((Ranked one) -> one.features().score(weights))
+                        .reversed()
+                        .thenComparing(one -> one.utterance().sequence(), Comparator.reverseOrder()))
+                .toList());
+    }
+
     private static List<Long> sequences(List<Ranked> ranked) {
         return ranked.stream().map(one -> one.utterance().sequence()).toList();
     }
 
-    private void add(String method, Locomo.Asked asked, List<Long> ranked, Map<Long, String> ids) {
+    private void add(String method, AskedConversation.Asked asked, List<Long> ranked, Map<Long, String> ids) {
         add(method, asked, ranked.stream().map(ids::get).toList());
     }
 
-    private void add(String method, Locomo.Asked asked, List<String> ranked) {
+    private void add(String method, AskedConversation.Asked asked, List<String> ranked) {
         double[] sum = sums.computeIfAbsent(method, m -> new double[AMONG.length]);
         for (int i = 0; i < AMONG.length; i++) {
             long found = ranked.stream()
@@ -286,18 +357,26 @@ public final class RecallBenchmark {
     private void print() {
         System.out.println(questions + " questions, " + recalls.size() + " recalls");
         long[] sorted = recalls.stream().mapToLong(Long::longValue).sorted().toArray();
-        System.out.printf(
-                Locale.ROOT,
-                "a whole recall, warm: p50 %.1f ms, p95 %.1f ms%n",
-                sorted[sorted.length / 2] / 1e6,
-                sorted[sorted.length * 95 / 100] / 1e6);
+        if (sorted.length > 0) {
+            System.out.printf(
+                    Locale.ROOT,
+                    "a whole recall, warm: p50 %.1f ms, p95 %.1f ms%n",
+                    sorted[sorted.length / 2] / 1e6,
+                    sorted[sorted.length * 95 / 100] / 1e6);
+        }
         sums.forEach((method, sum) -> System.out.printf(
                 Locale.ROOT,
-                "%-24s %.1f / %.1f / %.1f%n",
+                "%-28s %.1f / %.1f / %.1f%n",
                 method,
                 100 * sum[0] / questions,
                 100 * sum[1] / questions,
                 100 * sum[2] / questions));
+        gates.forEach((model, measured) -> System.out.printf(
+                Locale.ROOT,
+                "%-28s weight %.2f, floor %.2f (means over the memories)%n",
+                model,
+                measured.stream().mapToDouble(Gate.Measured::weight).average().orElseThrow(),
+                measured.stream().mapToDouble(Gate.Measured::floor).average().orElseThrow()));
         nanos.forEach((stage, sum) -> System.out.printf(Locale.ROOT, "%-28s %.3f ms%n", stage, sum[0] / 1e6 / sum[1]));
     }
 }

@@ -1,0 +1,149 @@
+package io.github.keepsake4j.recall;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class GateTest {
+
+    private static final int TOPICS = 20;
+    private static final int DIMENSION = 32;
+
+    @Test
+    void a_model_that_finds_messages_with_common_words_close_has_its_full_weight() {
+        assertThat(Gate.measure(sample(300, 1, 1)).weight()).isEqualTo(1);
+        assertThat(Gate.measure(sample(60, 1, 1)).weight()).isEqualTo(1);
+    }
+
+    @Test
+    void a_model_whose_vectors_have_nothing_to_do_with_the_words_has_no_weight() {
+        assertThat(Gate.measure(sample(300, 0, 1)).weight()).isZero();
+        assertThat(Gate.measure(sample(60, 0, 1)).weight()).isZero();
+    }
+
+    @Test
+    void a_model_that_finds_all_messages_equally_close_has_no_weight() {
+        assertThat(Gate.measure(sample(100, 0, 0)).weight()).isZero();
+    }
+
+    @Test
+    void a_young_memory_trusts_the_choice_of_the_model() {
+        assertThat(Gate.measure(List.of()).weight()).isEqualTo(1);
+        assertThat(Gate.measure(sample(19, 0, 1)).weight()).isEqualTo(1);
+    }
+
+    @Test
+    void a_memory_without_common_words_trusts_the_choice_of_the_model() {
+        List<Gate.Sample> sample = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            sample.add(new Gate.Sample(Map.of("word" + i, 1), 1, new float[] {1, i}));
+        }
+
+        assertThat(Gate.measure(sample).weight()).isEqualTo(1);
+    }
+
+    @Test
+    void the_floor_is_above_the_cosines_of_most_pairs() {
+        List<Gate.Sample> sample = sample(200, 0, 1);
+        double floor = Gate.measure(sample).floor();
+        long above = 0;
+        long pairs = 0;
+        for (Gate.Sample one : sample) {
+            for (Gate.Sample other : sample) {
+                if (one != other) {
+                    pairs++;
+                    above += cosine(one.vector(), other.vector()) > floor ? 1 : 0;
+                }
+            }
+        }
+
+        assertThat((double) above / pairs).isBetween(0.0, 0.1);
+    }
+
+    @Test
+    void the_length_of_vectors_does_not_matter() {
+        List<Gate.Sample> sample = sample(100, 1, 1);
+        List<Gate.Sample> longer = sample.stream()
+                .map(one -> new Gate.Sample(one.terms(), one.length(), times(7, one.vector())))
+                .toList();
+
+        assertThat(Gate.measure(longer).floor())
+                .isCloseTo(Gate.measure(sample).floor(), within(1e-6));
+    }
+
+    @Test
+    void a_long_memory_is_measured_on_a_part_of_it() {
+        List<Gate.Sample> sample = sample(Gate.MOST, 1, 1);
+        List<Gate.Sample> thrice = new ArrayList<>();
+        sample.forEach(one -> thrice.addAll(List.of(one, one, one)));
+
+        assertThat(Gate.measure(thrice)).isEqualTo(Gate.measure(sample));
+    }
+
+    @Test
+    void vectors_without_length_are_close_to_none() {
+        List<Gate.Sample> sample = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            sample.add(new Gate.Sample(Map.of("same", 1), 1, new float[DIMENSION]));
+        }
+
+        assertThat(Gate.measure(sample)).isEqualTo(new Gate.Measured(0, 0));
+    }
+
+    /** Returns messages of topics, each with three words of its topic, and vectors of a topic and of noise. */
+    private static List<Gate.Sample> sample(int size, double topic, double noise) {
+        Random random = new Random(6);
+        float[][] topics = new float[TOPICS][];
+        for (int i = 0; i < TOPICS; i++) {
+            topics[i] = vector(random);
+        }
+        List<Gate.Sample> sample = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            int about = random.nextInt(TOPICS);
+            Map<String, Integer> terms = new HashMap<>(Map.of("the", 2));
+            for (int word = 0; word < 3; word++) {
+                terms.merge("topic" + about + "-" + random.nextInt(6), 1, Integer::sum);
+            }
+            float[] vector = vector(random);
+            for (int d = 0; d < DIMENSION; d++) {
+                vector[d] = (float) (noise * vector[d] + 2 * topic * topics[about][d] + (noise == 0 ? 1 : 0));
+            }
+            sample.add(new Gate.Sample(terms, 5, vector));
+        }
+        return sample;
+    }
+
+    private static float[] vector(Random random) {
+        float[] vector = new float[DIMENSION];
+        for (int d = 0; d < DIMENSION; d++) {
+            vector[d] = (float) random.nextGaussian();
+        }
+        return vector;
+    }
+
+    private static float[] times(float factor, float[] vector) {
+        float[] product = new float[vector.length];
+        for (int d = 0; d < vector.length; d++) {
+            product[d] = factor * vector[d];
+        }
+        return product;
+    }
+
+    private static double cosine(float[] a, float[] b) {
+        double product = 0;
+        double ofA = 0;
+        double ofB = 0;
+        for (int d = 0; d < DIMENSION; d++) {
+            product += a[d] * b[d];
+            ofA += a[d] * a[d];
+            ofB += b[d] * b[d];
+        }
+        return product / Math.sqrt(ofA * ofB);
+    }
+}
