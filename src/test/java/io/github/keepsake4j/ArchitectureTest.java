@@ -109,8 +109,7 @@ public class ArchitectureTest {
                     "component",
                     List.of("", "message", "base", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
             Map.entry("recall", List.of("message", "log", "backend", "text", "recall.words")),
-            Map.entry(
-                    "recall.inmemory", List.of("recall", "recall.words", "recall.vectors", "log", "message")),
+            Map.entry("recall.inmemory", List.of("recall", "recall.words", "recall.vectors", "log", "message")),
             Map.entry(
                     "recall.jdbc",
                     List.of("recall", "recall.words", "recall.vectors", "log", "message", "jdbc", "sql")),

@@ -87,10 +87,7 @@ abstract class ForwardingIndex implements MessageIndex {
 
     @Override
     public void cosines(
-            String model,
-            Map<MemoryKey, ? extends Collection<Long>> sequences,
-            float[] query,
-            CosineReader reader) {
+            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
         index.cosines(model, sequences, query, reader);
     }
 

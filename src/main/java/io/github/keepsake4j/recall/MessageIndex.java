@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores which terms occur in which messages of a log. An index is built from the log in the background. It never
+ * Stores which terms occur in which messages of a log, and vectors of the messages. An index is built from the log in the background. It never
  * contains a message's text or id. It can be dropped and rebuilt while no process uses it. It works with any log. Its
  * results for one tenant do not depend on other tenants.
  *
@@ -164,10 +164,7 @@ public interface MessageIndex extends AutoCloseable {
      * @param reader receives the cosines
      */
     void cosines(
-            String model,
-            Map<MemoryKey, ? extends Collection<Long>> sequences,
-            float[] query,
-            CosineReader reader);
+            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader);
 
     /**
      * Names the storage, for reports.

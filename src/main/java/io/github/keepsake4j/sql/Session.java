@@ -123,8 +123,7 @@ public final class Session {
      * @param consumer receives the values
      * @param parameters the values of the parameters
      */
-    public <T> void each(
-            String sql, int atOnce, Mapper<T> mapper, Consumer<T> consumer, @Nullable Object... parameters)
+    public <T> void each(String sql, int atOnce, Mapper<T> mapper, Consumer<T> consumer, @Nullable Object... parameters)
             throws SQLException {
         use(sql, false, statement -> {
             bind(statement, parameters);

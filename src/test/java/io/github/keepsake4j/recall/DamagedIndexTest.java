@@ -137,7 +137,10 @@ class DamagedIndexTest {
                     outcomes,
                     "cosines of some",
                     () -> index.cosines(MODEL, Map.of(LONG, List.of(1L, 3_000L)), VECTOR, reader));
-            count(outcomes, "add vectors", () -> index.addVectors(MODEL, CHATS.get(3), mark(20), mark(140), vectors(40)));
+            count(
+                    outcomes,
+                    "add vectors",
+                    () -> index.addVectors(MODEL, CHATS.get(3), mark(20), mark(140), vectors(40)));
             count(outcomes, "sweep", this::catchUp);
             count(outcomes, "remove", () -> index.remove(CHATS.get(5)));
             count(outcomes, "compact", index::compact);

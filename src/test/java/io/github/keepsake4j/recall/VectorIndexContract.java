@@ -62,7 +62,8 @@ abstract class VectorIndexContract {
     /** A cosine that was read. */
     private record Read(MemoryKey key, long sequence, Instant time, double cosine) {
 
-        private static final Comparator<Read> IN_ORDER = Comparator.comparing((Read read) -> read.key().canonical())
+        private static final Comparator<Read> IN_ORDER = Comparator.comparing(
+                        (Read read) -> read.key().canonical())
                 .thenComparingLong(Read::sequence)
                 .thenComparingDouble(Read::cosine);
     }
@@ -166,7 +167,9 @@ abstract class VectorIndexContract {
             assertThat(one.time()).isEqualTo(expected.time());
             assertThat(one.cosine()).isCloseTo(cosine(expected.vector(), query), within(0.01));
         }
-        assertThat(cosines(Scope.memory(ONE), vectors(1, 5, 5).get(0).vector()).get(4).cosine())
+        assertThat(cosines(Scope.memory(ONE), vectors(1, 5, 5).get(0).vector())
+                        .get(4)
+                        .cosine())
                 .isCloseTo(1, within(0.001));
     }
 
@@ -184,8 +187,7 @@ abstract class VectorIndexContract {
 
         assertThat(index.addVectors(MODEL, ONE, null, mark(3), some)).isTrue();
         assertThat(index.addVectors(MODEL, ONE, null, mark(3), some)).isFalse();
-        assertThat(index.addVectors(
-                        MODEL, ONE, new VectorMark(1, 3, 0.5, 0.25, 0), mark(5), vectors(1, 4, 5)))
+        assertThat(index.addVectors(MODEL, ONE, new VectorMark(1, 3, 0.5, 0.25, 0), mark(5), vectors(1, 4, 5)))
                 .isFalse();
         assertThat(index.vectorMarks(MODEL, List.of(ONE, TWO))).isEqualTo(Map.of(ONE, mark(3)));
         assertThat(cosines(Scope.memory(ONE), some.get(0).vector())).hasSize(3);
@@ -272,8 +274,9 @@ abstract class VectorIndexContract {
 
         assertThat(sequences(cosines(MODEL, Scope.memory(ONE), query, 1))).containsExactly(331L);
         assertThat(sequences(cosines(MODEL, Scope.memory(ONE), query, 140))).isEqualTo(range(192, 331));
-        assertThat(cosines(MODEL, Scope.tenant("acme"), query, 200)).hasSize(200).allMatch(read -> read.key()
-                .equals(ONE));
+        assertThat(cosines(MODEL, Scope.tenant("acme"), query, 200))
+                .hasSize(200)
+                .allMatch(read -> read.key().equals(ONE));
         assertThat(cosines(MODEL, Scope.tenant("acme"), query, 371)).hasSize(371);
 
         assertThat(sequences(cosines(Map.of(ONE, List.of(130L, 131L)), query))).isEqualTo(range(128, 255));
@@ -368,8 +371,7 @@ abstract class VectorIndexContract {
                     switch (random.nextInt(3)) {
                         case 0 -> cosines(MODEL, Scope.tenant(tenant), query, 1 + random.nextInt(400));
                         case 1 -> cosines(MODEL, new Scope(tenant, own), query, 1 + random.nextInt(400));
-                        default ->
-                            own.isEmpty() ? List.of() : cosines(Map.of(own.get(0), List.of(1L, 140L)), query);
+                        default -> own.isEmpty() ? List.of() : cosines(Map.of(own.get(0), List.of(1L, 140L)), query);
                     };
             assertThat(read).allMatch(each -> each.key().tenant().equals(tenant));
         }

@@ -70,8 +70,9 @@ public final class InMemoryMessageIndex implements MessageIndex {
         VectorMark mark;
 
         void add(List<VectorRow> added, long completed) {
-            List<VectorRow> earlier =
-                    completed < 0 ? List.of() : List.copyOf(rows.tailMap(completed).values());
+            List<VectorRow> earlier = completed < 0
+                    ? List.of()
+                    : List.copyOf(rows.tailMap(completed).values());
             List<VectorRow> written = earlier.isEmpty() ? added : VectorRow.joined(earlier, added);
             earlier.forEach(row -> rows.remove(row.sequence()));
             written.forEach(row -> rows.put(row.sequence(), row));
@@ -269,12 +270,10 @@ public final class InMemoryMessageIndex implements MessageIndex {
         record Found(MemoryKey key, VectorRow row) {}
         List<Found> newestFirst = new ArrayList<>();
         for (Memory memory : inScope(scope)) {
-            rows(memory, model)
-                    .descendingMap()
-                    .values()
-                    .forEach(row -> newestFirst.add(new Found(memory.key, row)));
+            rows(memory, model).descendingMap().values().forEach(row -> newestFirst.add(new Found(memory.key, row)));
         }
-        newestFirst.sort(Comparator.comparingLong((Found found) -> found.row().newest()).reversed());
+        newestFirst.sort(
+                Comparator.comparingLong((Found found) -> found.row().newest()).reversed());
         QueryVector vector = QueryVector.of(query);
         long left = most;
         for (Found found : newestFirst) {
@@ -287,10 +286,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
 
     @Override
     public synchronized void cosines(
-            String model,
-            Map<MemoryKey, ? extends Collection<Long>> sequences,
-            float[] query,
-            CosineReader reader) {
+            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
         checkOpen("cosines");
         QueryVector vector = QueryVector.of(query);
         sequences.forEach((key, places) -> {

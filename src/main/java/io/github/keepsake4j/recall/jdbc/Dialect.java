@@ -64,8 +64,7 @@ interface Dialect {
             throws SQLException;
 
     /** Reads the vectors of blocks. */
-    void vectorsOf(Session session, String model, List<Block> blocks, VectorTables.Reading reading)
-            throws SQLException;
+    void vectorsOf(Session session, String model, List<Block> blocks, VectorTables.Reading reading) throws SQLException;
 
     /** A block of sequences of a memory. */
     @SuppressWarnings("ArrayRecordComponent") // Private to this package, and never compared.

@@ -413,10 +413,7 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     @Override
     public void cosines(
-            String model,
-            Map<MemoryKey, ? extends Collection<Long>> sequences,
-            float[] query,
-            CosineReader reader) {
+            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
         vectors.cosines(model, sequences, query, reader);
     }
 

@@ -208,8 +208,7 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public List<VectorMarkRow> vectorMarks(Session session, String model, Collection<byte[]> keys)
-            throws SQLException {
+    public List<VectorMarkRow> vectorMarks(Session session, String model, Collection<byte[]> keys) throws SQLException {
         return session.list(VECTOR_MARKS, VectorMarkRow::of, model, keys.toArray(byte[][]::new));
     }
 

@@ -240,8 +240,7 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public List<VectorMarkRow> vectorMarks(Session session, String model, Collection<byte[]> keys)
-            throws SQLException {
+    public List<VectorMarkRow> vectorMarks(Session session, String model, Collection<byte[]> keys) throws SQLException {
         return session.list(VECTOR_MARKS, VectorMarkRow::of, model, hex(keys));
     }
 

@@ -4,7 +4,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.CosineReader;
-import io.github.keepsake4j.recall.MessageIndex.MessageVector;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.vectors.Cosines;
@@ -81,7 +80,7 @@ final class VectorTables {
             session.update(Sql.USE_MODEL, today, number);
         }
         for (VectorMarkRow row : marks) {
-            if (row != known && row.used() < today - MessageIndex.UNUSED_DAYS) {
+            if (row.model() != number && row.used() < today - MessageIndex.UNUSED_DAYS) {
                 int unused = Math.toIntExact(row.model());
                 session.update(Sql.DELETE_VECTORS_FROM, memory, unused, 0L);
                 session.update(Sql.DELETE_VECTOR_MARK, memory, unused);
@@ -113,9 +112,8 @@ final class VectorTables {
         session.updateAll(
                 Sql.ADD_VECTORS,
                 written.stream()
-                        .map(row -> new Object[] {
-                            memory, model, row.sequence(), row.newest(), row.amount(), row.stored()
-                        })
+                        .map(row ->
+                                new Object[] {memory, model, row.sequence(), row.newest(), row.amount(), row.stored()})
                         .toList());
     }
 

@@ -3,6 +3,7 @@ package io.github.keepsake4j.recall.vectors;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.recall.MessageIndex.MessageVector;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +64,7 @@ public record VectorRow(long sequence, long newest, int amount, byte[] stored) {
      */
     public static List<VectorRow> of(@Nullable VectorMark before, VectorMark after, List<MessageVector> vectors) {
         after.checkBehind(before);
-        long last = before == null ? 0 : before.sequence() + 1;
+        long last = before == null ? 1 : before.sequence() + 1;
         List<VectorRow> rows = new ArrayList<>();
         for (int from = 0, to; from < vectors.size(); from = to) {
             long block = block(vectors.get(from).sequence());
@@ -144,23 +145,28 @@ public record VectorRow(long sequence, long newest, int amount, byte[] stored) {
      * @return one row of the block, then the added rows of other blocks
      */
     public static List<VectorRow> joined(List<VectorRow> earlier, List<VectorRow> added) {
-        VectorRow joined = earlier.get(0);
-        for (VectorRow row : earlier.subList(1, earlier.size())) {
-            joined = joined.with(row);
-        }
-        boolean isContinued = !added.isEmpty() && block(added.get(0).sequence) == block(joined.sequence);
+        boolean isContinued = !added.isEmpty() && block(added.get(0).sequence) == block(earlier.get(0).sequence);
+        List<VectorRow> ofBlock = new ArrayList<>(earlier);
+        ofBlock.addAll(isContinued ? added.subList(0, 1) : List.of());
         List<VectorRow> rows = new ArrayList<>();
-        rows.add(isContinued ? joined.with(added.get(0)) : joined);
+        rows.add(join(ofBlock));
         rows.addAll(isContinued ? added.subList(1, added.size()) : added);
         return rows;
     }
 
-    private VectorRow with(VectorRow next) {
-        checkDimension(dimension(stored), dimension(next.stored));
-        ByteBuffer both = ByteBuffer.allocate(stored.length + next.stored.length - HEADER)
-                .put(stored)
-                .put(next.stored, HEADER, next.stored.length - HEADER);
-        return new VectorRow(sequence, Math.max(newest, next.newest), amount + next.amount, both.array());
+    private static VectorRow join(List<VectorRow> rows) {
+        int dimension = dimension(rows.get(0).stored);
+        long newest = Long.MIN_VALUE;
+        int amount = 0;
+        ByteArrayOutputStream stored = new ByteArrayOutputStream();
+        stored.write(rows.get(0).stored, 0, HEADER);
+        for (VectorRow row : rows) {
+            checkDimension(dimension, dimension(row.stored));
+            newest = Math.max(newest, row.newest);
+            amount += row.amount;
+            stored.write(row.stored, HEADER, row.stored.length - HEADER);
+        }
+        return new VectorRow(rows.get(0).sequence, newest, amount, stored.toByteArray());
     }
 
     /**

@@ -75,8 +75,8 @@ class VectorTablesTest {
 
     private static List<MessageVector> vectors(long from, long to) {
         return LongStream.rangeClosed(from, to)
-                .mapToObj(sequence -> new MessageVector(
-                        sequence, Instant.ofEpochSecond(sequence), new float[] {1, sequence % 7}))
+                .mapToObj(sequence ->
+                        new MessageVector(sequence, Instant.ofEpochSecond(sequence), new float[] {1, sequence % 7}))
                 .toList();
     }
 
@@ -154,8 +154,7 @@ class VectorTablesTest {
             }
         }
         String database = ((PGSimpleDataSource) source).getDatabaseName();
-        try (TransactionPooler pooler =
-                        new TransactionPooler(Postgres.newest().port(), database, "postgres", 2);
+        try (TransactionPooler pooler = new TransactionPooler(Postgres.newest().port(), database, "postgres", 2);
                 HikariDataSource pool = Postgres.pool(Postgres.database(database, pooler.port()), 2, true);
                 MessageIndex index = JdbcMessageIndex.builder()
                         .dataSource(pool)
@@ -163,8 +162,12 @@ class VectorTablesTest {
                         .build()) {
             for (int i = 0; i < 5; i++) {
                 long[] sum = new long[1];
-                index.cosines("model", Scope.memory(ONE), new float[] {1, 0}, 50_000, (k, sequence, t, c) ->
-                        sum[0] += sequence);
+                index.cosines(
+                        "model",
+                        Scope.memory(ONE),
+                        new float[] {1, 0},
+                        50_000,
+                        (k, sequence, t, c) -> sum[0] += sequence);
                 assertThat(sum[0]).isEqualTo(20_000L * 20_001 / 2);
             }
         }
