@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
+import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.WrittenChat.Asked;
 import io.github.keepsake4j.recall.WrittenChat.Line;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
@@ -30,12 +31,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures the recall of 20 facts in chats of 600 messages in three languages, through {@link Keepsake#recall()}: how many of
- * the paraphrases and of the mistyped questions find the fact among the first 10, and how many of 100 questions and greetings
- * about what was never said retrieve nothing. {@link OwnChatTest} says what the chats are like.
+ * Measures the recall of 20 facts in chats of 600 messages in three languages, through {@link Keepsake#recall()}.
+ * Counts the paraphrases and mistyped questions that find the fact among the first 10. Of 100 questions and greetings
+ * about what was never said, counts those that retrieve nothing, and those that retrieve something without their words.
+ * {@link OwnChatTest} says what the chats are like.
  *
  * <p>Run it with {@code mvn test-compile exec:java -Dexec.mainClass=io.github.keepsake4j.recall.OwnChatBenchmark
- * -Dexec.args="[class of the embedding model] [missed]"}. With {@code missed}, each question that goes wrong is printed.
+ * -Dexec.args="[class of the embedding model] [missed]"}. With {@code missed}, prints each question that goes wrong.
  */
 public final class OwnChatBenchmark {
 
@@ -103,7 +105,8 @@ public final class OwnChatBenchmark {
             }
             System.out.printf(
                     Locale.ROOT,
-                    "%s, %s: hit@10 of paraphrases %d of %d, of typos %d of %d; nothing for %d of %d%n",
+                    "%s, %s: hit@10 of paraphrases %d of %d, of typos %d of %d; "
+                            + "nothing for %d of %d, something without a word for %d%n",
                     language,
                     name,
                     hits(recall, chat.questions()),
@@ -111,7 +114,8 @@ public final class OwnChatBenchmark {
                     hits(recall, chat.typos()),
                     chat.typos().size(),
                     nothing(recall),
-                    chat.unanswered().size());
+                    chat.unanswered().size(),
+                    withoutWord(recall));
         } finally {
             executor.shutdown();
         }
@@ -129,14 +133,27 @@ public final class OwnChatBenchmark {
 
     private long hits(Recall recall, List<Asked> questions) {
         return questions.stream()
-                .filter(asked -> isRight(
-                        found(recall, asked.text()).contains(Integer.toString(asked.answer())), asked.text()))
+                .filter(asked -> isRight(finds(recall, asked), asked.text()))
                 .count();
+    }
+
+    private boolean finds(Recall recall, Asked asked) {
+        String id = Integer.toString(asked.answer());
+        return found(recall, asked.text()).stream()
+                .anyMatch(passage -> passage.message().id().equals(id));
     }
 
     private long nothing(Recall recall) {
         return chat.unanswered().stream()
                 .filter(text -> isRight(found(recall, text).isEmpty(), text))
+                .count();
+    }
+
+    /** Counts the questions that recall a message though no word of theirs is in it or its neighbours. */
+    private long withoutWord(Recall recall) {
+        return chat.unanswered().stream()
+                .filter(text -> found(recall, text).stream()
+                        .anyMatch(passage -> passage.features().words() == 0))
                 .count();
     }
 
@@ -147,11 +164,8 @@ public final class OwnChatBenchmark {
         return right;
     }
 
-    /** Returns the ids of the messages that are recalled, which are the numbers of the lines. */
-    private List<String> found(Recall recall, String question) {
-        return recall.find(Scope.memory(key), question, OPTIONS).passages().stream()
-                .map(passage -> passage.message().id())
-                .toList();
+    private List<Passage> found(Recall recall, String question) {
+        return recall.find(Scope.memory(key), question, OPTIONS).passages();
     }
 
     /** Counts the messages that were embedded. */
