@@ -11,8 +11,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** A chat of some months that was written for the tests, and questions about it. */
-record WrittenChat(List<Line> lines, List<Asked> questions) {
+/**
+ * A chat of some months that was written for the tests, and questions about it.
+ *
+ * @param lines the messages
+ * @param questions questions that a message answers
+ * @param typos questions with the words of the message that answers them, the most telling one mistyped
+ * @param unanswered greetings, and questions about what is not in the chat
+ */
+record WrittenChat(List<Line> lines, List<Asked> questions, List<Asked> typos, List<String> unanswered) {
 
     /** A message of the user, or of the model. */
     record Line(int number, boolean user, Instant time, String text) {}
@@ -23,24 +30,28 @@ record WrittenChat(List<Line> lines, List<Asked> questions) {
     static WrittenChat read(String language) {
         List<Line> lines = new ArrayList<>();
         List<Asked> questions = new ArrayList<>();
+        List<Asked> typos = new ArrayList<>();
+        List<String> unanswered = new ArrayList<>();
         Instant time = Instant.EPOCH;
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(
                 Objects.requireNonNull(WrittenChat.class.getResourceAsStream(language + ".txt")),
                 StandardCharsets.UTF_8))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 String[] parts = line.split(" ", 3);
-                if (parts[0].equals("@")) {
-                    time = LocalDateTime.parse(parts[1]).toInstant(ZoneOffset.UTC);
-                } else if (parts[0].equals("?")) {
-                    questions.add(new Asked(Integer.parseInt(parts[1]), parts[2]));
-                } else {
-                    time = time.plusSeconds(30);
-                    lines.add(new Line(Integer.parseInt(parts[0]), parts[1].equals("u:"), time, parts[2]));
+                switch (parts[0]) {
+                    case "@" -> time = LocalDateTime.parse(parts[1]).toInstant(ZoneOffset.UTC);
+                    case "?" -> questions.add(new Asked(Integer.parseInt(parts[1]), parts[2]));
+                    case "~" -> typos.add(new Asked(Integer.parseInt(parts[1]), parts[2]));
+                    case "-" -> unanswered.add(line.substring(2));
+                    default -> {
+                        time = time.plusSeconds(30);
+                        lines.add(new Line(Integer.parseInt(parts[0]), parts[1].equals("u:"), time, parts[2]));
+                    }
                 }
             }
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
-        return new WrittenChat(lines, questions);
+        return new WrittenChat(lines, questions, typos, unanswered);
     }
 }
