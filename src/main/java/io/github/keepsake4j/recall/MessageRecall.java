@@ -1,7 +1,5 @@
 package io.github.keepsake4j.recall;
 
-import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -13,6 +11,8 @@ import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.WantedTerms;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -21,10 +21,12 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,7 @@ public final class MessageRecall {
     private final MessageSearch search;
     private final Function<MemoryKey, Seen> shown;
     private final Words words;
+    private final InstantSource clock;
 
     /**
      * The messages of a memory that a model is shown.
@@ -72,6 +75,12 @@ public final class MessageRecall {
      * @param shown returns the messages of a memory that a model is shown
      */
     public MessageRecall(MessageSearch search, Function<MemoryKey, Seen> shown) {
+        this(search, shown, InstantSource.system());
+    }
+
+    /** Creates a recall with a clock from which words such as "yesterday" count. */
+    MessageRecall(MessageSearch search, Function<MemoryKey, Seen> shown, InstantSource clock) {
+        this.clock = clock;
         this.search = search;
         this.shown = shown;
         this.words = search.words();
@@ -93,8 +102,10 @@ public final class MessageRecall {
                     "must name memories for a recall; the scope of a whole tenant would show messages of "
                             + "one user to another");
         }
-        Question asked = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words);
-        if (asked.terms().isEmpty()) {
+        LocalDate today = LocalDate.ofInstant(clock.instant(), options.zone());
+        Question asked = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words, today);
+        Finder.Times times = new Finder.Times(asked.dates().occasions(), options.zone());
+        if (asked.terms().isEmpty() && times.occasions().isEmpty()) {
             return new Recalled(List.of(), false);
         }
         Heads heads = new Heads(search::log);
@@ -105,11 +116,11 @@ public final class MessageRecall {
             heads.put(shownTo, seen.read());
             shownIds = seen.ids();
         }
-        Candidates candidates = search.finder().find(scope, asked.terms(), most(scope), heads);
+        Candidates candidates = search.finder().find(scope, asked.terms(), times, most(scope), heads);
         List<Memory> memories = memories(candidates, most(scope), heads, shownTo, shownIds);
         Set<String> speakers = new TreeSet<>();
         memories.forEach(memory -> speakers.addAll(memory.speakers()));
-        Question question = Question.of(text, speakers, words);
+        Question question = Question.of(text, speakers, words, today);
         if (question.units().isEmpty()) {
             question = asked;
         }
@@ -117,16 +128,49 @@ public final class MessageRecall {
         Ranking ranking = new Ranking(question, candidates.statistics(), Recalled.Features.WEIGHTS, options.zone());
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
-            memory.rank(ranking, terms, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
+            memory.rank(ranking, terms, options.sessionGap()).stream()
+                    .filter(ranked -> ranked.features().words() > 0 || times.has(ranked.utterance().time()))
+                    .forEach(ranked -> found.add(new Found(memory, ranked)));
         }
         found.sort(
                 Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
-        List<Passage> passages = search.finder().stillThere(passages(found, options), Passage::key, Passage::messages);
+        List<Found> best = question.onlyTime() ? ofTimesFirst(found, times) : found;
+        List<Passage> passages = search.finder().stillThere(passages(best, options), Passage::key, Passage::messages);
         return new Recalled(passages, candidates.lagging());
     }
 
     /** A message that may answer the question. */
     private record Found(Memory memory, Ranked ranked) {}
+
+    /**
+     * Puts what was said at the times that are named before everything else: the first message of each day, then the
+     * second of each. So a model is told how a day began, and something of each day of a month.
+     */
+    private static List<Found> ofTimesFirst(List<Found> found, Finder.Times times) {
+        List<Found> oldestFirst = new ArrayList<>(found);
+        oldestFirst.sort(Comparator.comparing(one -> one.ranked().utterance().sequence()));
+        Map<LocalDate, List<Found>> days = new TreeMap<>();
+        for (List<Days> alternatives : times.occasions()) {
+            for (Days occasion : alternatives) {
+                Map<LocalDate, List<Found>> said = new TreeMap<>();
+                for (Found one : oldestFirst) {
+                    LocalDate day = LocalDate.ofInstant(one.ranked().utterance().time(), times.zone());
+                    if (occasion.has(day)) {
+                        said.computeIfAbsent(day, d -> new ArrayList<>()).add(one);
+                    }
+                }
+                days.putAll(said);
+                if (!said.isEmpty()) {
+                    break;
+                }
+            }
+        }
+        List<Found> inTurns = new ArrayList<>(Days.inTurns(days.values()));
+        inTurns.sort(Comparator.comparingDouble((Found one) -> one.ranked().features().speaker()).reversed());
+        Set<Found> all = new LinkedHashSet<>(inTurns);
+        all.addAll(found);
+        return List.copyOf(all);
+    }
 
     /** Returns the number of messages that the index proposes. */
     static int most(Scope scope) {
@@ -209,7 +253,7 @@ public final class MessageRecall {
         List<Ranked> rank(Ranking ranking, WantedTerms terms, Duration sessionGap) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
-                if (isSaid(message) && !Visible.endedBadly(message)) {
+                if (IndexedText.isSaid(message) && !Visible.endedBadly(message)) {
                     String text = IndexedText.of(message);
                     utterances.add(Utterance.of(
                             message.sequence(),
@@ -224,14 +268,7 @@ public final class MessageRecall {
                 Instant time = session.utterances().get(0).time();
                 session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
             }
-            return ranking.rank(sessions).stream()
-                    .filter(ranked -> ranked.features().words() > 0)
-                    .toList();
-        }
-
-        private static boolean isSaid(LoggedMessage message) {
-            return (message.message() instanceof UserMessage || message.message() instanceof AiMessage)
-                    && !IndexedText.of(message).isBlank();
+            return ranking.rank(sessions);
         }
 
         /** Returns whether a message may be given out. */
@@ -289,7 +326,7 @@ public final class MessageRecall {
         private @Nullable LoggedMessage neighbour(LoggedMessage of, boolean after, long budget, RecallOptions options) {
             LoggedMessage near = after ? child(of) : parent(of);
             // Skips the calls and results of tools.
-            while (near != null && !isSaid(near)) {
+            while (near != null && !IndexedText.isSaid(near)) {
                 near = after ? child(near) : parent(near);
             }
             boolean isNear = near != null

@@ -3,12 +3,14 @@ package io.github.keepsake4j.recall;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.Token;
 import io.github.keepsake4j.recall.words.Words.Token.Kind;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -19,14 +21,31 @@ import org.jspecify.annotations.Nullable;
  * @param units the words, without stop words and without the names of the speakers
  * @param speaker the one speaker that is named, or null if none or several are named
  * @param dates the dates that are named
+ * @param onlyTime whether the question asks what was said at the time that it names, and for nothing else
  */
-record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
+record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, boolean onlyTime) {
 
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
     static final int MAX_TERMS = MessageIndex.MAX_TERMS;
 
     /** The number of UTF-16 code units of a question from which terms are made. */
     static final int MAX_LENGTH = 20_000;
+
+    /** Words that say nothing beside a date, as the stop words. */
+    private static final Set<String> ASKING = Set.of(
+            ("tell told say said saying talk talked talking chat chats chatted chatting speak spoke discuss discussed "
+                            + "discussing discussion discussions conversation conversations message messages write wrote ask "
+                            + "asked mention mentioned summarize summarise summary recap happen happened remember recall topic "
+                            + "topics thing things show list give find look please everything anything something day week month "
+                            + "sagen gesagt sagte erzählen erzählt erzählte reden geredet sprechen gesprochen sprachen besprechen "
+                            + "besprochen unterhalten schreiben geschrieben schrieb fragen gefragt fragte erwähnt passiert "
+                            + "passierte geschah los gemacht gespräch gespräche unterhaltung nachricht nachrichten "
+                            + "zusammenfassung fasse fass zusammen zeig zeige gib bitte thema themen worüber wovon tag woche "
+                            + "monat")
+                    .split(" "));
+
+    private static final String ASKING_CHARACTERS =
+            "我你您他她它们咱俩的了过是在有什么啥呢吗哪些都跟和与给把对那这天聊谈说讲问答告诉提到总结一下话内容情事发生做干关于回顾请想知道记得";
 
     Question {
         units = List.copyOf(units);
@@ -83,17 +102,38 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
      * @param text the question
      * @param speakers the names of the speakers, and the roles
      * @param words the splitter
+     * @param today the day on which it is asked
      * @return the question
      */
-    static Question of(String text, Collection<String> speakers, Words words) {
+    static Question of(String text, Collection<String> speakers, Words words, LocalDate today) {
         Named named = new Named(speakers);
         String used = text.substring(0, Math.min(text.length(), MAX_LENGTH));
         List<Token> tokens = words.tokens(used);
+        NamedDates dates = NamedDates.in(text, today);
+        boolean onlyTime = !dates.occasions().isEmpty()
+                && tokens.stream().allMatch(token -> dates.covers(token.start()) || isAsking(used, token, named));
+        if (onlyTime) {
+            // Of such a question, only the date itself may be the text of a message.
+            List<Unit> written = units(
+                    used, tokens.stream().filter(token -> dates.covers(token.start())).toList(), named, true);
+            return new Question(written, named.only(), dates, true);
+        }
         List<Unit> units = units(used, tokens, named, false);
         if (units.isEmpty()) {
             units = units(used, tokens, named, true);
         }
-        return new Question(units, named.only(), NamedDates.in(text));
+        return new Question(units, named.only(), dates, false);
+    }
+
+    private static boolean isAsking(String text, Token token, Named named) {
+        String written = text.substring(token.start(), token.end());
+        boolean name = named.heard(written);
+        return switch (token.kind()) {
+            case WORD -> name || ASKING.contains(written.toLowerCase(Locale.ROOT));
+            case CHARACTERS -> name || written.chars().allMatch(c -> ASKING_CHARACTERS.indexOf(c) >= 0);
+                // They are parts of words.
+            case STOP_WORD, PART, BEGINNING -> true;
+        };
     }
 
     private static List<Unit> units(String text, List<Token> tokens, Named named, boolean stopWords) {

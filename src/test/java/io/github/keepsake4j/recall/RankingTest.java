@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class RankingTest {
 
     private static final Instant NOON = Instant.parse("2026-03-14T12:00:00Z");
+    private static final LocalDate TODAY = LocalDate.parse("2026-03-14");
     private static final Set<String> ROLES = Set.of(Named.USER, Named.ASSISTANT);
 
     @Test
@@ -66,22 +67,22 @@ class RankingTest {
 
     @Test
     void pronouns_and_names_tell_the_speaker() {
-        assertThat(Question.of("What did I say about my car?", ROLES, Words.standard())
+        assertThat(Question.of("What did I say about my car?", ROLES, Words.standard(), TODAY)
                         .speaker())
                 .isEqualTo(Named.USER);
-        assertThat(Question.of("Was hast du empfohlen?", ROLES, Words.standard())
+        assertThat(Question.of("Was hast du empfohlen?", ROLES, Words.standard(), TODAY)
                         .speaker())
                 .isEqualTo(Named.ASSISTANT);
-        assertThat(Question.of("Did you like my car?", ROLES, Words.standard()).speaker())
+        assertThat(Question.of("Did you like my car?", ROLES, Words.standard(), TODAY).speaker())
                 .isNull();
-        Question anna = Question.of("Where does Anna's cat sleep?", Set.of("Anna Berg", "Ben"), Words.standard());
+        Question anna = Question.of("Where does Anna's cat sleep?", Set.of("Anna Berg", "Ben"), Words.standard(), TODAY);
         assertThat(anna.speaker()).isEqualTo("Anna Berg");
         assertThat(anna.terms()).doesNotContain("anna").contains("cat", "sleep");
     }
 
     @Test
     void a_question_of_stop_words_asks_for_them() {
-        assertThat(Question.of("who are you", Set.of(), Words.standard()).terms())
+        assertThat(Question.of("who are you", Set.of(), Words.standard(), TODAY).terms())
                 .contains("who");
     }
 
@@ -91,25 +92,25 @@ class RankingTest {
         for (int i = 0; i < 10_000; i++) {
             text.append("question").append(i).append(' ');
         }
-        assertThat(Question.of(text.toString(), ROLES, Words.standard()).terms())
+        assertThat(Question.of(text.toString(), ROLES, Words.standard(), TODAY).terms())
                 .hasSizeBetween(Question.MAX_TERMS - Words.MAX_RUN - 10, Question.MAX_TERMS);
     }
 
     @Test
     void dates_are_understood() {
-        assertThat(NamedDates.in("Where was I on 8 May 2023?").dates()).containsExactly(date(2023, Month.MAY, 8));
-        assertThat(NamedDates.in("the dinner on May 8th, 2023").dates()).containsExactly(date(2023, Month.MAY, 8));
-        assertThat(NamedDates.in("the 8th of May").dates()).containsExactly(date(null, Month.MAY, 8));
-        assertThat(NamedDates.in("in December, and again that winter 2021").dates())
+        assertThat(NamedDates.in("Where was I on 8 May 2023?", TODAY).dates()).containsExactly(date(2023, Month.MAY, 8));
+        assertThat(NamedDates.in("the dinner on May 8th, 2023", TODAY).dates()).containsExactly(date(2023, Month.MAY, 8));
+        assertThat(NamedDates.in("the 8th of May", TODAY).dates()).containsExactly(date(null, Month.MAY, 8));
+        assertThat(NamedDates.in("in December, and again that winter 2021", TODAY).dates())
                 .containsExactly(date(null, Month.DECEMBER, null), date(2021, null, null));
-        assertThat(NamedDates.in("am 3. Oktober 2025 im März").dates())
+        assertThat(NamedDates.in("am 3. Oktober 2025 im März", TODAY).dates())
                 .containsExactly(date(2025, Month.OCTOBER, 3), date(null, Month.MARCH, null));
-        assertThat(NamedDates.in("2023-05-08 2023年5月8日 5月").dates())
+        assertThat(NamedDates.in("2023-05-08 2023年5月8日 5月", TODAY).dates())
                 .containsExactly(date(2023, Month.MAY, 8), date(2023, Month.MAY, 8), date(null, Month.MAY, null));
-        assertThat(NamedDates.in("May I march on? It may be 1234 or 13月 or 2023-13-45")
+        assertThat(NamedDates.in("May I march on? It may be 1234 or 13月 or 2023-13-45", TODAY)
                         .dates())
                 .isEmpty();
-        assertThat(NamedDates.in("May ".repeat(10_000)).dates()).hasSizeLessThan(5);
+        assertThat(NamedDates.in("May ".repeat(10_000), TODAY).dates()).hasSizeLessThan(5);
     }
 
     @Test
@@ -141,11 +142,11 @@ class RankingTest {
     }
 
     private static double fit(String text, String day) {
-        return NamedDates.in(text).fit(LocalDate.parse(day));
+        return NamedDates.in(text, TODAY).fit(LocalDate.parse(day));
     }
 
     private static NamedDate date(Integer year, Month month, Integer day) {
-        return new NamedDate(year, month, day);
+        return new NamedDate(year, month, day, false);
     }
 
     private static Utterance said(long sequence, String speaker, Instant time, String text) {
@@ -153,7 +154,7 @@ class RankingTest {
     }
 
     private static List<Ranked> rank(String text, Utterance... utterances) {
-        Question question = Question.of(text, ROLES, Words.standard());
+        Question question = Question.of(text, ROLES, Words.standard(), TODAY);
         return new Ranking(question, CountedTerms.of(List.of(utterances)), Recalled.Features.WEIGHTS, ZoneOffset.UTC)
                 .rank(Session.cut(List.of(utterances), Duration.ofHours(4)));
     }

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall.words;
 
 import io.github.keepsake4j.message.InvalidInputException;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -53,7 +54,7 @@ public final class Words {
     private static final int OWN_STOP_WORDS = 31;
 
     /** Changes when the terms of a text change, so that an index is rebuilt. */
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
 
     private static final Words STANDARD = builder().language("en", "de").build();
 
@@ -149,6 +150,16 @@ public final class Words {
      */
     public List<Token> beginnings(String text, WantedTerms wanted) {
         return new Splitter(text, wanted, true).split();
+    }
+
+    /**
+     * Returns the term of a day, which no text has.
+     *
+     * @param day the day
+     * @return the term as it is stored and searched
+     */
+    public String dayTerm(LocalDate day) {
+        return map("@" + day);
     }
 
     private String map(String term) {
