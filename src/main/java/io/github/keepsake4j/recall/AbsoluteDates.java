@@ -18,6 +18,12 @@ import org.jspecify.annotations.Nullable;
 /** Finds the dates in a text that do not count from today. Used for one text by one thread. */
 final class AbsoluteDates {
 
+    /** A question that names more dates is a list. */
+    private static final int MAX_DATES = 4;
+
+    /** The number of characters before and behind a date that tell what it means. */
+    private static final int AROUND = 40;
+
     private static final Map<String, Month> MONTHS = months();
 
     /** They are months only with a day next to them. */
@@ -44,7 +50,7 @@ final class AbsoluteDates {
 
     /** Without a year, "13.5." may also be an amount at the end of a sentence. */
     private static final Pattern BEFORE_GERMAN = Pattern.compile(
-            "(?:^|(?<!\\p{L})(?:am|vom|zum|bis|den|seit|ab|der|dem|und)\\s)$", Pattern.CASE_INSENSITIVE);
+            "(?<!\\p{L})(?:am|vom|zum|bis|den|seit|ab|der|dem|und)\\s$", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern WORD = Pattern.compile("\\p{L}{3,}|\\d{1,4}");
 
@@ -52,7 +58,7 @@ final class AbsoluteDates {
             "(?:week\\s+(?:of|from|beginning)\\s+(?:the\\s+)?|woche\\s+(?:vom|ab|um\\s+den)\\s+)$",
             Pattern.CASE_INSENSITIVE);
 
-    private static final Pattern AFTER_WEEK = Pattern.compile("^(?:的|所在的)?[那这]一?个?(?:周|星期|礼拜)");
+    private static final Pattern AFTER_WEEK = Pattern.compile("(?:的|所在的)?[那这]一?个?(?:周|星期|礼拜)");
 
     private final StringBuilder rest;
     private final List<Found> all = new ArrayList<>();
@@ -75,7 +81,10 @@ final class AbsoluteDates {
                 ? date(match.group(3), match.group(2), match.group(1))
                 : null);
         dates.addWritten();
-        return dates.all.stream().map(found -> found.date().day() == null ? found : week(found, text)).toList();
+        return dates.all.stream()
+                .limit(MAX_DATES)
+                .map(found -> found.date().day() == null ? found : week(found, text))
+                .toList();
     }
 
     /** Reads a date from a match, or returns null if it is none. */
@@ -107,7 +116,11 @@ final class AbsoluteDates {
     }
 
     private static boolean isGerman(String text, int start) {
-        return BEFORE_GERMAN.matcher(text.substring(0, start)).find();
+        return start == 0 || BEFORE_GERMAN.matcher(before(text, start)).find();
+    }
+
+    private static String before(String text, int at) {
+        return text.substring(Math.max(0, at - AROUND), at);
     }
 
     private static NamedDate date(@Nullable String year, String month, @Nullable String day) {
@@ -126,16 +139,17 @@ final class AbsoluteDates {
 
     /** Extends a day to its week, if the text names the week. */
     private static Found week(Found found, String text) {
-        Matcher before = BEFORE_WEEK.matcher(text.substring(0, found.start()));
-        Matcher after = AFTER_WEEK.matcher(text.substring(found.end()));
-        boolean isBefore = before.find();
-        if (!isBefore && !after.find()) {
+        String before = before(text, found.start());
+        Matcher weekOf = BEFORE_WEEK.matcher(before);
+        Matcher after = AFTER_WEEK.matcher(text).region(found.end(), text.length());
+        boolean isBefore = weekOf.find();
+        if (!isBefore && !after.lookingAt()) {
             return found;
         }
         NamedDate day = found.date();
         return new Found(
-                isBefore ? before.start() : found.start(),
-                isBefore ? found.end() : found.end() + after.end(),
+                isBefore ? found.start() - before.length() + weekOf.start() : found.start(),
+                isBefore ? found.end() : after.end(),
                 new NamedDate(day.year(), day.month(), day.day(), true));
     }
 
@@ -185,10 +199,15 @@ final class AbsoluteDates {
         if (month == null && hasDay) {
             month = SHORT_MONTHS.get(text);
         }
-        boolean other = month == Month.MAY || month == Month.MARCH;
+        if (month != Month.MAY && month != Month.MARCH) {
+            return month;
+        }
         boolean upper = Character.isUpperCase(word.text().charAt(0));
-        boolean first = rest.chars().limit(word.start()).noneMatch(Character::isLetterOrDigit);
-        return other && (!upper || (first && !hasDay)) ? null : month;
+        return upper && (hasDay || !isFirst(word)) ? month : null;
+    }
+
+    private boolean isFirst(Word word) {
+        return rest.chars().limit(word.start()).noneMatch(Character::isLetterOrDigit);
     }
 
     private static @Nullable Integer year(String word) {

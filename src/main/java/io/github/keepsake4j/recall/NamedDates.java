@@ -22,9 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, List<Place> places) {
 
-    /** A question that names more dates is a list. */
-    private static final int MAX_DATES = 4;
-
     private static final int MAX_LENGTH = 2_000;
 
     /** A date without a year is looked for in so many years. */
@@ -99,10 +96,10 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
     /** Finds the dates in a text. */
     static NamedDates in(String text, LocalDate today) {
         String used = text.substring(0, Math.min(text.length(), MAX_LENGTH));
-        List<RelativeDates.Found> relative = first(RelativeDates.in(used, today));
+        List<RelativeDates.Found> relative = RelativeDates.in(used, today);
         StringBuilder rest = new StringBuilder(used);
         relative.forEach(found -> rest.replace(found.start(), found.end(), " ".repeat(found.end() - found.start())));
-        List<AbsoluteDates.Found> dates = first(AbsoluteDates.in(rest.toString()));
+        List<AbsoluteDates.Found> dates = AbsoluteDates.in(rest.toString());
         List<Place> places = new ArrayList<>();
         relative.forEach(found -> places.add(new Place(found.start(), found.end())));
         dates.forEach(found -> places.add(new Place(found.start(), found.end())));
@@ -111,10 +108,6 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
                 dates.stream().map(AbsoluteDates.Found::date).toList(),
                 relative.stream().map(RelativeDates.Found::days).toList(),
                 places);
-    }
-
-    private static <T> List<T> first(List<T> found) {
-        return found.subList(0, Math.min(found.size(), MAX_DATES));
     }
 
     /** Returns how well a day fits the best of the dates, 0 to 2. */

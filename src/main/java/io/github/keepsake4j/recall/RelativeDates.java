@@ -6,13 +6,19 @@ import java.time.YearMonth;
 import java.time.temporal.TemporalAdjusters;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.BiFunction;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /** Finds the days, weeks and months that a text counts from today, in English, German and Chinese. */
 final class RelativeDates {
+
+    /** A question that names more is a list. */
+    private static final int MAX_FOUND = 4;
+
+    /** Each phrase has one of these. */
+    private static final List<String> ROOTS = List.of(
+            "day", "week", "month", "tag", "woch", "monat", "gestern", "heute", "sonnabend", "天", "日", "周", "星期", "礼拜", "月");
 
     private static final String NUMBER = "(\\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten"
             + "|eine[mr]|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)";
@@ -70,6 +76,13 @@ final class RelativeDates {
     static List<Found> in(String text, LocalDate today) {
         List<Found> all = new ArrayList<>();
         StringBuilder rest = new StringBuilder(text);
+        for (int i = 0; i < text.length(); i++) {
+            // Unlike that of a String, the length does not change.
+            rest.setCharAt(i, Character.toLowerCase(text.charAt(i)));
+        }
+        if (ROOTS.stream().allMatch(root -> rest.indexOf(root) < 0)) {
+            return all;
+        }
         for (Phrase phrase : PHRASES) {
             List<MatchResult> matches = phrase.words().matcher(rest.toString()).results().toList();
             for (MatchResult match : matches) {
@@ -77,13 +90,13 @@ final class RelativeDates {
                 rest.replace(match.start(), match.end(), " ".repeat(match.end() - match.start()));
             }
         }
-        return all;
+        return all.subList(0, Math.min(all.size(), MAX_FOUND));
     }
 
     private static String group(MatchResult match) {
         for (int i = 1; i <= match.groupCount(); i++) {
             if (match.group(i) != null) {
-                return match.group(i).toLowerCase(Locale.ROOT);
+                return match.group(i);
             }
         }
         return "";
@@ -93,9 +106,9 @@ final class RelativeDates {
 
         /** A space stands for any white space. Latin words are whole words. */
         static Phrase of(String words, BiFunction<String, LocalDate, Days> days) {
-            String whole = "(?:(?<![\\p{IsLatin}\\d])|(?=\\p{IsHan}))(?:" + words.replace(" ", "\\s+")
-                    + ")(?:(?!\\p{IsLatin})|(?<=\\p{IsHan}))";
-            return new Phrase(Pattern.compile(whole, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE), days);
+            String whole = "(?:(?<![a-zäöüß\\d])|(?![a-z\\d]))(?:" + words.replace(" ", "\\s+")
+                    + ")(?:(?![a-zäöüß])|(?<![a-zäöüß\\d]))";
+            return new Phrase(Pattern.compile(whole), days);
         }
     }
 

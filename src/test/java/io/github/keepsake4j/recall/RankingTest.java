@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.Month;
+import java.time.YearMonth;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -128,6 +130,81 @@ class RankingTest {
     }
 
     @Test
+    void short_months_numbers_and_weeks_are_understood() {
+        assertThat(named("Oct 3 or 3 Oct. 2025")).containsExactly(date(null, Month.OCTOBER, 3), date(2025, Month.OCTOBER, 3));
+        assertThat(named("May 13")).containsExactly(date(null, Month.MAY, 13));
+        assertThat(named("In May 2025")).containsExactly(date(2025, Month.MAY, null));
+        assertThat(named("13.05.2026")).containsExactly(date(2026, Month.MAY, 13));
+        assertThat(named("Was war am 13.5.?")).containsExactly(date(null, Month.MAY, 13));
+        assertThat(named("五月十三日, 5月3号, 十二月三十一日"))
+                .containsExactly(
+                        date(null, Month.MAY, 13), date(null, Month.MAY, 3), date(null, Month.DECEMBER, 31));
+        for (String week : List.of("the week of the 13th of May", "in der Woche vom 13. Mai", "5月13日那一周")) {
+            assertThat(named(week)).containsExactly(new NamedDate(null, Month.MAY, 13, true));
+        }
+        assertThat(fit("the week of May 13, 2026", "2026-05-17")).isEqualTo(2);
+        assertThat(fit("the week of May 13, 2026", "2026-05-18")).isEqualTo(1.5);
+        for (String none : List.of("It costs 13.5.", "1.2.3", "13/5", "Jan and Mar", "oct", "三个月", "13.13.2026")) {
+            assertThat(named(none)).as(none).isEmpty();
+        }
+    }
+
+    @Test
+    void relative_dates_count_from_the_day_of_the_question() {
+        // A Saturday.
+        assertThat(relative("YESTERDAY, heute und vorgestern")).containsExactlyInAnyOrder(day(13), day(14), day(12));
+        assertThat(relative("the day before yesterday")).containsExactly(day(12));
+        assertThat(relative("大前天")).containsExactly(day(11));
+        assertThat(relative("三天前天气")).containsExactly(day(11));
+        assertThat(relative("3 days ago, vor einem Tag")).containsExactly(day(11), day(13));
+        assertThat(relative("two  weeks ago")).containsExactly(Days.week(LocalDate.parse("2026-02-28")));
+        assertThat(relative("上个星期")).containsExactly(Days.week(LocalDate.parse("2026-03-07")));
+        assertThat(relative("last Saturday")).containsExactly(day(7));
+        assertThat(relative("am Freitag")).containsExactly(day(13));
+        assertThat(relative("上周一")).containsExactly(day(2));
+        assertThat(relative("周一")).containsExactly(day(9));
+        assertThat(relative("这周日")).containsExactly(day(15));
+        assertThat(relative("last month")).containsExactly(Days.month(YearMonth.of(2026, 2)));
+        assertThat(relative("十二个月前")).containsExactly(Days.month(YearMonth.of(2025, 3)));
+        for (String none : List.of("holiday weeks", "todays", "Heuteman", "1234 days ago", "每周一", "一周一次", "上上周")) {
+            assertThat(relative(none)).as(none).isEmpty();
+        }
+        assertThat(relative("昨天".repeat(5_000))).hasSizeLessThan(5);
+    }
+
+    @Test
+    void a_relative_day_fits_exactly_or_the_days_after_it_a_little() {
+        assertThat(fit("yesterday", "2026-03-13")).isEqualTo(2);
+        assertThat(fit("a week ago", "2026-03-07")).isEqualTo(2);
+        assertThat(fit("a week ago", "2026-03-09")).isZero();
+        assertThat(fit("10 days ago", "2026-03-14")).isEqualTo(0.5);
+        assertThat(fit("11 days ago", "2026-03-14")).isZero();
+        assertThat(fit("yesterday", "2026-03-12")).isZero();
+    }
+
+    @Test
+    void a_question_of_a_date_alone_asks_for_nothing_else() {
+        for (String text : List.of("What did I tell you on May 13th?", "2026-05-13", "Und gestern?", "昨天我们聊了什么？")) {
+            assertThat(question(text).onlyTime()).as(text).isTrue();
+        }
+        for (String text : List.of("What was my dog doing on May 13?", "What did we say in 2025?", "昨天狗怎么了", "Hi")) {
+            assertThat(question(text).onlyTime()).as(text).isFalse();
+        }
+        assertThat(question("What did I say yesterday?").speaker()).isEqualTo(Named.USER);
+    }
+
+    @Test
+    void days_of_a_zone_are_covered_by_days_of_utc() {
+        ZoneId kiritimati = ZoneId.of("Pacific/Kiritimati");
+        assertThat(day(13).inUtc(ZoneOffset.UTC)).containsExactly(LocalDate.parse("2026-03-13"));
+        assertThat(day(13).beginWithinUtcDay(ZoneOffset.UTC)).isFalse();
+        assertThat(day(13).inUtc(kiritimati))
+                .containsExactly(LocalDate.parse("2026-03-12"), LocalDate.parse("2026-03-13"));
+        assertThat(day(13).beginWithinUtcDay(kiritimati)).isTrue();
+        assertThat(Days.inTurns(List.of(List.of(1, 2, 3), List.of(4), List.of(5, 6)))).containsExactly(1, 4, 5, 2, 6, 3);
+    }
+
+    @Test
     void the_same_input_gives_the_same_order() {
         Random random = new Random(5);
         String[] words = {"parrot", "green", "song", "house", "walking", "garden", "dinner", "plan"};
@@ -139,6 +216,22 @@ class RankingTest {
         List<Ranked> ranked = rank("green parrots", utterances.toArray(Utterance[]::new));
         assertThat(ranked).hasSize(200).isEqualTo(rank("green parrots", utterances.toArray(Utterance[]::new)));
         assertThat(ranked).isSortedAccordingTo((a, b) -> Double.compare(b.score(), a.score()));
+    }
+
+    private static List<NamedDate> named(String text) {
+        return NamedDates.in(text, TODAY).dates();
+    }
+
+    private static List<Days> relative(String text) {
+        return NamedDates.in(text, TODAY).relative();
+    }
+
+    private static Days day(int ofMarch) {
+        return Days.of(LocalDate.of(2026, Month.MARCH, ofMarch));
+    }
+
+    private static Question question(String text) {
+        return Question.of(text, ROLES, Words.standard(), TODAY);
     }
 
     private static double fit(String text, String day) {
