@@ -43,14 +43,15 @@ final class AbsoluteDates {
 
     private static final Pattern ISO = Pattern.compile("(\\d{4})-(\\d{2})-(\\d{2})");
 
-    private static final Pattern EAST_ASIAN = Pattern.compile("(?:(\\d{4})年)?(\\d{1,2}|十[一二]?|[一二三四五六七八九])月"
-            + "(?:(\\d{1,2}|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])[日号])?");
+    private static final Pattern EAST_ASIAN = Pattern.compile(
+            "(?:(\\d{4})年)?(\\d{1,2}|十[一二]?|[一二三四五六七八九])月" + "(?:(\\d{1,2}|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])[日号])?");
 
-    private static final Pattern GERMAN = Pattern.compile("(?<![\\d.])(\\d{1,2})\\.\\s?(\\d{1,2})\\.(?:\\s?(\\d{4}))?(?!\\d)");
+    private static final Pattern GERMAN =
+            Pattern.compile("(?<![\\d.])(\\d{1,2})\\.\\s?(\\d{1,2})\\.(?:\\s?(\\d{4}))?(?!\\d)");
 
     /** Without a year, "13.5." may also be an amount at the end of a sentence. */
-    private static final Pattern BEFORE_GERMAN = Pattern.compile(
-            "(?<!\\p{L})(?:am|vom|zum|bis|den|seit|ab|der|dem|und)\\s$", Pattern.CASE_INSENSITIVE);
+    private static final Pattern BEFORE_GERMAN =
+            Pattern.compile("(?<!\\p{L})(?:am|vom|zum|bis|den|seit|ab|der|dem|und)\\s$", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern WORD = Pattern.compile("\\p{L}{3,}|\\d{1,4}");
 
@@ -77,9 +78,11 @@ final class AbsoluteDates {
         AbsoluteDates dates = new AbsoluteDates(text);
         dates.addNumeric(ISO, match -> date(match.group(1), match.group(2), match.group(3)));
         dates.addNumeric(EAST_ASIAN, match -> date(match.group(1), match.group(2), match.group(3)));
-        dates.addNumeric(GERMAN, match -> match.group(3) != null || isGerman(text, match.start())
-                ? date(match.group(3), match.group(2), match.group(1))
-                : null);
+        dates.addNumeric(
+                GERMAN,
+                match -> match.group(3) != null || isGerman(text, match.start())
+                        ? date(match.group(3), match.group(2), match.group(1))
+                        : null);
         dates.addWritten();
         return dates.all.stream()
                 .limit(MAX_DATES)

@@ -60,7 +60,9 @@ record Days(LocalDate first, LocalDate last) {
 
     /** Returns whether these days of a zone begin in the middle of a UTC day. */
     boolean beginWithinUtcDay(ZoneId zone) {
-        return first.atStartOfDay(zone).toInstant().getEpochSecond() % Duration.ofDays(1).toSeconds() != 0;
+        return first.atStartOfDay(zone).toInstant().getEpochSecond()
+                        % Duration.ofDays(1).toSeconds()
+                != 0;
     }
 
     /** Returns the first element of each list, then the second of each, and so on. */

@@ -405,8 +405,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
             int at = (int) (hash >>> 32) & mask;
             while (true) {
                 Posting there = postings[at];
-                if (there == null
-                        || (there.sequence() == posting.sequence() && there.memory() == posting.memory())) {
+                if (there == null || (there.sequence() == posting.sequence() && there.memory() == posting.memory())) {
                     return at;
                 }
                 at = (at + 1) & mask;

@@ -129,7 +129,8 @@ public final class MessageRecall {
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
             memory.rank(ranking, terms, options.sessionGap()).stream()
-                    .filter(ranked -> ranked.features().words() > 0 || times.has(ranked.utterance().time()))
+                    .filter(ranked -> ranked.features().words() > 0
+                            || times.has(ranked.utterance().time()))
                     .forEach(ranked -> found.add(new Found(memory, ranked)));
         }
         found.sort(
@@ -166,7 +167,9 @@ public final class MessageRecall {
             }
         }
         List<Found> inTurns = new ArrayList<>(Days.inTurns(days.values()));
-        inTurns.sort(Comparator.comparingDouble((Found one) -> one.ranked().features().speaker()).reversed());
+        inTurns.sort(Comparator.comparingDouble(
+                        (Found one) -> one.ranked().features().speaker())
+                .reversed());
         Set<Found> all = new LinkedHashSet<>(inTurns);
         all.addAll(found);
         return List.copyOf(all);

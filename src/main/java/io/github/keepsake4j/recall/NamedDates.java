@@ -75,7 +75,9 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
             if (ofMonth == null) {
                 return List.of();
             }
-            IntStream years = year != null ? IntStream.of(year) : IntStream.range(0, YEARS).map(i -> today.getYear() - i);
+            IntStream years = year != null
+                    ? IntStream.of(year)
+                    : IntStream.range(0, YEARS).map(i -> today.getYear() - i);
             return years.mapToObj(of -> days(YearMonth.of(of, ofMonth)))
                     .flatMap(Stream::ofNullable)
                     .filter(days -> year != null || !days.first().isAfter(today))
@@ -122,9 +124,7 @@ record NamedDates(LocalDate today, List<NamedDate> dates, List<Days> relative, L
      * @return for each date the days that it may mean, the latest first
      */
     List<List<Days>> occasions() {
-        return Stream.concat(
-                        relative.stream().map(List::of),
-                        dates.stream().map(date -> date.occasions(today)))
+        return Stream.concat(relative.stream().map(List::of), dates.stream().map(date -> date.occasions(today)))
                 .filter(days -> !days.isEmpty())
                 .toList();
     }

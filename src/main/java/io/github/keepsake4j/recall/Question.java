@@ -44,8 +44,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, bo
                             + "monat")
                     .split(" "));
 
-    private static final String ASKING_CHARACTERS =
-            "我你您他她它们咱俩的了过是在有什么啥呢吗哪些都跟和与给把对那这天聊谈说讲问答告诉提到总结一下话内容情事发生做干关于回顾请想知道记得";
+    private static final String ASKING_CHARACTERS = "我你您他她它们咱俩的了过是在有什么啥呢吗哪些都跟和与给把对那这天聊谈说讲问答告诉提到总结一下话内容情事发生做干关于回顾请想知道记得";
 
     Question {
         units = List.copyOf(units);
@@ -115,7 +114,10 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, bo
         if (onlyTime) {
             // Of such a question, only the date itself may be the text of a message.
             List<Unit> written = units(
-                    used, tokens.stream().filter(token -> dates.covers(token.start())).toList(), named, true);
+                    used,
+                    tokens.stream().filter(token -> dates.covers(token.start())).toList(),
+                    named,
+                    true);
             return new Question(written, named.only(), dates, true);
         }
         List<Unit> units = units(used, tokens, named, false);
@@ -131,7 +133,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, bo
         return switch (token.kind()) {
             case WORD -> name || ASKING.contains(written.toLowerCase(Locale.ROOT));
             case CHARACTERS -> name || written.chars().allMatch(c -> ASKING_CHARACTERS.indexOf(c) >= 0);
-                // They are parts of words.
+            // They are parts of words.
             case STOP_WORD, PART, BEGINNING -> true;
         };
     }

@@ -18,22 +18,49 @@ final class RelativeDates {
 
     /** Each phrase has one of these. */
     private static final List<String> ROOTS = List.of(
-            "day", "week", "month", "tag", "woch", "monat", "gestern", "heute", "sonnabend", "天", "日", "周", "星期", "礼拜", "月");
+            "day",
+            "week",
+            "month",
+            "tag",
+            "woch",
+            "monat",
+            "gestern",
+            "heute",
+            "sonnabend",
+            "天",
+            "日",
+            "周",
+            "星期",
+            "礼拜",
+            "月");
 
     private static final String NUMBER = "(\\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten"
             + "|eine[mr]|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)";
 
     private static final List<String> NUMBERS = List.of(
-            "a an one einem einer", "two zwei", "three drei", "four vier", "five fünf", "six sechs",
-            "seven sieben", "eight acht", "nine neun", "ten zehn");
+            "a an one einem einer",
+            "two zwei",
+            "three drei",
+            "four vier",
+            "five fünf",
+            "six sechs",
+            "seven sieben",
+            "eight acht",
+            "nine neun",
+            "ten zehn");
 
     private static final String CHINESE_NUMBER = "(\\d{1,3}|[一二两三四五六七八九十]{1,3})\\s?";
     private static final String CHINESE_WEEK = "个?(?:周|星期|礼拜)";
     private static final String CHINESE_WEEKDAYS = "一二三四五六日天";
 
     private static final List<String> WEEKDAYS = List.of(
-            "monday montag", "tuesday dienstag", "wednesday mittwoch", "thursday donnerstag", "friday freitag",
-            "saturday samstag sonnabend", "sunday sonntag");
+            "monday montag",
+            "tuesday dienstag",
+            "wednesday mittwoch",
+            "thursday donnerstag",
+            "friday freitag",
+            "saturday samstag sonnabend",
+            "sunday sonntag");
 
     /** A phrase that is part of others comes after them. */
     private static final List<Phrase> PHRASES = List.of(
@@ -46,19 +73,19 @@ final class RelativeDates {
             Phrase.of(
                     NUMBER + " months? ago|vor " + NUMBER + " monat(?:en?)?|" + CHINESE_NUMBER + "个月之?前",
                     (number, today) -> month(today, number(number))),
-            Phrase.of("(?:the )?day before yesterday|vorgestern|(?<!大)前天", (word, today) -> Days.of(today.minusDays(2))),
+            Phrase.of(
+                    "(?:the )?day before yesterday|vorgestern|(?<!大)前天", (word, today) -> Days.of(today.minusDays(2))),
             Phrase.of("大前天", (word, today) -> Days.of(today.minusDays(3))),
             Phrase.of("yesterday|gestern|昨[天日]", (word, today) -> Days.of(today.minusDays(1))),
             Phrase.of("today|heute|今[天日]", (word, today) -> Days.of(today)),
             Phrase.of(
-                    "(?:last|on|letzten|vorigen|vergangenen|am) (" + String.join("|", WEEKDAYS).replace(' ', '|') + ")",
+                    "(?:last|on|letzten|vorigen|vergangenen|am) ("
+                            + String.join("|", WEEKDAYS).replace(' ', '|') + ")",
                     RelativeDates::previous),
             Phrase.of("上" + CHINESE_WEEK + "([" + CHINESE_WEEKDAYS + "])", (day, today) -> inWeek(day, today, 1)),
             Phrase.of("[这本]" + CHINESE_WEEK + "([" + CHINESE_WEEKDAYS + "])", (day, today) -> inWeek(day, today, 0)),
             // Not "every Monday" nor "once a week".
-            Phrase.of(
-                    "(?<![下上每个几一二两三四五六七八九十\\d])(?:周|星期|礼拜)([" + CHINESE_WEEKDAYS + "])",
-                    RelativeDates::previous),
+            Phrase.of("(?<![下上每个几一二两三四五六七八九十\\d])(?:周|星期|礼拜)([" + CHINESE_WEEKDAYS + "])", RelativeDates::previous),
             Phrase.of(
                     "(?:last|previous) week|(?:letzte|vorige|vergangene)[nr]? woche|(?<!上)上" + CHINESE_WEEK,
                     (word, today) -> Days.week(today.minusWeeks(1))),
@@ -84,7 +111,8 @@ final class RelativeDates {
             return all;
         }
         for (Phrase phrase : PHRASES) {
-            List<MatchResult> matches = phrase.words().matcher(rest.toString()).results().toList();
+            List<MatchResult> matches =
+                    phrase.words().matcher(rest.toString()).results().toList();
             for (MatchResult match : matches) {
                 all.add(new Found(match.start(), match.end(), phrase.days().apply(group(match), today)));
                 rest.replace(match.start(), match.end(), " ".repeat(match.end() - match.start()));

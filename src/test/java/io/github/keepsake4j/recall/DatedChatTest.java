@@ -123,19 +123,23 @@ class DatedChatTest {
 
     @Test
     void the_first_five_passages_are_of_the_time_that_is_named() throws Exception {
-        List<Asked> questions = QUESTIONS.lines()
+        List<Asked> questions = QUESTIONS
+                .lines()
                 .map(line -> line.split("\\|"))
                 .map(parts -> new Asked(parts[0], new Days(LocalDate.parse(parts[1]), LocalDate.parse(parts[2]))))
                 .toList();
         assertThat(questions).hasSize(60);
         try (MessageLog log = SqliteMessageLog.open(directory.resolve("chat.db"));
                 MessageIndex index = JdbcMessageIndex.sqlite(directory.resolve("index.db"))) {
-            assertThat(missed(log, index, ZoneId.of("Europe/Berlin"), questions)).isEmpty();
+            assertThat(missed(log, index, ZoneId.of("Europe/Berlin"), questions))
+                    .isEmpty();
         }
         for (String zone : List.of("UTC", "Pacific/Kiritimati", "America/Los_Angeles")) {
             try (MessageLog log = new InMemoryMessageLog();
                     MessageIndex index = new InMemoryMessageIndex()) {
-                assertThat(missed(log, index, ZoneId.of(zone), questions)).as(zone).isEmpty();
+                assertThat(missed(log, index, ZoneId.of(zone), questions))
+                        .as(zone)
+                        .isEmpty();
             }
         }
     }
@@ -154,16 +158,20 @@ class DatedChatTest {
         List<String> missed = new ArrayList<>();
         for (Asked asked : questions) {
             requests.set(0);
-            List<Passage> passages = recall.recall(Scope.memory(KEY), asked.text(), options).passages();
+            List<Passage> passages =
+                    recall.recall(Scope.memory(KEY), asked.text(), options).passages();
             assertThat(requests).hasValueLessThanOrEqualTo(9);
             boolean found = passages.size() >= 5
                     && passages.stream()
                             .limit(5)
-                            .map(passage -> LocalDate.ofInstant(passage.message().createdAt(), zone))
+                            .map(passage ->
+                                    LocalDate.ofInstant(passage.message().createdAt(), zone))
                             .allMatch(asked.days()::has);
             if (!found) {
                 missed.add(asked.text() + " "
-                        + passages.stream().map(passage -> passage.message().createdAt()).toList());
+                        + passages.stream()
+                                .map(passage -> passage.message().createdAt())
+                                .toList());
             }
         }
         return missed;
@@ -187,13 +195,14 @@ class DatedChatTest {
     }
 
     private static <T> T counted(Class<T> type, T counted, AtomicInteger requests) {
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, given) -> {
-            requests.incrementAndGet();
-            try {
-                return method.invoke(counted, given);
-            } catch (InvocationTargetException e) {
-                throw e.getCause();
-            }
-        }));
+        return type.cast(
+                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, given) -> {
+                    requests.incrementAndGet();
+                    try {
+                        return method.invoke(counted, given);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                }));
     }
 }

@@ -199,8 +199,13 @@ public final class IndexBenchmark {
             String text = questions.sentence(3, 12);
             long start = cpu();
             Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words(), LocalDate.EPOCH);
-            Candidates candidates =
-                    search.finder().find(scope, question.terms(), Finder.Times.NONE, MessageRecall.most(scope), new Heads(search::log));
+            Candidates candidates = search.finder()
+                    .find(
+                            scope,
+                            question.terms(),
+                            Finder.Times.NONE,
+                            MessageRecall.most(scope),
+                            new Heads(search::log));
             long found = cpu();
             Map<MemoryKey, Set<Long>> places = new LinkedHashMap<>();
             candidates.best().forEach(candidate -> places.computeIfAbsent(

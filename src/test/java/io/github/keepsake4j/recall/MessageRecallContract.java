@@ -130,14 +130,15 @@ public abstract class MessageRecallContract {
             Recalled recalled = recall(ALICE, question);
 
             assertThat(recalled.lagging()).isFalse();
-            assertThat(recalled.passages()).as(question).hasSize(RecallOptions.standard().maxPassages());
+            assertThat(recalled.passages())
+                    .as(question)
+                    .hasSize(RecallOptions.standard().maxPassages());
             assertThat(recalled.passages().get(0).message().createdAt())
                     .as(question)
                     .isBetween("2026-05-13T12:00:00Z", "2026-05-13T12:01:00Z");
-            assertThat(recalled.passages())
-                    .as(question)
-                    .allSatisfy(passage -> assertThat(passage.message().createdAt())
-                            .isBetween("2026-05-13T00:00:00Z", "2026-05-13T23:59:59Z"));
+            assertThat(recalled.passages()).as(question).allSatisfy(passage -> assertThat(
+                            passage.message().createdAt())
+                    .isBetween("2026-05-13T00:00:00Z", "2026-05-13T23:59:59Z"));
         }
         assertThat(recall(ALICE, "What did we chat about in 2026?").passages()).isNotEmpty();
     }
@@ -159,14 +160,13 @@ public abstract class MessageRecallContract {
 
     @Test
     void a_day_that_is_not_indexed_yet_is_found() {
-        MessageSearch search = new MessageSearch(
-                index, key -> log, List.of(log), Words.standard(), work -> {}, pause -> work -> {});
+        MessageSearch search =
+                new MessageSearch(index, key -> log, List.of(log), Words.standard(), work -> {}, pause -> work -> {});
         MessageRecall unindexed = new MessageRecall(search, key -> seen(log, key, Set.of()));
         say(ALICE, JANUARY, "My back hurts", "Get well soon!");
         say(ALICE, JANUARY.plus(Duration.ofDays(1)), "Better now", "Good.");
 
-        assertThat(all(unindexed.recall(
-                        Scope.memory(ALICE), "What was on 11 January 2026?", RecallOptions.standard())))
+        assertThat(all(unindexed.recall(Scope.memory(ALICE), "What was on 11 January 2026?", RecallOptions.standard())))
                 .containsExactly("Better now", "Good.");
     }
 

@@ -75,9 +75,11 @@ class RankingTest {
         assertThat(Question.of("Was hast du empfohlen?", ROLES, Words.standard(), TODAY)
                         .speaker())
                 .isEqualTo(Named.ASSISTANT);
-        assertThat(Question.of("Did you like my car?", ROLES, Words.standard(), TODAY).speaker())
+        assertThat(Question.of("Did you like my car?", ROLES, Words.standard(), TODAY)
+                        .speaker())
                 .isNull();
-        Question anna = Question.of("Where does Anna's cat sleep?", Set.of("Anna Berg", "Ben"), Words.standard(), TODAY);
+        Question anna =
+                Question.of("Where does Anna's cat sleep?", Set.of("Anna Berg", "Ben"), Words.standard(), TODAY);
         assertThat(anna.speaker()).isEqualTo("Anna Berg");
         assertThat(anna.terms()).doesNotContain("anna").contains("cat", "sleep");
     }
@@ -100,10 +102,13 @@ class RankingTest {
 
     @Test
     void dates_are_understood() {
-        assertThat(NamedDates.in("Where was I on 8 May 2023?", TODAY).dates()).containsExactly(date(2023, Month.MAY, 8));
-        assertThat(NamedDates.in("the dinner on May 8th, 2023", TODAY).dates()).containsExactly(date(2023, Month.MAY, 8));
+        assertThat(NamedDates.in("Where was I on 8 May 2023?", TODAY).dates())
+                .containsExactly(date(2023, Month.MAY, 8));
+        assertThat(NamedDates.in("the dinner on May 8th, 2023", TODAY).dates())
+                .containsExactly(date(2023, Month.MAY, 8));
         assertThat(NamedDates.in("the 8th of May", TODAY).dates()).containsExactly(date(null, Month.MAY, 8));
-        assertThat(NamedDates.in("in December, and again that winter 2021", TODAY).dates())
+        assertThat(NamedDates.in("in December, and again that winter 2021", TODAY)
+                        .dates())
                 .containsExactly(date(null, Month.DECEMBER, null), date(2021, null, null));
         assertThat(NamedDates.in("am 3. Oktober 2025 im März", TODAY).dates())
                 .containsExactly(date(2025, Month.OCTOBER, 3), date(null, Month.MARCH, null));
@@ -131,14 +136,14 @@ class RankingTest {
 
     @Test
     void short_months_numbers_and_weeks_are_understood() {
-        assertThat(named("Oct 3 or 3 Oct. 2025")).containsExactly(date(null, Month.OCTOBER, 3), date(2025, Month.OCTOBER, 3));
+        assertThat(named("Oct 3 or 3 Oct. 2025"))
+                .containsExactly(date(null, Month.OCTOBER, 3), date(2025, Month.OCTOBER, 3));
         assertThat(named("May 13")).containsExactly(date(null, Month.MAY, 13));
         assertThat(named("In May 2025")).containsExactly(date(2025, Month.MAY, null));
         assertThat(named("13.05.2026")).containsExactly(date(2026, Month.MAY, 13));
         assertThat(named("Was war am 13.5.?")).containsExactly(date(null, Month.MAY, 13));
         assertThat(named("五月十三日, 5月3号, 十二月三十一日"))
-                .containsExactly(
-                        date(null, Month.MAY, 13), date(null, Month.MAY, 3), date(null, Month.DECEMBER, 31));
+                .containsExactly(date(null, Month.MAY, 13), date(null, Month.MAY, 3), date(null, Month.DECEMBER, 31));
         for (String week : List.of("the week of the 13th of May", "in der Woche vom 13. Mai", "5月13日那一周")) {
             assertThat(named(week)).containsExactly(new NamedDate(null, Month.MAY, 13, true));
         }
@@ -201,7 +206,8 @@ class RankingTest {
         assertThat(day(13).inUtc(kiritimati))
                 .containsExactly(LocalDate.parse("2026-03-12"), LocalDate.parse("2026-03-13"));
         assertThat(day(13).beginWithinUtcDay(kiritimati)).isTrue();
-        assertThat(Days.inTurns(List.of(List.of(1, 2, 3), List.of(4), List.of(5, 6)))).containsExactly(1, 4, 5, 2, 6, 3);
+        assertThat(Days.inTurns(List.of(List.of(1, 2, 3), List.of(4), List.of(5, 6))))
+                .containsExactly(1, 4, 5, 2, 6, 3);
     }
 
     @Test
