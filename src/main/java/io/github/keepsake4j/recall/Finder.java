@@ -8,6 +8,10 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.words.Words;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -77,15 +81,46 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
     }
 
     /**
+     * The times of which messages are wanted, whatever words they have.
+     *
+     * @param occasions for each time the days that it may mean; the first ones with messages are used
+     * @param zone the zone of the days
+     */
+    record Times(List<List<Days>> occasions, ZoneId zone) {
+
+        /** The largest number of days that are looked up. They leave terms to the words of a long question. */
+        private static final int MAX_DAYS = 500;
+
+        static final Times NONE = new Times(List.of(), ZoneOffset.UTC);
+
+        /** Returns whether an instant is within one of these times. */
+        boolean has(Instant time) {
+            LocalDate day = LocalDate.ofInstant(time, zone);
+            return occasions.stream().flatMap(List::stream).anyMatch(days -> days.has(day));
+        }
+
+        /** Returns the terms of the UTC days that cover these times. */
+        Set<String> terms(Words words) {
+            return occasions.stream()
+                    .flatMap(List::stream)
+                    .flatMap(days -> days.inUtc(zone).stream())
+                    .map(words::dayTerm)
+                    .limit(MAX_DAYS)
+                    .collect(Collectors.toSet());
+        }
+    }
+
+    /**
      * Finds messages.
      *
      * @param scope where to look
      * @param terms the words' terms
-     * @param most the largest number of messages to return
+     * @param times the times of which messages are found too
+     * @param most the largest number of messages with words, and that of messages of the times
      * @param heads the heads of memories that were read; this method adds the heads that it reads
-     * @return the best, in a fixed order
+     * @return the best, in a fixed order, and after them those of the times
      */
-    Candidates find(Scope scope, Collection<String> terms, int most, Heads heads) {
+    Candidates find(Scope scope, Collection<String> terms, Times times, int most, Heads heads) {
         indexer.use(scope.tenant());
         Set<MemoryKey> behind = tails(scope);
         boolean lagging = behind.size() > MAX_TAILS || (scope.only() == null && indexer.isUnswept(scope.tenant()));
@@ -104,9 +139,15 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                 lagging = true;
             }
         }
-        Set<String> asked = new LinkedHashSet<>(terms);
-        Found found =
-                new Found(index.match(scope, asked, scope.isLarge() ? Math.max(1, maxPostings / FEWER) : maxPostings));
+        Set<String> days = times.terms(words);
+        Set<String> asked = terms.stream()
+                .limit(MessageIndex.MAX_TERMS - days.size())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+        int postings = scope.isLarge() ? Math.max(1, maxPostings / FEWER) : maxPostings;
+        Set<String> all = new LinkedHashSet<>(asked);
+        all.addAll(days);
+        // A month with many messages leaves rare words unread no more than other words do, and frequent ones rarely.
+        Found found = new Found(index.match(scope, all, days.isEmpty() ? postings : 2 * postings), days, times);
         for (int i = 0; i < tails.size(); i++) {
             // The index has no negative numbers.
             found.add(tails.get(i), -1L - i, asked);
@@ -234,13 +275,24 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
 
         private final Map<String, Long> frequencies;
         private final Map<String, List<Posting>> postings = new LinkedHashMap<>();
+        private final Times times;
+        private final Map<String, List<Posting>> ofDays = new HashMap<>();
         private final Map<Long, MemoryKey> tailKeys = new HashMap<>();
         private long messages;
         private long totalLength;
 
-        Found(Matches matches) {
+        Found(Matches matches, Set<String> days, Times times) {
+            this.times = times;
+            days.forEach(day -> ofDays.put(day, new ArrayList<>()));
             frequencies = new HashMap<>(matches.frequencies());
-            matches.postings().forEach((term, list) -> postings.put(term, new ArrayList<>(list)));
+            matches.postings().forEach((term, list) -> {
+                List<Posting> day = ofDays.get(term);
+                if (day == null) {
+                    postings.put(term, new ArrayList<>(list));
+                } else {
+                    day.addAll(list);
+                }
+            });
             messages = matches.messages();
             totalLength = matches.totalLength();
         }
@@ -259,6 +311,11 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                                 .add(Posting.decode(number, block, Posting.encode(message, count)));
                     }
                 }
+                for (Map.Entry<String, List<Posting>> day : ofDays.entrySet()) {
+                    if (message.terms().containsKey(day.getKey())) {
+                        day.getValue().add(Posting.decode(number, block, Posting.encode(message, 1)));
+                    }
+                }
             }
         }
 
@@ -274,7 +331,8 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                     scores.add(posting, idf * Bm25.STANDARD.weight(posting.count(), posting.length(), average));
                 }
             });
-            List<Candidate> best = scores.best(most);
+            List<Candidate> best = new ArrayList<>(scores.best(most));
+            best.addAll(ofTimes(scores, most));
             Set<Long> numbers = new LinkedHashSet<>();
             best.forEach(candidate -> numbers.add(candidate.posting().memory()));
             Map<Long, MemoryKey> keys = new HashMap<>(tailKeys);
@@ -286,6 +344,40 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
                 numbers.forEach(number -> keys.put(number, only));
             }
             return new Candidates(statistics, best, keys, lagging);
+        }
+
+        /** Returns messages of the times: those with words first, and then some of each day. */
+        private List<Candidate> ofTimes(Scores scores, int most) {
+            List<List<Posting>> days = new ArrayList<>();
+            for (List<Days> alternatives : times.occasions()) {
+                alternatives.stream()
+                        .map(this::ofDays)
+                        .filter(found -> !found.isEmpty())
+                        .findFirst()
+                        .ifPresent(days::addAll);
+            }
+            return Days.inTurns(days).stream()
+                    .map(posting -> new Candidate(posting, scores.of(posting)))
+                    .sorted(Comparator.comparingDouble(Candidate::score).reversed())
+                    .limit(most)
+                    .toList();
+        }
+
+        private List<List<Posting>> ofDays(Days days) {
+            Comparator<Posting> oldestFirst =
+                    Comparator.comparingLong(Posting::sequence).thenComparing(Posting::memory);
+            boolean fromEnd = days.beginWithinUtcDay(times.zone());
+            List<List<Posting>> found = new ArrayList<>();
+            for (LocalDate day : days.inUtc(times.zone())) {
+                List<Posting> ofDay = ofDays.getOrDefault(words.dayTerm(day), List.of());
+                // The beginning of the first UTC day is before the time.
+                Comparator<Posting> order = fromEnd ? oldestFirst.reversed() : oldestFirst;
+                fromEnd = false;
+                if (!ofDay.isEmpty()) {
+                    found.add(ofDay.stream().sorted(order).toList());
+                }
+            }
+            return found;
         }
     }
 
@@ -318,21 +410,28 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
 
         /** Adds the score of a word in a message. */
         void add(Posting posting, double weight) {
+            int at = place(posting);
+            postings[at] = postings[at] == null ? posting : postings[at];
+            sums[at] += weight;
+        }
+
+        /** Returns the sum of a message, 0 if it has no word. */
+        double of(Posting posting) {
+            return sums[place(posting)];
+        }
+
+        /** Returns the place of a message, or the free one where it belongs. */
+        private int place(Posting posting) {
             long hash = (posting.memory() * 0x9E3779B97F4A7C15L + posting.sequence()) * 0x9E3779B97F4A7C15L;
             int mask = postings.length - 1;
             int at = (int) (hash >>> 32) & mask;
             while (true) {
                 Posting there = postings[at];
-                if (there == null) {
-                    postings[at] = posting;
-                    break;
-                }
-                if (there.sequence() == posting.sequence() && there.memory() == posting.memory()) {
-                    break;
+                if (there == null || (there.sequence() == posting.sequence() && there.memory() == posting.memory())) {
+                    return at;
                 }
                 at = (at + 1) & mask;
             }
-            sums[at] += weight;
         }
 
         /**

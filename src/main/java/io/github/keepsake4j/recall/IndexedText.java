@@ -6,6 +6,8 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.Token;
 import io.github.keepsake4j.text.OwnText;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,19 +26,22 @@ final class IndexedText {
         return own == null ? OwnText.blanked(message.message()) : own;
     }
 
-    /** Returns whether a message can be recalled: whether a user or a model said something with it. */
+    /** Returns whether a message is something that was said: a text of the user or of the model. */
     static boolean isSaid(LoggedMessage message) {
         return (message.message() instanceof UserMessage || message.message() instanceof AiMessage)
                 && !of(message).isBlank();
     }
 
-    /** Splits a message into the terms that an index keeps. */
+    /** Splits a message into the terms that an index keeps. What was said also has the term of its day in UTC. */
     static IndexedMessage split(LoggedMessage message, Words words) {
         String text = of(message);
         List<Token> tokens = words.tokens(text);
         Map<String, Integer> terms = new HashMap<>();
         tokens.forEach(token -> terms.merge(token.term(), 1, Integer::sum));
         words.beginnings(text).forEach(token -> terms.merge(token.term(), 1, Integer::sum));
+        if (isSaid(message)) {
+            terms.put(words.dayTerm(LocalDate.ofInstant(message.createdAt(), ZoneOffset.UTC)), 1);
+        }
         // No database keeps these.
         terms.keySet().removeIf(term -> term.isEmpty() || term.indexOf('\0') >= 0);
         return new IndexedMessage(message.sequence(), message.message().type(), tokens.size(), terms);

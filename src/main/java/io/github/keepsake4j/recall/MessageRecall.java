@@ -13,6 +13,8 @@ import io.github.keepsake4j.recall.words.Words.SomeTokens;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -22,10 +24,12 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -53,6 +57,7 @@ public final class MessageRecall {
     private final Function<MemoryKey, Seen> shown;
     private final Words words;
     private final TokenCounter counter;
+    private final InstantSource clock;
 
     /**
      * The messages of a memory that a model is shown.
@@ -81,6 +86,13 @@ public final class MessageRecall {
      *     one
      */
     public MessageRecall(MessageSearch search, Function<MemoryKey, Seen> shown, TokenCounter counter) {
+        this(search, shown, counter, InstantSource.system());
+    }
+
+    /** Creates a recall with a clock from which words such as "yesterday" count. */
+    MessageRecall(
+            MessageSearch search, Function<MemoryKey, Seen> shown, TokenCounter counter, InstantSource clock) {
+        this.clock = clock;
         this.search = search;
         this.shown = shown;
         this.words = search.words();
@@ -103,8 +115,10 @@ public final class MessageRecall {
                     "must name memories for a recall; the scope of a whole tenant would show messages of "
                             + "one user to another");
         }
-        Question asked = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words);
-        if (asked.terms().isEmpty() && !search.knowsMeaning()) {
+        LocalDate today = LocalDate.ofInstant(clock.instant(), options.zone());
+        Question asked = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words, today);
+        Finder.Times times = new Finder.Times(asked.dates().occasions(), options.zone());
+        if (asked.terms().isEmpty() && times.occasions().isEmpty() && !search.knowsMeaning()) {
             return new Recalled(List.of(), false);
         }
         Heads heads = new Heads(search::log);
@@ -115,7 +129,7 @@ public final class MessageRecall {
             heads.put(shownTo, seen.read());
             shownIds = seen.ids();
         }
-        Candidates candidates = search.finder().find(scope, asked.terms(), most(scope), heads);
+        Candidates candidates = search.finder().find(scope, asked.terms(), times, most(scope), heads);
         Map<MemoryKey, Set<Long>> places = places(candidates, most(scope));
         Meaning meaning = search.meaning(scope, text, places, options.sessionGap());
         // What is near in meaning is found though it has no word of the question.
@@ -123,7 +137,7 @@ public final class MessageRecall {
         List<Memory> memories = memories(places, heads, shownTo, shownIds);
         Set<String> speakers = new TreeSet<>();
         memories.forEach(memory -> speakers.addAll(memory.speakers()));
-        Question named = Question.of(text, speakers, words);
+        Question named = Question.of(text, speakers, words, today);
         Question question = named.units().isEmpty() ? asked : named;
         Reading reading = new Reading(
                 question, words, candidates.statistics(), memories.stream().flatMapToInt(Memory::lengths));
@@ -131,12 +145,14 @@ public final class MessageRecall {
         Map<Memory, List<Session>> sessions = new LinkedHashMap<>();
         memories.forEach(memory -> sessions.put(memory, memory.sessions(question, reading, options.sessionGap())));
         List<Found> found = found(sessions, (memory, known) -> ranking.rank(memory.key, known).stream()
-                .filter(ranked -> ranking.fits(memory.key, ranked)));
+                .filter(ranked -> ranking.fits(memory.key, ranked)
+                        || times.has(ranked.utterance().time())));
         if (found.isEmpty()) {
             found = found(sessions, (memory, known) -> ranking.rankByTerms(known).stream()
                     .filter(ranked -> memory.isLike(question, ranked)));
         }
-        List<Passage> passages = search.finder().stillThere(passages(found, options), Passage::key, Passage::messages);
+        List<Found> best = question.onlyTime() ? ofTimesFirst(found, times) : found;
+        List<Passage> passages = search.finder().stillThere(passages(best, options), Passage::key, Passage::messages);
         return new Recalled(passages, candidates.lagging());
     }
 
@@ -151,6 +167,38 @@ public final class MessageRecall {
         found.sort(
                 Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
         return found;
+    }
+
+    /**
+     * Puts what was said at the times that are named before everything else: the first message of each day, then the
+     * second of each. So a model is told how a day began, and something of each day of a month.
+     */
+    private static List<Found> ofTimesFirst(List<Found> found, Finder.Times times) {
+        List<Found> oldestFirst = new ArrayList<>(found);
+        oldestFirst.sort(Comparator.comparing(one -> one.ranked().utterance().sequence()));
+        Map<LocalDate, List<Found>> days = new TreeMap<>();
+        for (List<Days> alternatives : times.occasions()) {
+            for (Days occasion : alternatives) {
+                Map<LocalDate, List<Found>> said = new TreeMap<>();
+                for (Found one : oldestFirst) {
+                    LocalDate day = LocalDate.ofInstant(one.ranked().utterance().time(), times.zone());
+                    if (occasion.has(day)) {
+                        said.computeIfAbsent(day, d -> new ArrayList<>()).add(one);
+                    }
+                }
+                days.putAll(said);
+                if (!said.isEmpty()) {
+                    break;
+                }
+            }
+        }
+        List<Found> inTurns = new ArrayList<>(Days.inTurns(days.values()));
+        inTurns.sort(Comparator.comparingDouble(
+                        (Found one) -> one.ranked().features().speaker())
+                .reversed());
+        Set<Found> all = new LinkedHashSet<>(inTurns);
+        all.addAll(found);
+        return List.copyOf(all);
     }
 
     /** Returns the number of messages that the index proposes. */

@@ -219,7 +219,8 @@ public final class MessageSearch {
             return new SearchResult(List.of(), false, Optional.empty());
         }
         Heads heads = new Heads(logs);
-        Candidates candidates = finder.find(scope, query.terms(), MAX_CHECKED + options.offset(), heads);
+        Candidates candidates =
+                finder.find(scope, query.terms(), Finder.Times.NONE, MAX_CHECKED + options.offset(), heads);
         Page page = new Page(query, options, candidates.keys(), heads);
         page.fill(candidates.best());
         return page.result(candidates.lagging());

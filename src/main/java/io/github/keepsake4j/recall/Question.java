@@ -5,6 +5,7 @@ import io.github.keepsake4j.recall.words.Words.Token;
 import io.github.keepsake4j.recall.words.Words.Token.Kind;
 import io.github.keepsake4j.recall.words.Words.WantedTerms;
 import java.text.Normalizer;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -26,8 +27,10 @@ import org.jspecify.annotations.Nullable;
  * @param speaker the one speaker that is named, or null if none or several are named
  * @param dates the dates that are named
  * @param folded its words in lower case, by which the same question is known; empty if there is only one
+ * @param onlyTime whether the question asks what was said at the time that it names, and for nothing else
  */
-record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, String folded) {
+record Question(
+        List<Unit> units, @Nullable String speaker, NamedDates dates, String folded, boolean onlyTime) {
 
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
     static final int MAX_TERMS = MessageIndex.MAX_TERMS;
@@ -38,6 +41,20 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, St
     private static final Pattern NOT_FOLDED = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
 
     private static final int MAX_PUNCTUATION = 10;
+    /** Words that say nothing beside a date, as the stop words. */
+    private static final Set<String> ASKING = Set.of(
+            ("tell told say said saying talk talked talking chat chats chatted chatting speak spoke discuss discussed "
+                            + "discussing discussion discussions conversation conversations message messages write wrote ask "
+                            + "asked mention mentioned summarize summarise summary recap happen happened remember recall topic "
+                            + "topics thing things show list give find look please everything anything something day week month "
+                            + "sagen gesagt sagte erzählen erzählt erzählte reden geredet sprechen gesprochen sprachen besprechen "
+                            + "besprochen unterhalten schreiben geschrieben schrieb fragen gefragt fragte erwähnt passiert "
+                            + "passierte geschah los gemacht gespräch gespräche unterhaltung nachricht nachrichten "
+                            + "zusammenfassung fasse fass zusammen zeig zeige gib bitte thema themen worüber wovon tag woche "
+                            + "monat")
+                    .split(" "));
+
+    private static final String ASKING_CHARACTERS = "我你您他她它们咱俩的了过是在有什么啥呢吗哪些都跟和与给把对那这天聊谈说讲问答告诉提到总结一下话内容情事发生做干关于回顾请想知道记得";
 
     Question {
         units = List.copyOf(units);
@@ -112,14 +129,28 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, St
      * @param text the question
      * @param speakers the names of the speakers, and the roles
      * @param words the splitter
+     * @param today the day on which it is asked
      * @return the question
      */
-    static Question of(String text, Collection<String> speakers, Words words) {
+    static Question of(String text, Collection<String> speakers, Words words, LocalDate today) {
         Named named = new Named(speakers);
         String used = text.substring(0, Math.min(text.length(), MAX_LENGTH));
         List<Token> tokens = words.tokens(used);
         Map<Integer, String> beginnings = new HashMap<>();
         words.beginnings(used).forEach(token -> beginnings.putIfAbsent(token.start(), token.term()));
+        NamedDates dates = NamedDates.in(text, today);
+        boolean onlyTime = !dates.occasions().isEmpty()
+                && tokens.stream().allMatch(token -> dates.covers(token.start()) || isAsking(used, token, named));
+        if (onlyTime) {
+            // Of such a question, only the date itself may be the text of a message.
+            List<Unit> written = units(
+                    used,
+                    tokens.stream().filter(token -> dates.covers(token.start())).toList(),
+                    beginnings,
+                    named,
+                    true);
+            return new Question(written, named.only(), dates, "", true);
+        }
         List<Unit> units = units(used, tokens, beginnings, named, false);
         if (units.isEmpty()) {
             units = units(used, tokens, beginnings, named, true);
@@ -131,7 +162,18 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, St
                         .limit(2)
                         .count()
                 > 1;
-        return new Question(units, named.only(), NamedDates.in(text), severalWords ? folded(text) : "");
+        return new Question(units, named.only(), dates, severalWords ? folded(text) : "", false);
+    }
+
+    private static boolean isAsking(String text, Token token, Named named) {
+        String written = text.substring(token.start(), token.end());
+        boolean name = named.heard(written);
+        return switch (token.kind()) {
+            case WORD -> name || ASKING.contains(written.toLowerCase(Locale.ROOT));
+            case CHARACTERS -> name || written.chars().allMatch(c -> ASKING_CHARACTERS.indexOf(c) >= 0);
+            // They are parts of words.
+            case STOP_WORD, PART, BEGINNING -> true;
+        };
     }
 
     private static String folded(String text) {

@@ -24,6 +24,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -197,9 +198,14 @@ public final class IndexBenchmark {
         for (int round = -100; round < rounds; round++) {
             String text = questions.sentence(3, 12);
             long start = cpu();
-            Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words());
-            Candidates candidates =
-                    search.finder().find(scope, question.terms(), MessageRecall.most(scope), new Heads(search::log));
+            Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words(), LocalDate.EPOCH);
+            Candidates candidates = search.finder()
+                    .find(
+                            scope,
+                            question.terms(),
+                            Finder.Times.NONE,
+                            MessageRecall.most(scope),
+                            new Heads(search::log));
             long found = cpu();
             Map<MemoryKey, Set<Long>> places = new LinkedHashMap<>();
             candidates.best().forEach(candidate -> places.computeIfAbsent(

@@ -13,6 +13,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +57,7 @@ class LanguagesTest {
                         line.text(),
                         CountedTerms.all(line.text(), words)))
                 .toList();
-        Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words);
+        Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words, LocalDate.EPOCH);
         return new Ranking(question, CountedTerms.of(utterances), Meaning.NONE, ZoneOffset.UTC)
                 .rank(ConversationKey.of("tenant", "chat"), Session.cut(utterances, Duration.ofHours(4)))
                 .get(0)

@@ -45,6 +45,8 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
     private static final MemoryKey BOB = ConversationKey.of("acme", "bob");
     private static final Instant JANUARY = Instant.parse("2026-01-10T09:00:00Z");
 
+    private static final Instant JUNE = Instant.parse("2026-06-15T12:00:00Z");
+
     private final Set<String> shown = new HashSet<>();
     private MessageRecall recall;
     private int ids;
@@ -53,7 +55,7 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
     void open() {
         MessageSearch search = new MessageSearch(
                 index, key -> log, List.of(log), Words.standard(), Runnable::run, pause -> work -> {});
-        recall = new MessageRecall(search, key -> seen(log, key, shown));
+        recall = new MessageRecall(search, key -> seen(log, key, shown), TokenCounter.standard(), () -> JUNE);
     }
 
     @Test
@@ -84,6 +86,84 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
                         .passages()
                         .get(0)))
                 .contains("We had pizza with olives");
+    }
+
+    @Test
+    void a_date_alone_finds_what_was_said_on_that_day() {
+        Instant noon = Instant.parse("2025-12-01T12:00:00Z");
+        List<NewMessage> chat = new ArrayList<>();
+        for (int i = 0; i < 6_000; i++) {
+            chat.addAll(messages(
+                    noon.plus(Duration.ofDays(i / 33)).plusSeconds(60L * (i % 33)),
+                    null,
+                    i % 2 == 0
+                            ? UserMessage.from("Did I tell you on the 5th, or the 13th, what we chat about? " + i)
+                            : AiMessage.from("In May you may tell me. 我们聊了什么？")));
+        }
+        append(ALICE, Append.under(Parent.head(), chat));
+        indexed(index, log);
+
+        for (String question : List.of(
+                "What did I tell you on May 13th?",
+                "Summarize our chat of May 13",
+                "5月13日我们聊了什么？",
+                "2026-05-13",
+                "Was war am 13. Mai?",
+                "On May 13, what did we discuss?",
+                "Worüber haben wir am 13.5. gesprochen?")) {
+            Recalled recalled = recall(ALICE, question);
+
+            assertThat(recalled.lagging()).isFalse();
+            assertThat(recalled.passages())
+                    .as(question)
+                    .hasSize(RecallOptions.standard().maxPassages());
+            assertThat(recalled.passages().get(0).message().createdAt())
+                    .as(question)
+                    .isBetween("2026-05-13T12:00:00Z", "2026-05-13T12:01:00Z");
+            assertThat(recalled.passages()).as(question).allSatisfy(passage -> assertThat(
+                            passage.message().createdAt())
+                    .isBetween("2026-05-13T00:00:00Z", "2026-05-13T23:59:59Z"));
+        }
+        assertThat(recall(ALICE, "What did we chat about in 2026?").passages()).isNotEmpty();
+    }
+
+    @Test
+    void a_message_of_a_named_day_needs_no_word_but_those_with_words_come_first() {
+        for (int i = 0; i < 60; i++) {
+            say(ALICE, JANUARY.plus(Duration.ofDays(i)), "We fed the parrot number " + i, "How nice!");
+        }
+        say(ALICE, Instant.parse("2026-05-13T09:00:00Z"), "My back hurts", "Get well soon!");
+        say(ALICE, Instant.parse("2026-05-13T19:00:00Z"), "I went to see a parrot", "Tell me more.");
+
+        List<Passage> passages =
+                recall(ALICE, "Which parrot was it on May 13th?").passages();
+
+        assertThat(texts(passages.get(0))).contains("I went to see a parrot");
+        assertThat(passages).anySatisfy(passage -> assertThat(texts(passage)).contains("My back hurts"));
+    }
+
+    @Test
+    void a_day_that_is_not_indexed_yet_is_found() {
+        MessageSearch search =
+                new MessageSearch(index, key -> log, List.of(log), Words.standard(), work -> {}, pause -> work -> {});
+        MessageRecall unindexed = new MessageRecall(search, key -> seen(log, key, Set.of()));
+        say(ALICE, JANUARY, "My back hurts", "Get well soon!");
+        say(ALICE, JANUARY.plus(Duration.ofDays(1)), "Better now", "Good.");
+
+        assertThat(all(unindexed.recall(Scope.memory(ALICE), "What was on 11 January 2026?", RecallOptions.standard())))
+                .containsExactly("Better now", "Good.");
+    }
+
+    @Test
+    void a_date_without_a_year_is_the_latest_one_and_an_erased_day_is_not_found() {
+        for (int year = 2022; year <= 2026; year++) {
+            say(ALICE, Instant.parse(year + "-01-10T09:00:00Z"), "It is " + year, "Yes.");
+        }
+        String question = "What did we discuss on January 10th?";
+
+        assertThat(all(recall(ALICE, question))).startsWith("It is 2026");
+        log.erase(ALICE);
+        assertThat(recall(ALICE, question).passages()).isEmpty();
     }
 
     @Test
@@ -541,20 +621,7 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
                     }
                     return result;
                 });
-        Indexer indexer = new Indexer(
-                index,
-                key -> counting,
-                List.of(counting),
-                Words.standard(),
-                work -> {},
-                pause -> work -> {},
-                Indexer.Settings.STANDARD);
-        indexer.use("acme");
-        indexer.sweep();
-        indexer.drain();
-        MessageRecall ofMany = new MessageRecall(
-                new MessageSearch(index, key -> counting, Words.standard(), indexer, MessageSearch.MAX_POSTINGS),
-                key -> seen(log, key, Set.of()));
+        MessageRecall ofMany = new MessageRecall(indexed(index, counting), key -> seen(log, key, Set.of()));
 
         Recalled recalled = ofMany.recall(Scope.memories(keys), "parrot", RecallOptions.standard());
 
@@ -632,6 +699,22 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
             batch.add(new NewMessage("m" + ++ids, message, 10, "test", time).withOutcome(outcome));
         }
         return batch;
+    }
+
+    /** Returns a search of an index that has all messages of tenant acme. */
+    static MessageSearch indexed(MessageIndex index, MessageLog log) {
+        Indexer indexer = new Indexer(
+                index,
+                key -> log,
+                List.of(log),
+                Words.standard(),
+                work -> {},
+                pause -> work -> {},
+                Indexer.Settings.STANDARD);
+        indexer.use("acme");
+        indexer.sweep();
+        indexer.drain();
+        return new MessageSearch(index, key -> log, Words.standard(), indexer, MessageSearch.MAX_POSTINGS);
     }
 
     /** Returns what a model is shown that sees these messages. */

@@ -11,6 +11,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.Month;
+import java.time.YearMonth;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,7 @@ class RankingTest {
     private static final Instant NOON = Instant.parse("2026-03-14T12:00:00Z");
     private static final Duration GAP = Duration.ofHours(4);
     private static final MemoryKey KEY = ConversationKey.of("tenant", "chat");
+    private static final LocalDate TODAY = LocalDate.parse("2026-03-14");
     private static final Set<String> ROLES = Set.of(Named.USER, Named.ASSISTANT);
 
     @Test
@@ -88,7 +91,7 @@ class RankingTest {
         Meaning.Builder meaning = new Meaning.Builder(1, 0.3, GAP);
         meaning.add(KEY, 1, NOON, 0.8);
         meaning.add(KEY, 20, NOON, 0.1);
-        Question question = Question.of("barking pets", ROLES, Words.standard());
+        Question question = Question.of("barking pets", ROLES, Words.standard(), TODAY);
         List<Utterance> said = List.of(
                 said(1, Named.USER, NOON, "My puppy is ill"),
                 said(20, Named.USER, NOON, "The dog next door barks"),
@@ -110,22 +113,24 @@ class RankingTest {
 
     @Test
     void pronouns_and_names_tell_the_speaker() {
-        assertThat(Question.of("What did I say about my car?", ROLES, Words.standard())
+        assertThat(Question.of("What did I say about my car?", ROLES, Words.standard(), TODAY)
                         .speaker())
                 .isEqualTo(Named.USER);
-        assertThat(Question.of("Was hast du empfohlen?", ROLES, Words.standard())
+        assertThat(Question.of("Was hast du empfohlen?", ROLES, Words.standard(), TODAY)
                         .speaker())
                 .isEqualTo(Named.ASSISTANT);
-        assertThat(Question.of("Did you like my car?", ROLES, Words.standard()).speaker())
+        assertThat(Question.of("Did you like my car?", ROLES, Words.standard(), TODAY)
+                        .speaker())
                 .isNull();
-        Question anna = Question.of("Where does Anna's cat sleep?", Set.of("Anna Berg", "Ben"), Words.standard());
+        Question anna =
+                Question.of("Where does Anna's cat sleep?", Set.of("Anna Berg", "Ben"), Words.standard(), TODAY);
         assertThat(anna.speaker()).isEqualTo("Anna Berg");
         assertThat(anna.terms()).doesNotContain("anna").contains("cat", "sleep");
     }
 
     @Test
     void a_question_of_stop_words_asks_for_them() {
-        assertThat(Question.of("who are you", Set.of(), Words.standard()).terms())
+        assertThat(Question.of("who are you", Set.of(), Words.standard(), TODAY).terms())
                 .contains("who");
     }
 
@@ -135,25 +140,28 @@ class RankingTest {
         for (int i = 0; i < 10_000; i++) {
             text.append("question").append(i).append(' ');
         }
-        assertThat(Question.of(text.toString(), ROLES, Words.standard()).terms())
+        assertThat(Question.of(text.toString(), ROLES, Words.standard(), TODAY).terms())
                 .hasSizeBetween(Question.MAX_TERMS - Words.MAX_RUN - 10, Question.MAX_TERMS);
     }
 
     @Test
     void dates_are_understood() {
-        assertThat(NamedDates.in("Where was I on 8 May 2023?").dates()).containsExactly(date(2023, Month.MAY, 8));
-        assertThat(NamedDates.in("the dinner on May 8th, 2023").dates()).containsExactly(date(2023, Month.MAY, 8));
-        assertThat(NamedDates.in("the 8th of May").dates()).containsExactly(date(null, Month.MAY, 8));
-        assertThat(NamedDates.in("in December, and again that winter 2021").dates())
+        assertThat(NamedDates.in("Where was I on 8 May 2023?", TODAY).dates())
+                .containsExactly(date(2023, Month.MAY, 8));
+        assertThat(NamedDates.in("the dinner on May 8th, 2023", TODAY).dates())
+                .containsExactly(date(2023, Month.MAY, 8));
+        assertThat(NamedDates.in("the 8th of May", TODAY).dates()).containsExactly(date(null, Month.MAY, 8));
+        assertThat(NamedDates.in("in December, and again that winter 2021", TODAY)
+                        .dates())
                 .containsExactly(date(null, Month.DECEMBER, null), date(2021, null, null));
-        assertThat(NamedDates.in("am 3. Oktober 2025 im März").dates())
+        assertThat(NamedDates.in("am 3. Oktober 2025 im März", TODAY).dates())
                 .containsExactly(date(2025, Month.OCTOBER, 3), date(null, Month.MARCH, null));
-        assertThat(NamedDates.in("2023-05-08 2023年5月8日 5月").dates())
+        assertThat(NamedDates.in("2023-05-08 2023年5月8日 5月", TODAY).dates())
                 .containsExactly(date(2023, Month.MAY, 8), date(2023, Month.MAY, 8), date(null, Month.MAY, null));
-        assertThat(NamedDates.in("May I march on? It may be 1234 or 13月 or 2023-13-45")
+        assertThat(NamedDates.in("May I march on? It may be 1234 or 13月 or 2023-13-45", TODAY)
                         .dates())
                 .isEmpty();
-        assertThat(NamedDates.in("May ".repeat(10_000)).dates()).hasSizeLessThan(5);
+        assertThat(NamedDates.in("May ".repeat(10_000), TODAY).dates()).hasSizeLessThan(5);
     }
 
     @Test
@@ -191,6 +199,82 @@ class RankingTest {
     }
 
     @Test
+    void short_months_numbers_and_weeks_are_understood() {
+        assertThat(named("Oct 3 or 3 Oct. 2025"))
+                .containsExactly(date(null, Month.OCTOBER, 3), date(2025, Month.OCTOBER, 3));
+        assertThat(named("May 13")).containsExactly(date(null, Month.MAY, 13));
+        assertThat(named("In May 2025")).containsExactly(date(2025, Month.MAY, null));
+        assertThat(named("13.05.2026")).containsExactly(date(2026, Month.MAY, 13));
+        assertThat(named("Was war am 13.5.?")).containsExactly(date(null, Month.MAY, 13));
+        assertThat(named("五月十三日, 5月3号, 十二月三十一日"))
+                .containsExactly(date(null, Month.MAY, 13), date(null, Month.MAY, 3), date(null, Month.DECEMBER, 31));
+        for (String week : List.of("the week of the 13th of May", "in der Woche vom 13. Mai", "5月13日那一周")) {
+            assertThat(named(week)).containsExactly(new NamedDate(null, Month.MAY, 13, true));
+        }
+        assertThat(fit("the week of May 13, 2026", "2026-05-17")).isEqualTo(2);
+        assertThat(fit("the week of May 13, 2026", "2026-05-18")).isEqualTo(1.5);
+        for (String none : List.of("It costs 13.5.", "1.2.3", "13/5", "Jan and Mar", "oct", "三个月", "13.13.2026")) {
+            assertThat(named(none)).as(none).isEmpty();
+        }
+    }
+
+    @Test
+    void relative_dates_count_from_the_day_of_the_question() {
+        // A Saturday.
+        assertThat(relative("YESTERDAY, heute und vorgestern")).containsExactlyInAnyOrder(day(13), day(14), day(12));
+        assertThat(relative("the day before yesterday")).containsExactly(day(12));
+        assertThat(relative("大前天")).containsExactly(day(11));
+        assertThat(relative("三天前天气")).containsExactly(day(11));
+        assertThat(relative("3 days ago, vor einem Tag")).containsExactly(day(11), day(13));
+        assertThat(relative("two  weeks ago")).containsExactly(Days.week(LocalDate.parse("2026-02-28")));
+        assertThat(relative("上个星期")).containsExactly(Days.week(LocalDate.parse("2026-03-07")));
+        assertThat(relative("last Saturday")).containsExactly(day(7));
+        assertThat(relative("am Freitag")).containsExactly(day(13));
+        assertThat(relative("上周一")).containsExactly(day(2));
+        assertThat(relative("周一")).containsExactly(day(9));
+        assertThat(relative("这周日")).containsExactly(day(15));
+        assertThat(relative("last month")).containsExactly(Days.month(YearMonth.of(2026, 2)));
+        assertThat(relative("十二个月前")).containsExactly(Days.month(YearMonth.of(2025, 3)));
+        for (String none : List.of("holiday weeks", "todays", "Heuteman", "1234 days ago", "每周一", "一周一次", "上上周")) {
+            assertThat(relative(none)).as(none).isEmpty();
+        }
+        assertThat(relative("昨天".repeat(5_000))).hasSizeLessThan(5);
+    }
+
+    @Test
+    void a_relative_day_fits_exactly_or_the_days_after_it_a_little() {
+        assertThat(fit("yesterday", "2026-03-13")).isEqualTo(2);
+        assertThat(fit("a week ago", "2026-03-07")).isEqualTo(2);
+        assertThat(fit("a week ago", "2026-03-09")).isZero();
+        assertThat(fit("10 days ago", "2026-03-14")).isEqualTo(0.5);
+        assertThat(fit("11 days ago", "2026-03-14")).isZero();
+        assertThat(fit("yesterday", "2026-03-12")).isZero();
+    }
+
+    @Test
+    void a_question_of_a_date_alone_asks_for_nothing_else() {
+        for (String text : List.of("What did I tell you on May 13th?", "2026-05-13", "Und gestern?", "昨天我们聊了什么？")) {
+            assertThat(question(text).onlyTime()).as(text).isTrue();
+        }
+        for (String text : List.of("What was my dog doing on May 13?", "What did we say in 2025?", "昨天狗怎么了", "Hi")) {
+            assertThat(question(text).onlyTime()).as(text).isFalse();
+        }
+        assertThat(question("What did I say yesterday?").speaker()).isEqualTo(Named.USER);
+    }
+
+    @Test
+    void days_of_a_zone_are_covered_by_days_of_utc() {
+        ZoneId kiritimati = ZoneId.of("Pacific/Kiritimati");
+        assertThat(day(13).inUtc(ZoneOffset.UTC)).containsExactly(LocalDate.parse("2026-03-13"));
+        assertThat(day(13).beginWithinUtcDay(ZoneOffset.UTC)).isFalse();
+        assertThat(day(13).inUtc(kiritimati))
+                .containsExactly(LocalDate.parse("2026-03-12"), LocalDate.parse("2026-03-13"));
+        assertThat(day(13).beginWithinUtcDay(kiritimati)).isTrue();
+        assertThat(Days.inTurns(List.of(List.of(1, 2, 3), List.of(4), List.of(5, 6))))
+                .containsExactly(1, 4, 5, 2, 6, 3);
+    }
+
+    @Test
     void the_same_input_gives_the_same_order() {
         Random random = new Random(5);
         String[] words = {"parrot", "green", "song", "house", "walking", "garden", "dinner", "plan"};
@@ -204,12 +288,28 @@ class RankingTest {
         assertThat(ranked).isSortedAccordingTo((a, b) -> Double.compare(b.score(), a.score()));
     }
 
+    private static List<NamedDate> named(String text) {
+        return NamedDates.in(text, TODAY).dates();
+    }
+
+    private static List<Days> relative(String text) {
+        return NamedDates.in(text, TODAY).relative();
+    }
+
+    private static Days day(int ofMarch) {
+        return Days.of(LocalDate.of(2026, Month.MARCH, ofMarch));
+    }
+
+    private static Question question(String text) {
+        return Question.of(text, ROLES, Words.standard(), TODAY);
+    }
+
     private static double fit(String text, String day) {
-        return NamedDates.in(text).fit(LocalDate.parse(day));
+        return NamedDates.in(text, TODAY).fit(LocalDate.parse(day));
     }
 
     private static NamedDate date(Integer year, Month month, Integer day) {
-        return new NamedDate(year, month, day);
+        return new NamedDate(year, month, day, false);
     }
 
     private static Utterance said(long sequence, String speaker, Instant time, String text) {
@@ -221,7 +321,7 @@ class RankingTest {
     }
 
     private static List<Ranked> rank(String text, Meaning meaning, Utterance... utterances) {
-        Question question = Question.of(text, ROLES, Words.standard());
+        Question question = Question.of(text, ROLES, Words.standard(), TODAY);
         return new Ranking(question, CountedTerms.of(List.of(utterances)), meaning, ZoneOffset.UTC)
                 .rank(KEY, Session.cut(List.of(utterances), GAP));
     }

@@ -6,6 +6,7 @@ import io.github.keepsake4j.recall.Recalled.Excerpt;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.SomeTokens;
 import io.github.keepsake4j.recall.words.Words.Token;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -126,7 +127,7 @@ class ReadingTest {
 
     private static Reading reading(String question, List<String> texts) {
         return new Reading(
-                Question.of(question, Set.of(), WORDS),
+                Question.of(question, Set.of(), WORDS, LocalDate.EPOCH),
                 WORDS,
                 new Matches(600, 36_000, Map.of(), Map.of()),
                 texts.stream().mapToInt(String::length));

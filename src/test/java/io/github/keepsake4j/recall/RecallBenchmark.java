@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -209,7 +210,7 @@ public final class RecallBenchmark {
         for (AskedConversation.Asked asked : conversation.questions()) {
             questions++;
             long start = System.nanoTime();
-            Question question = Question.of(asked.text(), speakers, words);
+            Question question = Question.of(asked.text(), speakers, words, LocalDate.EPOCH);
             took("split a question", start, 1);
             Map<Long, Double> bm25 = bm25(question, utterances, statistics);
             List<Long> byBm25 = bm25.entrySet().stream()

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall.words;
 
 import io.github.keepsake4j.message.InvalidInputException;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -156,6 +157,16 @@ public final class Words {
      */
     public List<Token> beginnings(String text, WantedTerms wanted) {
         return new Splitter(text, wanted, true).split();
+    }
+
+    /**
+     * Returns the term of a day, which no text has.
+     *
+     * @param day the day
+     * @return the term as it is stored and searched
+     */
+    public String dayTerm(LocalDate day) {
+        return map("@" + day);
     }
 
     private String map(String term) {

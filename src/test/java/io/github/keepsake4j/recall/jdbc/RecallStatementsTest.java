@@ -69,7 +69,7 @@ class RecallStatementsTest {
                         && index.watermarks(List.of(KEY)).get(KEY).sequence() == 80);
                 statements.clear();
 
-                Recalled recalled = keepsake.recall().find(scope, "topic number 3");
+                Recalled recalled = keepsake.recall().find(scope, "What did we say of topic number 3 today?");
 
                 assertThat(recalled.passages()).isNotEmpty();
                 assertThat(statements).as(String.join("\n--\n", statements)).hasSizeLessThanOrEqualTo(9);

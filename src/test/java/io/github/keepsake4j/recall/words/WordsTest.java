@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.recall.words.Words.Token;
 import io.github.keepsake4j.recall.words.Words.Token.Kind;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Messages;
 import java.text.Normalizer;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -99,6 +101,18 @@ class WordsTest {
                 .contains("die", "war", "auf", "dem");
         assertThat(ofKind(Words.builder().stopWords(List.of("Please")).build(), "please come", Kind.STOP_WORD))
                 .containsExactly("please");
+    }
+
+    @Test
+    void no_text_has_the_term_of_a_day() {
+        LocalDate day = LocalDate.parse("2026-05-13");
+        String term = Words.standard().dayTerm(day);
+
+        assertThat(Words.standard().tokens(term + " ＠2026-05-13 x" + term))
+                .extracting(Token::term)
+                .doesNotContain(term);
+        assertThat(Words.builder().mapping(text -> "#" + text).build().dayTerm(day))
+                .isEqualTo("#" + term);
     }
 
     @Test
