@@ -223,10 +223,10 @@ public final class MessageRecall {
                 if (isSaid(message) && !Visible.endedBadly(message)) {
                     String text = IndexedText.of(message);
                     utterances.add(Utterance.of(
-                            message.sequence(),
-                            RecalledText.speaker(message),
-                            message.createdAt(),
-                            text,
+                                    message.sequence(),
+                                    RecalledText.speaker(message),
+                                    message.createdAt(),
+                                    text,
                                     words.tokens(text, terms))
                             .withRepeats(question.isRepeatedBy(text)));
                 }
