@@ -208,8 +208,8 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         for (Tail tail : tails) {
             for (int i = 0; i < tail.newestFirst().size(); i++) {
                 LoggedMessage message = tail.newestFirst().get(i);
-                messages.add(new Unindexed(
-                        tail, i, message, IndexedText.of(message).length()));
+                messages.add(
+                        new Unindexed(tail, i, message, IndexedText.of(message).length()));
             }
         }
         messages.sort(Unindexed.ORDER);

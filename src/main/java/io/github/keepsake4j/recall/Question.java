@@ -227,7 +227,8 @@ record Question(
     boolean isRepeatedBy(String text) {
         // A longer text has more than other punctuation.
         return !folded.isEmpty()
-                && text.length() <= 2 * folded.length() + MAX_PUNCTUATION && folded(text).equals(folded);
+                && text.length() <= 2 * folded.length() + MAX_PUNCTUATION
+                && folded(text).equals(folded);
     }
 
     /**
@@ -238,11 +239,11 @@ record Question(
      * @param words the splitter
      */
     boolean isLike(Set<String> terms, String text, Words words) {
-        WantedTerms wanted =
-                WantedTerms.of(units.stream().map(Unit::beginning).collect(Collectors.toSet()));
+        WantedTerms wanted = WantedTerms.of(units.stream().map(Unit::beginning).collect(Collectors.toSet()));
         Set<String> beginnings =
                 words.beginnings(text, wanted).stream().map(Token::term).collect(Collectors.toSet());
-        long like = units.stream().filter(unit -> unit.isLike(terms, beginnings)).count();
+        long like =
+                units.stream().filter(unit -> unit.isLike(terms, beginnings)).count();
         return 2 * like >= units.size();
     }
 

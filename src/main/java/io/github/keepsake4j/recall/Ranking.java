@@ -219,12 +219,14 @@ final class Ranking {
             double[] found = new double[idf.length];
             for (int unit = 0; unit < idf.length; unit++) {
                 if (occurrences[at][unit] > 0) {
-                    found[unit] =
-                            weight(at) * question.units().get(unit).in(utterances.get(at).stated());
+                    found[unit] = weight(at)
+                            * question.units().get(unit).in(utterances.get(at).stated());
                 }
                 if (at > 0 && occurrences[at - 1][unit] > 0) {
                     double before = weight(at - 1)
-                            * question.units().get(unit).in(utterances.get(at - 1).asked());
+                            * question.units()
+                                    .get(unit)
+                                    .in(utterances.get(at - 1).asked());
                     found[unit] = Math.max(found[unit], before);
                 }
             }

@@ -192,19 +192,21 @@ public abstract class MessageSearchContract {
                 say(keys.get(i), many);
             }
             Scope scope = Scope.memories(keys);
-            MessageRecall recall = new MessageRecall(
-                    process.search, key -> MessageRecallContract.seen(log, key, Set.of()));
+            MessageRecall recall =
+                    new MessageRecall(process.search, key -> MessageRecallContract.seen(log, key, Set.of()));
             for (int i = 0; i < keys.size(); i += 7) {
                 for (int at = 1; at <= 50; at += 7) {
                     String word = word(i, at);
                     assertThat(texts(search(scope, word))).as(word).startsWith("Message " + word);
-                    assertThat(recall
-                                    .recall(scope, word, RecallOptions.standard().withNeighbours(0))
+                    assertThat(recall.recall(
+                                            scope,
+                                            word,
+                                            RecallOptions.standard().withNeighbours(0))
                                     .passages())
                             .as(word)
                             .first()
-                            .satisfies(passage -> assertThat(texts(passage.messages()))
-                                    .containsExactly("Message " + word));
+                            .satisfies(passage ->
+                                    assertThat(texts(passage.messages())).containsExactly("Message " + word));
                 }
             }
         }
@@ -237,7 +239,9 @@ public abstract class MessageSearchContract {
             say(key, texts);
 
             for (int i = 0; i < 49; i++) {
-                assertThat(texts(search(Scope.memory(key), "word" + i))).as("word" + i).startsWith(texts[i]);
+                assertThat(texts(search(Scope.memory(key), "word" + i)))
+                        .as("word" + i)
+                        .startsWith(texts[i]);
             }
         }
     }

@@ -194,7 +194,8 @@ class WordsTest {
                     String there = FoldedWord.fold(Normalizer.normalize(
                                     text.substring(token.start(), token.end()), Normalizer.Form.NFKC)
                             .toLowerCase(Locale.ROOT)
-                            .replaceAll(token.kind() == Kind.CHARACTERS ? "[\\p{M}\\p{Cf}🏻-🏿]" : "[\u3099\u309a]", ""));
+                            .replaceAll(
+                                    token.kind() == Kind.CHARACTERS ? "[\\p{M}\\p{Cf}🏻-🏿]" : "[\u3099\u309a]", ""));
                     String term = token.kind() == Kind.PART ? token.term().substring(1) : token.term();
                     assertThat(there).as(run).contains(FoldedWord.fold(term));
                     last = token.start();
