@@ -90,8 +90,7 @@ public final class MessageRecall {
     }
 
     /** Creates a recall with a clock from which words such as "yesterday" count. */
-    MessageRecall(
-            MessageSearch search, Function<MemoryKey, Seen> shown, TokenCounter counter, InstantSource clock) {
+    MessageRecall(MessageSearch search, Function<MemoryKey, Seen> shown, TokenCounter counter, InstantSource clock) {
         this.clock = clock;
         this.search = search;
         this.shown = shown;
@@ -302,7 +301,11 @@ public final class MessageRecall {
                 if (text != null && !Visible.endedBadly(message)) {
                     SomeTokens tokens = reading.tokens(text);
                     utterances.add(Utterance.of(
-                                    message.sequence(), RecalledText.speaker(message), message.createdAt(), text, tokens)
+                                    message.sequence(),
+                                    RecalledText.speaker(message),
+                                    message.createdAt(),
+                                    text,
+                                    tokens)
                             .withRepeats(question.isRepeatedBy(text)));
                     excerpts.put(message.sequence(), length -> reading.excerpt(text, tokens.tokens(), length));
                 }

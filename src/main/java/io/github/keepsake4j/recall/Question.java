@@ -29,8 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param folded its words in lower case, by which the same question is known; empty if there is only one
  * @param onlyTime whether the question asks what was said at the time that it names, and for nothing else
  */
-record Question(
-        List<Unit> units, @Nullable String speaker, NamedDates dates, String folded, boolean onlyTime) {
+record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, String folded, boolean onlyTime) {
 
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
     static final int MAX_TERMS = MessageIndex.MAX_TERMS;

@@ -18,7 +18,10 @@ public final class FactsByMeaningBenchmark {
 
     /** Title, summary, and a question that shares no word with them. */
     private static final List<List<String>> ASKED = List.of(
-            List.of("Her puppy Luna", "She has a brown puppy that she walks every morning", "Which animal lives at home?"),
+            List.of(
+                    "Her puppy Luna",
+                    "She has a brown puppy that she walks every morning",
+                    "Which animal lives at home?"),
             List.of("Allergic to peanuts", "He gets a rash from peanuts", "Is there any food to avoid?"),
             List.of("Nurse at night", "She works night shifts in a hospital ward", "What is the profession?"),
             List.of("Moved to Lisbon", "He moved to Lisbon in spring", "In which city is his apartment now?"),
@@ -32,7 +35,10 @@ public final class FactsByMeaningBenchmark {
             List.of("Divorced", "He and his wife separated two years ago", "Is the user married?"),
             List.of("Learns Japanese", "She takes Japanese lessons on Tuesdays", "Which foreign language is studied?"),
             List.of("Drives an electric car", "He bought an electric car", "What kind of vehicle is used?"),
-            List.of("Grandmother's soup", "Her grandmother's lentil soup is what she loves most", "What is the favourite dish?"),
+            List.of(
+                    "Grandmother's soup",
+                    "Her grandmother's lentil soup is what she loves most",
+                    "What is the favourite dish?"),
             List.of("Hates loud bars", "He prefers quiet places to loud bars", "Would a nightclub be a good idea?"),
             List.of("Bad sleep", "She wakes at four and cannot fall asleep again", "Does insomnia bother the user?"),
             List.of("Reads crime novels", "He reads a crime novel each week", "What literature would be a nice gift?"),
@@ -40,16 +46,33 @@ public final class FactsByMeaningBenchmark {
             List.of("Left-handed", "He writes with his left hand", "Which of the two palms holds the pen?"));
 
     private static final List<String> OTHERS = List.of(
-            "Uses Java 17 at work", "Wants short answers", "Meets Tom on Fridays", "Garden has roses", "Lost an umbrella",
-            "Watches old films", "Has a blue bicycle", "Prefers tea to coffee", "Writes a blog", "Sister is a lawyer",
-            "Paints the kitchen yellow", "Uses Linux", "Likes mountains", "Collects stamps", "Sings in a choir",
-            "Bakes bread on Sundays", "Cousin lives in Peru", "Needs a new phone", "Born in March", "Cleans on Saturdays");
+            "Uses Java 17 at work",
+            "Wants short answers",
+            "Meets Tom on Fridays",
+            "Garden has roses",
+            "Lost an umbrella",
+            "Watches old films",
+            "Has a blue bicycle",
+            "Prefers tea to coffee",
+            "Writes a blog",
+            "Sister is a lawyer",
+            "Paints the kitchen yellow",
+            "Uses Linux",
+            "Likes mountains",
+            "Collects stamps",
+            "Sings in a choir",
+            "Bakes bread on Sundays",
+            "Cousin lives in Peru",
+            "Needs a new phone",
+            "Born in March",
+            "Cleans on Saturdays");
 
     private FactsByMeaningBenchmark() {}
 
     /** Prints the hits with words alone and with the model. */
     public static void main(String[] args) throws Exception {
-        EmbeddingModel model = (EmbeddingModel) Class.forName(args[0]).getConstructor().newInstance();
+        EmbeddingModel model =
+                (EmbeddingModel) Class.forName(args[0]).getConstructor().newInstance();
         InMemoryMemoryStore store = new InMemoryMemoryStore();
         FactsByMeaning meaning = new FactsByMeaning(
                 store,
@@ -60,14 +83,16 @@ public final class FactsByMeaningBenchmark {
                 text -> model.embed(text).content().vector());
         ConversationKey key = ConversationKey.of("acme", "chat");
         List<MadeMemory> facts = new ArrayList<>();
-        ASKED.forEach(fact -> facts.add(
-                MadeMemory.fact(fact.get(0), fact.get(1), List.of(), List.of(), Passage.NONE, Trust.USER)));
-        OTHERS.forEach(
-                fact -> facts.add(MadeMemory.fact(fact, "", List.of(), List.of(), Passage.NONE, Trust.USER)));
+        ASKED.forEach(fact ->
+                facts.add(MadeMemory.fact(fact.get(0), fact.get(1), List.of(), List.of(), Passage.NONE, Trust.USER)));
+        OTHERS.forEach(fact -> facts.add(MadeMemory.fact(fact, "", List.of(), List.of(), Passage.NONE, Trust.USER)));
         meaning.add(key, MemoryKind.FACT, 0, Passage.NONE, facts);
-        System.out.println("words " + hits(store, key) + ", with the model " + hits(meaning, key) + " of " + ASKED.size());
-        for (String text : List.of("Hello!", "Thanks, bye", "Tell me a joke", "What is 12 times 12?", "How do I sort a list?")) {
-            System.out.println(text + ": " + meaning.search(key, FactQuery.of(text)).size());
+        System.out.println(
+                "words " + hits(store, key) + ", with the model " + hits(meaning, key) + " of " + ASKED.size());
+        for (String text :
+                List.of("Hello!", "Thanks, bye", "Tell me a joke", "What is 12 times 12?", "How do I sort a list?")) {
+            System.out.println(
+                    text + ": " + meaning.search(key, FactQuery.of(text)).size());
         }
         System.exit(0);
     }
@@ -75,7 +100,8 @@ public final class FactsByMeaningBenchmark {
     private static long hits(MemoryStore in, ConversationKey key) {
         return IntStream.range(0, ASKED.size())
                 .filter(i -> in.search(key, FactQuery.of(ASKED.get(i).get(2))).stream()
-                        .anyMatch(found -> found.memory().title().equals(ASKED.get(i).get(0))))
+                        .anyMatch(found ->
+                                found.memory().title().equals(ASKED.get(i).get(0))))
                 .count();
     }
 }

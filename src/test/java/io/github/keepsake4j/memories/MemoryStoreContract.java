@@ -13,11 +13,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -407,7 +407,8 @@ public abstract class MemoryStoreContract {
         }
         MadeMemory puppy = store.find(key, facts.get(0).id()).orElseThrow();
         assertThat(puppy.vector()).startsWith("concepts 3:");
-        assertThat(meaning.put(key, puppy.withStatus(MadeMemory.Status.FORGOTTEN))).isTrue();
+        assertThat(meaning.put(key, puppy.withStatus(MadeMemory.Status.FORGOTTEN)))
+                .isTrue();
         assertThat(found(meaning, "dog")).isEmpty();
         assertThat(store.find(key, puppy.id()).orElseThrow().vector()).isNull();
     }

@@ -91,9 +91,8 @@ public final class FactsByMeaning extends GuardedMemoryStore {
         if (facts.isEmpty()) {
             return facts;
         }
-        List<float[]> vectors = ofFacts.apply(facts.stream()
-                .map(fact -> fact.title() + "\n" + fact.summary())
-                .toList());
+        List<float[]> vectors = ofFacts.apply(
+                facts.stream().map(fact -> fact.title() + "\n" + fact.summary()).toList());
         if (vectors.size() != facts.size()) {
             return facts;
         }
@@ -135,7 +134,8 @@ public final class FactsByMeaning extends GuardedMemoryStore {
         }
         Map<MadeMemory, Double> cosines = new LinkedHashMap<>();
         vectors.forEach((fact, vector) -> cosines.put(fact, vector.cosine(question)));
-        Spread spread = Spread.of(cosines.values().stream().mapToDouble(each -> each).toArray());
+        Spread spread =
+                Spread.of(cosines.values().stream().mapToDouble(each -> each).toArray());
         double floor = floorOf.applyAsDouble(List.copyOf(vectors.values()));
         boolean few = vectors.size() < FEWEST;
         Map<String, FoundMemory> found = new LinkedHashMap<>();
