@@ -25,6 +25,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.MemoryBlock;
 import io.github.keepsake4j.memories.background.BackgroundCreators;
+import io.github.keepsake4j.memories.store.FactsByMeaning;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -765,7 +766,7 @@ public final class Keepsake {
 
         /**
          * Sets the embedding model by which {@link Keepsake#recall()} also finds messages of the same meaning that have
-         * no word of the question. The vectors are made in the background, after the {@linkplain #index index}, and are
+         * no word of the question, and {@link Keepsake#longTermMemories()} such facts. The vectors are made in the background, after the {@linkplain #index index}, and are
          * kept in it. No append waits for the model. A question calls it once and waits at most 2 seconds; if it fails,
          * words alone decide. A long message has vectors of its first 4 parts of 1,000 characters. Default: none.
          *
@@ -833,7 +834,8 @@ public final class Keepsake {
             }
             MessageSearch search = index == null ? null : search(messageLog, index);
             MessageLog indexed = search == null ? messageLog : search.watched(messageLog);
-            BackgroundCreators creators = discussions == null ? null : creators(discussions, indexed);
+            BackgroundCreators creators =
+                    discussions == null ? null : creators(byMeaning(discussions, search), indexed);
             MessageLog kept = creators == null ? indexed : new ObservedLog(indexed, creators);
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
             MessageLog undescribed =
@@ -920,6 +922,12 @@ public final class Keepsake {
             }
             return blocks.get(0).source(required("memories", discussions).store(), logs, counter, BlockingWork.EXECUTOR)
                     ::apply;
+        }
+
+        private Discussions byMeaning(Discussions made, @Nullable MessageSearch search) {
+            return search == null || embeddingModel == null
+                    ? made
+                    : made.on(new FactsByMeaning(made.store(), search));
         }
 
         private BackgroundCreators creators(Discussions made, MessageLog indexed) {

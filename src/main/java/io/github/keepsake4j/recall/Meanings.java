@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
@@ -35,6 +36,9 @@ final class Meanings {
 
     /** The number of questions that may wait for the model at once, so that a model that hangs takes no more threads. */
     private static final int MAX_CALLS = 64;
+
+    /** The time limit for texts, relative to that for a question. No user waits for them. */
+    private static final int TEXTS = 15;
 
     private final MessageIndex index;
     private final Embeddings embeddings;
@@ -116,16 +120,35 @@ final class Meanings {
         }
     }
 
-    /** Embeds a question on another thread, because the model may hang. Returns null if it fails. */
     private @Nullable Embedded embedded(String question) {
-        if (question.isBlank()) {
-            return null;
-        }
-        FutureTask<Optional<Embedded>> call = new FutureTask<>(
-                () -> embeddings.ofQuestion(question).map(vector -> new Embedded(embeddings.id(), vector)));
+        return ofQuestion(question)
+                .map(vector -> new Embedded(embeddings.id(), vector))
+                .orElse(null);
+    }
+
+    /** Returns what identifies the vectors that were made. */
+    String id() {
+        return embeddings.id();
+    }
+
+    /** Embeds a question. Returns nothing if the model fails or is too slow. */
+    Optional<float[]> ofQuestion(String question) {
+        return question.isBlank()
+                ? Optional.empty()
+                : limited(() -> embeddings.ofQuestion(question), limit).orElse(Optional.empty());
+    }
+
+    /** Embeds texts for later questions. Returns nothing if the model fails or is too slow. */
+    Optional<List<Optional<float[]>>> ofTexts(List<String> texts) {
+        return limited(() -> embeddings.ofParts(texts), limit.multipliedBy(TEXTS));
+    }
+
+    /** Calls the model on another thread, because it may hang. */
+    private <T> Optional<T> limited(Callable<T> work, Duration longest) {
+        FutureTask<T> call = new FutureTask<>(work);
         try {
             start(call);
-            return call.get(limit.toNanos(), TimeUnit.NANOSECONDS).orElse(null);
+            return Optional.of(call.get(longest.toNanos(), TimeUnit.NANOSECONDS));
         } catch (ExecutionException e) {
             return failed(e.getCause());
         } catch (TimeoutException | RejectedExecutionException e) {
@@ -156,11 +179,11 @@ final class Meanings {
         }
     }
 
-    private @Nullable Embedded failed(@Nullable Throwable reason) {
+    private <T> Optional<T> failed(@Nullable Throwable reason) {
         LOG.debug(
-                "The embedding model failed, and a question is answered by words alone ({})",
+                "The embedding model failed, and words alone serve ({})",
                 reason == null ? "unknown" : reason.getClass().getName());
         Metrics.tell(metrics, sink -> sink.recalledByWordsAlone(index.backend()));
-        return null;
+        return Optional.empty();
     }
 }

@@ -199,6 +199,35 @@ public final class MessageSearch {
         return meanings == null ? Meaning.NONE : meanings.of(scope, question, others, sessionGap);
     }
 
+    /**
+     * Returns what identifies the vectors of the embedding model. Call it only after the model has made a vector.
+     *
+     * @return the model's name and dimension
+     */
+    public String vectorId() {
+        return meanings == null ? "" : meanings.id();
+    }
+
+    /**
+     * Makes the vector of a question. Waits no longer than a recall does.
+     *
+     * @param question any text
+     * @return the vector; empty if there is no model, or it fails or is too slow
+     */
+    public Optional<float[]> vectorOfQuestion(String question) {
+        return meanings == null ? Optional.empty() : meanings.ofQuestion(question);
+    }
+
+    /**
+     * Makes the vectors of texts.
+     *
+     * @param texts any texts
+     * @return a vector for each text that has a direction; empty if there is no model, or it fails or is too slow
+     */
+    public Optional<List<Optional<float[]>>> vectorsOf(List<String> texts) {
+        return meanings == null ? Optional.empty() : meanings.ofTexts(texts);
+    }
+
     /** Returns whether there is a model, so that a question without words can be answered. */
     boolean knowsMeaning() {
         return meanings != null;

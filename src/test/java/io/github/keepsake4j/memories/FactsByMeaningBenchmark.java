@@ -1,9 +1,15 @@
 package io.github.keepsake4j.memories;
 
-import dev.langchain4j.data.segment.TextSegment;
 import dev.langchain4j.model.embedding.EmbeddingModel;
 import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
 import io.github.keepsake4j.memories.store.FactsByMeaning;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.recall.MessageSearch;
+import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.recall.words.Words;
+import java.time.Duration;
 import io.github.keepsake4j.message.ConversationKey;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,13 +80,16 @@ public final class FactsByMeaningBenchmark {
         EmbeddingModel model =
                 (EmbeddingModel) Class.forName(args[0]).getConstructor().newInstance();
         InMemoryMemoryStore store = new InMemoryMemoryStore();
-        FactsByMeaning meaning = new FactsByMeaning(
-                store,
-                args[0],
-                texts -> model.embedAll(texts.stream().map(TextSegment::from).toList()).content().stream()
-                        .map(each -> each.vector())
-                        .toList(),
-                text -> model.embed(text).content().vector());
+        MessageLog log = new InMemoryMessageLog();
+        MessageSearch search = new MessageSearch(
+                new InMemoryMessageIndex(),
+                any -> log,
+                List.of(log),
+                Words.standard(),
+                Runnable::run,
+                pause -> work -> {},
+                new MessageSearch.Embedding(model, args[0], Runnable::run, Duration.ofMinutes(1), Metrics.NONE));
+        FactsByMeaning meaning = new FactsByMeaning(store, search);
         ConversationKey key = ConversationKey.of("acme", "chat");
         List<MadeMemory> facts = new ArrayList<>();
         ASKED.forEach(fact ->

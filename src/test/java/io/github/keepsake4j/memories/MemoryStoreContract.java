@@ -5,6 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.github.keepsake4j.memories.store.FactsByMeaning;
+import dev.langchain4j.data.embedding.Embedding;
+import dev.langchain4j.model.embedding.EmbeddingModel;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.recall.MessageSearch;
+import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.testing.ConceptModel;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -17,7 +26,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -402,26 +410,39 @@ public abstract class MemoryStoreContract {
         assertThat(found(meaning, "trombone")).isEmpty();
         try (MemoryStore again = sameStore()) {
             assertThat(found(byMeaning(again, CONCEPTS), "dog")).containsExactly("Her puppy");
-            assertThat(found(byMeaning(again, text -> null), "dog")).isEmpty();
-            assertThat(found(byMeaning(again, text -> null), "puppy")).containsExactly("Her puppy");
+            assertThat(found(byMeaning(again, FAILING), "dog")).isEmpty();
+            assertThat(found(byMeaning(again, FAILING), "puppy")).containsExactly("Her puppy");
         }
         MadeMemory puppy = store.find(key, facts.get(0).id()).orElseThrow();
-        assertThat(puppy.vector()).startsWith("concepts 3:");
+        assertThat(puppy.vector()).startsWith("concepts 64:");
         assertThat(meaning.put(key, puppy.withStatus(MadeMemory.Status.FORGOTTEN)))
                 .isTrue();
         assertThat(found(meaning, "dog")).isEmpty();
         assertThat(store.find(key, puppy.id()).orElseThrow().vector()).isNull();
     }
 
-    private static final Function<String, float[]> CONCEPTS = text -> new float[] {
-        text.contains("dog") || text.contains("puppy") ? 1 : 0,
-        text.contains("car") ? 1 : 0,
-        text.contains("paint") || text.contains("work") ? 1 : 0
+    private static final EmbeddingModel CONCEPTS = new ConceptModel();
+
+    private static final EmbeddingModel FAILING = new ConceptModel() {
+        @Override
+        protected Embedding vector(String text) {
+            throw new IllegalStateException("out of order");
+        }
     };
 
-    private static MemoryStore byMeaning(MemoryStore behind, Function<String, float[]> vectors) {
+    private static MemoryStore byMeaning(MemoryStore behind, EmbeddingModel model) {
+        MessageLog log = new InMemoryMessageLog();
         return new FactsByMeaning(
-                behind, "concepts 3", texts -> texts.stream().map(vectors).toList(), vectors);
+                behind,
+                new MessageSearch(
+                        new InMemoryMessageIndex(),
+                        any -> log,
+                        List.of(log),
+                        Words.standard(),
+                        Runnable::run,
+                        pause -> work -> {},
+                        new MessageSearch.Embedding(
+                                model, "concepts", Runnable::run, Duration.ofSeconds(2), Metrics.NONE)));
     }
 
     private List<String> found(MemoryStore in, String query) {

@@ -9,16 +9,18 @@ import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.MemoryWriter;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.MessageSearch;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A store that finds facts by their meaning too. A fact gets the vector of its title and summary when it is added, and
@@ -49,27 +51,17 @@ public final class FactsByMeaning extends GuardedMemoryStore {
             Comparator.comparingDouble(FoundMemory::score).reversed();
 
     private final MemoryStore store;
-    private final String model;
-    private final Function<List<String>, List<float[]>> ofFacts;
-    private final Function<String, float @Nullable []> ofQuestion;
+    private final MessageSearch search;
 
     /**
      * Creates a store.
      *
      * @param store keeps the memories and their vectors
-     * @param model identifies the model
-     * @param ofFacts makes the vectors of texts; an empty list if the model fails
-     * @param ofQuestion makes the vector of a question; null if the model fails
+     * @param search has the embedding model
      */
-    public FactsByMeaning(
-            MemoryStore store,
-            String model,
-            Function<List<String>, List<float[]>> ofFacts,
-            Function<String, float @Nullable []> ofQuestion) {
-        this.store = store;
-        this.model = model;
-        this.ofFacts = ofFacts;
-        this.ofQuestion = ofQuestion;
+    public FactsByMeaning(MemoryStore store, MessageSearch search) {
+        this.store = Objects.requireNonNull(store, "store");
+        this.search = Objects.requireNonNull(search, "search");
     }
 
     @Override
@@ -91,15 +83,21 @@ public final class FactsByMeaning extends GuardedMemoryStore {
         if (facts.isEmpty()) {
             return facts;
         }
-        List<float[]> vectors = ofFacts.apply(
-                facts.stream().map(fact -> fact.title() + "\n" + fact.summary()).toList());
-        if (vectors.size() != facts.size()) {
+        Optional<List<Optional<float[]>>> vectors = search.vectorsOf(facts.stream()
+                .map(fact -> fact.title() + "\n" + fact.summary())
+                .toList());
+        if (vectors.isEmpty()) {
             return facts;
         }
+        String model = search.vectorId();
         List<MadeMemory> all = new ArrayList<>();
         for (int i = 0; i < facts.size(); i++) {
-            FactVector vector = FactVector.of(vectors.get(i));
-            all.add(facts.get(i).withVector(vector == null ? null : vector.text(model)));
+            String vector = vectors.get()
+                    .get(i)
+                    .map(FactVector::of)
+                    .map(of -> of.text(model))
+                    .orElse(null);
+            all.add(facts.get(i).withVector(vector));
         }
         return all;
     }
@@ -120,17 +118,23 @@ public final class FactsByMeaning extends GuardedMemoryStore {
             List<MadeMemory> all,
             List<FoundMemory> byWords,
             ToDoubleFunction<List<FactVector>> floorOf) {
+        List<MadeMemory> known = MadeMemory.trusted(all, query.leastTrust()).stream()
+                .filter(fact -> fact.vector() != null)
+                .toList();
+        FactVector question = known.isEmpty()
+                ? null
+                : search.vectorOfQuestion(String.join("\n", query.keywords()))
+                        .map(FactVector::of)
+                        .orElse(null);
+        if (question == null) {
+            return byWords;
+        }
         Map<MadeMemory, FactVector> vectors = new LinkedHashMap<>();
-        for (MadeMemory fact : all) {
-            FactVector vector = fact.trust().isAtLeast(query.leastTrust()) ? FactVector.of(fact, model) : null;
+        for (MadeMemory fact : known) {
+            FactVector vector = FactVector.of(fact, search.vectorId());
             if (vector != null) {
                 vectors.put(fact, vector);
             }
-        }
-        float[] asked = vectors.isEmpty() ? null : ofQuestion.apply(String.join("\n", query.keywords()));
-        FactVector question = asked == null ? null : FactVector.of(asked);
-        if (question == null) {
-            return byWords;
         }
         Map<MadeMemory, Double> cosines = new LinkedHashMap<>();
         vectors.forEach((fact, vector) -> cosines.put(fact, vector.cosine(question)));
