@@ -123,6 +123,7 @@ class SearchOfKeepsakeTest {
                 .build();
         MadeMemory pet = MadeMemory.fact("Pet", "A bird", List.of(), List.of(), Passage.NONE, Trust.USER);
         store.add(ConversationKey.of("acme", "42"), MemoryKind.FACT, 0, Passage.NONE, List.of(pet));
+        keepsake.chatMemory("42").add(UserMessage.from("Hello"));
         ConversationMemories memories = keepsake.longTermMemories().of("42");
 
         memories.correct(pet.id(), "A puppy called Luna", Trust.USER);
