@@ -39,6 +39,9 @@ final class Gate {
     /** The closeness of relatives from which it has its full weight. */
     private static final double OPEN = 1.1;
 
+    /** The cosine from which two messages say the same. */
+    private static final double SAME = 0.95;
+
     private final List<Sample> sample;
     private final double[][] cosines;
     private final Map<String, List<Integer>> places = new HashMap<>();
@@ -142,11 +145,15 @@ final class Gate {
         return scores;
     }
 
-    /** Returns the mean of the messages' cosines half way between an average other message and the nearest one. */
+    /**
+     * Returns the mean of the messages' cosines half way between an average other message and the nearest one. Messages
+     * such as "Thanks" that are said again and again tell nothing of how near a question is to its answer.
+     */
     private double floor() {
         return IntStream.range(0, sample.size())
                 .mapToObj(i -> others(i).stream()
                         .mapToDouble(other -> cosines[i][other])
+                        .filter(cosine -> cosine < SAME)
                         .summaryStatistics())
                 .filter(others -> others.getCount() > 0)
                 .mapToDouble(others -> (others.getAverage() + others.getMax()) / 2)
