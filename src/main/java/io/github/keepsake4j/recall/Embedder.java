@@ -12,7 +12,6 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageIndex.MessageVector;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
-import io.github.keepsake4j.recall.vectors.VectorRow;
 import io.github.keepsake4j.recall.words.Words;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +40,7 @@ final class Embedder {
      * The number of messages of one step, which are those of a block in the index. A killed process makes their vectors
      * again.
      */
-    private static final int PAGE = VectorRow.BLOCK;
+    private static final int PAGE = MessageIndex.VECTOR_BLOCK;
 
     /** The number of memories that are compared at once. */
     private static final int MEMORIES = 1_000;

@@ -29,6 +29,12 @@ public interface MessageIndex extends AutoCloseable {
     int UNUSED_DAYS = 7;
 
     /**
+     * The number of consecutive sequences whose vectors are stored together. Vectors that are added in such blocks are
+     * written once.
+     */
+    int VECTOR_BLOCK = 128;
+
+    /**
      * Declares the {@code Words} that make the terms. The first call for an empty index stores their fingerprint.
      *
      * @param fingerprint identifies the {@code Words}; those that make different terms have different fingerprints

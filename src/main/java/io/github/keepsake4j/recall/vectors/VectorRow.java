@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall.vectors;
 
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.MessageVector;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
 import java.io.ByteArrayOutputStream;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public record VectorRow(long sequence, long newest, int amount, byte[] stored) {
 
     /** The number of consecutive sequences of a block. */
-    public static final int BLOCK = 128;
+    public static final int BLOCK = MessageIndex.VECTOR_BLOCK;
 
     private static final int HEADER = Character.BYTES;
     private static final int BESIDE_COMPONENTS = Byte.BYTES + Long.BYTES + Float.BYTES;
