@@ -925,9 +925,7 @@ public final class Keepsake {
         }
 
         private Discussions byMeaning(Discussions made, @Nullable MessageSearch search) {
-            return search == null || embeddingModel == null
-                    ? made
-                    : made.on(new FactsByMeaning(made.store(), search));
+            return search == null || embeddingModel == null ? made : made.on(new FactsByMeaning(made.store(), search));
         }
 
         private BackgroundCreators creators(Discussions made, MessageLog indexed) {

@@ -108,9 +108,7 @@ public class ArchitectureTest {
             Map.entry(
                     "component",
                     List.of("", "message", "base", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
-            Map.entry(
-                    "recall",
-                    List.of("message", "log", "backend", "text", "tokens", "metrics", "recall.words")),
+            Map.entry("recall", List.of("message", "log", "backend", "text", "tokens", "metrics", "recall.words")),
             Map.entry("recall.inmemory", List.of("recall", "recall.words", "recall.vectors", "log", "message")),
             Map.entry(
                     "recall.jdbc",

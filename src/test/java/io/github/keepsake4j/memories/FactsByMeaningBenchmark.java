@@ -1,16 +1,16 @@
 package io.github.keepsake4j.memories;
 
 import dev.langchain4j.model.embedding.EmbeddingModel;
-import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
-import io.github.keepsake4j.memories.store.FactsByMeaning;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
+import io.github.keepsake4j.memories.store.FactsByMeaning;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.recall.MessageSearch;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
 import java.time.Duration;
-import io.github.keepsake4j.message.ConversationKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -36,9 +36,11 @@ public final class FindByMeaning {
     private static String answer(EmbeddingModel model) throws InterruptedException {
         try (MessageLog log = MessageLogs.inMemory();
                 MessageIndex index = new InMemoryMessageIndex()) {
-            Keepsake.Builder builder = Keepsake.builder().messageLog(log).index(index).maxMessages(2);
+            Keepsake.Builder builder =
+                    Keepsake.builder().messageLog(log).index(index).maxMessages(2);
             if (model != null) {
-                builder.embeddingModel(model, "all-minilm-l6-v2-q"); // the name is yours; a new one makes all vectors again
+                builder.embeddingModel(
+                        model, "all-minilm-l6-v2-q"); // the name is yours; a new one makes all vectors again
             }
             Keepsake keepsake = builder.build();
             ChatMemory memory = keepsake.chatMemory("alice");

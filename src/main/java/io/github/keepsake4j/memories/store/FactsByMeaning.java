@@ -83,9 +83,8 @@ public final class FactsByMeaning extends GuardedMemoryStore {
         if (facts.isEmpty()) {
             return facts;
         }
-        Optional<List<Optional<float[]>>> vectors = search.vectorsOf(facts.stream()
-                .map(fact -> fact.title() + "\n" + fact.summary())
-                .toList());
+        Optional<List<Optional<float[]>>> vectors = search.vectorsOf(
+                facts.stream().map(fact -> fact.title() + "\n" + fact.summary()).toList());
         if (vectors.isEmpty()) {
             return facts;
         }

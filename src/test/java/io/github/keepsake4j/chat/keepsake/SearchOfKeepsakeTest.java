@@ -119,7 +119,11 @@ class SearchOfKeepsakeTest {
                 .tenant("acme")
                 .index(index)
                 .embeddingModel(new ConceptModel(), "concepts")
-                .memories(Discussions.builder(store).chatModel(new ScriptedModel(prompt -> "")).build(), Duration.ofMinutes(5))
+                .memories(
+                        Discussions.builder(store)
+                                .chatModel(new ScriptedModel(prompt -> ""))
+                                .build(),
+                        Duration.ofMinutes(5))
                 .build();
         MadeMemory pet = MadeMemory.fact("Pet", "A bird", List.of(), List.of(), Passage.NONE, Trust.USER);
         store.add(ConversationKey.of("acme", "42"), MemoryKind.FACT, 0, Passage.NONE, List.of(pet));
