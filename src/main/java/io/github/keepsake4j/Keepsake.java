@@ -819,10 +819,6 @@ public final class Keepsake {
                 throw new InvalidInputException(
                         "messageLog", "is required, such as MessageLogs.sqlite(Path.of(\"chat.db\"))");
             }
-            if (index == null && embeddingModel != null) {
-                throw new InvalidInputException(
-                        "embeddingModel", "needs an index, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
-            }
             ContextStrategy limits = limits();
             TokenCounter counter = (estimator != null
                             ? TokenCounter.of(estimator)
@@ -832,7 +828,7 @@ public final class Keepsake {
                 throw new InvalidInputException(
                         "summarizer", "the strategy requires one, such as Summarizer.of(chatModel)");
             }
-            MessageSearch search = index == null ? null : search(messageLog, index);
+            MessageSearch search = search(messageLog);
             MessageLog indexed = search == null ? messageLog : search.watched(messageLog);
             BackgroundCreators creators =
                     discussions == null ? null : creators(byMeaning(discussions, search), indexed);
@@ -924,6 +920,13 @@ public final class Keepsake {
                     ::apply;
         }
 
+        private MessageSearch.@Nullable Embedding embedding() {
+            return embeddingModel == null
+                    ? null
+                    : new MessageSearch.Embedding(
+                            embeddingModel, embeddingModelName, BlockingWork.EXECUTOR, QUESTION_LIMIT, metrics);
+        }
+
         private Discussions byMeaning(Discussions made, @Nullable MessageSearch search) {
             return search == null || embeddingModel == null ? made : made.on(new FactsByMeaning(made.store(), search));
         }
@@ -939,7 +942,15 @@ public final class Keepsake {
                             metrics, sink -> sink.passagePassedBy(made.store().backend())));
         }
 
-        private MessageSearch search(MessageLog log, MessageIndex made) {
+        private @Nullable MessageSearch search(MessageLog log) {
+            MessageIndex made = index;
+            if (made == null) {
+                if (embeddingModel != null) {
+                    throw new InvalidInputException(
+                            "embeddingModel", "needs an index, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
+                }
+                return null;
+            }
             MessageLog nodes = nodeLog == null ? log : nodeLog;
             return new MessageSearch(
                     made,
@@ -948,14 +959,7 @@ public final class Keepsake {
                     words == null ? Words.standard() : words,
                     executor,
                     BlockingWork::after,
-                    embeddingModel == null
-                            ? null
-                            : new MessageSearch.Embedding(
-                                    embeddingModel,
-                                    embeddingModelName,
-                                    BlockingWork.EXECUTOR,
-                                    QUESTION_LIMIT,
-                                    metrics));
+                    embedding());
         }
     }
 }
