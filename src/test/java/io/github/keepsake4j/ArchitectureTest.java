@@ -108,7 +108,9 @@ public class ArchitectureTest {
             Map.entry(
                     "component",
                     List.of("", "message", "base", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
-            Map.entry("recall", List.of("message", "log", "backend", "text", "tokens", "metrics", "recall.words")),
+            Map.entry(
+                    "recall",
+                    List.of("message", "base", "log", "backend", "text", "tokens", "metrics", "recall.words")),
             Map.entry("recall.inmemory", List.of("recall", "recall.words", "recall.vectors", "log", "message")),
             Map.entry(
                     "recall.jdbc",
@@ -120,7 +122,16 @@ public class ArchitectureTest {
                     List.of("message", "base", "codec", "log", "tokens", "text", "context", "recall", "recall.words")),
             Map.entry(
                     "memories.store",
-                    List.of("memories", "recall", "recall.words", "backend", "log", "base", "codec", "message")),
+                    List.of(
+                            "memories",
+                            "recall",
+                            "recall.vectors",
+                            "recall.words",
+                            "backend",
+                            "log",
+                            "base",
+                            "codec",
+                            "message")),
             Map.entry("memories.background", List.of("memories", "backend", "log", "base", "text", "message")),
             Map.entry("memories.inmemory", List.of("memories", "memories.store", "recall.words", "log", "message")),
             Map.entry(

@@ -191,14 +191,8 @@ public record MadeMemory(
         return copy(model, promptVersion, madeAt, pinned, replaces, other, vector);
     }
 
-    /**
-     * Returns the memories that are trusted enough.
-     *
-     * @param memories some memories
-     * @param least the least trust that a memory must have
-     * @return those of them, in the same order
-     */
-    public static List<MadeMemory> trusted(List<MadeMemory> memories, Trust least) {
+    /** Returns the memories that are trusted enough. */
+    static List<MadeMemory> trusted(List<MadeMemory> memories, Trust least) {
         return memories.stream()
                 .filter(memory -> memory.trust().isAtLeast(least))
                 .toList();

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.recall;
 
-import io.github.keepsake4j.recall.Meaning.Spread;
+import io.github.keepsake4j.base.Spread;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall;
 
+import io.github.keepsake4j.base.Spread;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Set;
-import java.util.function.Supplier;
-import java.util.stream.DoubleStream;
 
 /**
  * How close in meaning the messages of a scope are to a question: the cosine of a message, and those of its neighbours,
@@ -137,29 +136,6 @@ final class Meaning {
                 double around = Double.isNaN(meanings[i]) ? 0 : ofAround.z(meanings[i]);
                 meanings[i] = ofCosines.z(cosines[i]) + NEIGHBOURS * around;
             }
-        }
-    }
-
-    /** How values are spread. */
-    record Spread(double mean, double deviation) {
-
-        /** Deviations below this come from rounding. */
-        private static final double NONE = 1e-9;
-
-        /** Measures the values that are numbers. */
-        static Spread of(Supplier<DoubleStream> values) {
-            double mean = values.get().filter(Double::isFinite).average().orElse(0);
-            double variance = values.get()
-                    .filter(Double::isFinite)
-                    .map(value -> (value - mean) * (value - mean))
-                    .average()
-                    .orElse(0);
-            return new Spread(mean, Math.sqrt(variance));
-        }
-
-        /** Returns by how many deviations a value is above the mean; 0 if all values are equal. */
-        double z(double value) {
-            return deviation < NONE ? 0 : (value - mean) / deviation;
         }
     }
 

@@ -40,6 +40,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates, St
     private static final Pattern NOT_FOLDED = Pattern.compile("[^\\p{L}\\p{M}\\p{N}]+");
 
     private static final int MAX_PUNCTUATION = 10;
+
     /** Words that say nothing beside a date, as the stop words. */
     private static final Set<String> ASKING = Set.of(
             ("tell told say said saying talk talked talking chat chats chatted chatting speak spoke discuss discussed "

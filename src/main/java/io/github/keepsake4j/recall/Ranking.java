@@ -13,8 +13,7 @@ import java.util.Map;
 
 /**
  * Ranks messages by how likely they answer a question. An answer rarely contains the words of the question. They are in
- * the messages around it. So a message is scored together with its neighbours, with the question that it answers and
- * with its session. A pure function of its input.
+ * the messages around it. So a message is scored together with its neighbours and with the question that it answers. A pure function of its input.
  */
 final class Ranking {
 

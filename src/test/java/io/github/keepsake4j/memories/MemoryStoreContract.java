@@ -421,6 +421,23 @@ public abstract class MemoryStoreContract {
         assertThat(store.find(key, puppy.id()).orElseThrow().vector()).isNull();
     }
 
+    @Test
+    void a_question_to_several_discussions_is_embedded_once() {
+        ConceptModel model = new ConceptModel();
+        MemoryStore meaning = byMeaning(store, model);
+        MadeMemory puppy = fact("Her puppy", "She has a puppy called Luna", FIRST, Trust.USER);
+        MadeMemory car = fact("Her car", "She drives an old car", FIRST, Trust.USER);
+        MemoryKey other = ConversationKey.of("acme", "other");
+        assertThat(meaning.add(key, MemoryKind.FACT, 0, FIRST, List.of(puppy))).isTrue();
+        assertThat(meaning.add(other, MemoryKind.FACT, 0, FIRST, List.of(car))).isTrue();
+        int before = model.calls.size();
+
+        assertThat(meaning.search(other, FactQuery.of("hound"))).isEmpty();
+        assertThat(found(meaning, "hound")).containsExactly("Her puppy");
+        assertThat(meaning.rank(FactQuery.of("hound"), List.of(puppy))).isEmpty();
+        assertThat(model.calls).hasSize(before + 1);
+    }
+
     private static final EmbeddingModel CONCEPTS = new ConceptModel();
 
     private static final EmbeddingModel FAILING = new ConceptModel() {

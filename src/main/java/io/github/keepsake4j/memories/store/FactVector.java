@@ -1,6 +1,7 @@
 package io.github.keepsake4j.memories.store;
 
 import io.github.keepsake4j.memories.MadeMemory;
+import io.github.keepsake4j.recall.vectors.QueryVector;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
@@ -13,18 +14,14 @@ record FactVector(byte[] values) {
 
     /** Rounds a vector; returns null if it has no direction. */
     static @Nullable FactVector of(float[] vector) {
-        float largest = 0;
-        for (float value : vector) {
-            largest = Math.max(largest, Math.abs(value));
-        }
-        if (!(largest > 0) || Float.isInfinite(largest)) {
-            return null;
-        }
         byte[] values = new byte[vector.length];
-        for (int i = 0; i < vector.length; i++) {
-            values[i] = (byte) Math.round(vector[i] / largest * Byte.MAX_VALUE);
+        int any = 0;
+        int[] components = QueryVector.quantized(vector, Byte.MAX_VALUE);
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (byte) components[i];
+            any |= components[i];
         }
-        return new FactVector(values);
+        return any == 0 ? null : new FactVector(values);
     }
 
     /** Returns the vector of a fact, or null if it has none of this model. */

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.memories.store;
 
+import io.github.keepsake4j.base.RecentlyUsed;
+import io.github.keepsake4j.base.Spread;
 import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.FoundMemory;
 import io.github.keepsake4j.memories.MadeMemory;
@@ -10,6 +12,7 @@ import io.github.keepsake4j.memories.MemoryWriter;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageSearch;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -50,8 +53,14 @@ public final class FactsByMeaning extends GuardedMemoryStore {
     private static final Comparator<FoundMemory> BEST_FIRST =
             Comparator.comparingDouble(FoundMemory::score).reversed();
 
+    /** The number of questions that are kept, and for how long. */
+    private static final int QUESTIONS = 100;
+
+    private static final Duration KEPT = Duration.ofSeconds(10);
+
     private final MemoryStore store;
     private final MessageSearch search;
+    private final RecentlyUsed<String, Asked> asked = new RecentlyUsed<>(QUESTIONS);
 
     /**
      * Creates a store.
@@ -117,14 +126,12 @@ public final class FactsByMeaning extends GuardedMemoryStore {
             List<MadeMemory> all,
             List<FoundMemory> byWords,
             ToDoubleFunction<List<FactVector>> floorOf) {
-        List<MadeMemory> known = MadeMemory.trusted(all, query.leastTrust()).stream()
-                .filter(fact -> fact.vector() != null)
+        List<MadeMemory> known = all.stream()
+                .filter(fact -> fact.vector() != null && fact.trust().isAtLeast(query.leastTrust()))
                 .toList();
         FactVector question = known.isEmpty()
                 ? null
-                : search.vectorOfQuestion(String.join("\n", query.keywords()))
-                        .map(FactVector::of)
-                        .orElse(null);
+                : question(String.join("\n", query.keywords())).orElse(null);
         if (question == null) {
             return byWords;
         }
@@ -137,8 +144,7 @@ public final class FactsByMeaning extends GuardedMemoryStore {
         }
         Map<MadeMemory, Double> cosines = new LinkedHashMap<>();
         vectors.forEach((fact, vector) -> cosines.put(fact, vector.cosine(question)));
-        Spread spread =
-                Spread.of(cosines.values().stream().mapToDouble(each -> each).toArray());
+        Spread spread = Spread.of(() -> cosines.values().stream().mapToDouble(each -> each));
         double floor = floorOf.applyAsDouble(List.copyOf(vectors.values()));
         boolean few = vectors.size() < FEWEST;
         Map<String, FoundMemory> found = new LinkedHashMap<>();
@@ -153,6 +159,19 @@ public final class FactsByMeaning extends GuardedMemoryStore {
         return found.values().stream().sorted(BEST_FIRST).limit(query.limit()).toList();
     }
 
+    /** Returns the vector of a question. Searches in several discussions ask for the same one, also of a model that hangs. */
+    private Optional<FactVector> question(String text) {
+        Asked known = asked.get(text);
+        if (known != null && System.nanoTime() - known.nanos() < KEPT.toNanos()) {
+            return known.vector();
+        }
+        Optional<FactVector> vector = search.vectorOfQuestion(text).map(FactVector::of);
+        asked.put(text, new Asked(vector, System.nanoTime()));
+        return vector;
+    }
+
+    private record Asked(Optional<FactVector> vector, long nanos) {}
+
     private static double floor(List<FactVector> vectors) {
         if (vectors.size() < FEWEST) {
             return LEAST;
@@ -166,25 +185,8 @@ public final class FactsByMeaning extends GuardedMemoryStore {
                 cosines[pair++] = one.cosine(vectors.get((int) ((long) j * vectors.size() / size)));
             }
         }
-        Spread spread = Spread.of(cosines);
+        Spread spread = Spread.of(() -> Arrays.stream(cosines));
         return spread.mean() + DEVIATIONS * spread.deviation();
-    }
-
-    /** The mean and the deviation of numbers. */
-    private record Spread(double mean, double deviation) {
-
-        static Spread of(double[] values) {
-            double mean = Arrays.stream(values).average().orElse(0);
-            double squares = Arrays.stream(values)
-                    .map(value -> (value - mean) * (value - mean))
-                    .average()
-                    .orElse(0);
-            return new Spread(mean, Math.sqrt(squares));
-        }
-
-        double z(double value) {
-            return deviation == 0 ? 0 : (value - mean) / deviation;
-        }
     }
 
     @Override

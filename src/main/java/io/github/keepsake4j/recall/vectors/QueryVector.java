@@ -31,8 +31,12 @@ public final class QueryVector {
     /**
      * Rounds components to integers, so that the one with the largest magnitude becomes the largest integer. All are 0 if
      * the vector has no direction: if it is zero, or has a component that is not finite.
+     *
+     * @param vector the components
+     * @param largest the largest integer, 1 or more
+     * @return the rounded components
      */
-    static int[] quantized(float[] vector, int largest) {
+    public static int[] quantized(float[] vector, int largest) {
         double most = 0;
         for (float component : vector) {
             // NaN is the maximum of NaN and any number.
