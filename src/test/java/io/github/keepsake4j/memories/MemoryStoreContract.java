@@ -20,12 +20,15 @@ import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.ConceptModel;
 import java.time.Duration;
 import java.time.Instant;
+import io.github.keepsake4j.testing.Counts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -742,6 +745,27 @@ public abstract class MemoryStoreContract {
         assertThat(addChunk("new", FIRST)).isTrue();
         assertThat(chunks(9)).containsExactly("new");
         assertThat(texts(store.chunks(other, 9))).containsExactly("stays");
+    }
+
+    @Test
+    void a_reader_finds_the_facts_or_none_while_they_are_erased_and_made_again() throws Exception {
+        int rounds = Counts.of(30, 300);
+        MadeMemory fact = fact("quokka", "A quokka.", FIRST, Trust.ASSISTANT);
+        CompletableFuture<Void> eraser = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < rounds; i++) {
+                assertThat(addFacts(FIRST, fact)).isTrue();
+                store.erase(key);
+            }
+        });
+        try (MemoryStore reader = sameStore()) {
+            while (!eraser.isDone()) {
+                assertThat(texts(reader.facts(key, 5))).isSubsetOf(fact.text());
+                assertThat(reader.find(key, fact.id()).map(MadeMemory::text).orElse(fact.text()))
+                        .isEqualTo(fact.text());
+                assertThat(reader.search(key, FactQuery.of("quokka"))).hasSizeLessThan(2);
+            }
+        }
+        eraser.get(60, TimeUnit.SECONDS);
     }
 
     private boolean addNothing(long revision) {

@@ -170,11 +170,26 @@ public final class FileMemoryStore extends GuardedMemoryStore {
 
     @Override
     protected <T> T reading(String what, MemoryKey key, MemoryKind kind, Function<MemoryReader, T> work) {
-        return reading(what, key, () -> {
-            boolean isInTexts = kind != MemoryKind.FACT
-                    || !Files.exists(MemoryFiles.of(root, key).facts());
-            return isInTexts ? work.apply(texts()) : facts(key, false, facts -> facts.reading(what, key, kind, work));
-        });
+        MemoryFiles files = MemoryFiles.of(root, key);
+        if (kind != MemoryKind.FACT || !Files.exists(files.facts())) {
+            return reading(what, key, () -> work.apply(texts()));
+        }
+        // A reader that still has an erased database open would take the next one's journal for its own, and delete it.
+        return locked(
+                what,
+                files,
+                key,
+                () -> Files.exists(files.facts())
+                        ? facts(key, false, facts -> facts.reading(what, key, kind, work))
+                        : work.apply(texts()));
+    }
+
+    private <T> T locked(String what, MemoryFiles files, MemoryKey key, LockFile.Work<T> work) {
+        return reading(
+                what,
+                key,
+                () -> LedgerStore.io(
+                        () -> locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, work)));
     }
 
     private LedgerStore texts() {
@@ -192,21 +207,18 @@ public final class FileMemoryStore extends GuardedMemoryStore {
     @Override
     protected <T> T writing(String what, MemoryKey key, MemoryKind kind, Function<MemoryWriter, T> work) {
         MemoryFiles files = MemoryFiles.of(root, key);
-        return reading(
-                what,
-                key,
-                () -> LedgerStore.io(() -> locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, () -> {
-                    if (!Files.isDirectory(files.directory())) {
-                        SmallFiles.createDirectories(files.directory());
-                        SmallFiles.forceNames(root);
-                    }
-                    LedgerStore texts = texts();
-                    if (kind != MemoryKind.FACT) {
-                        return work.apply(texts);
-                    }
-                    texts.noteKey(key);
-                    return facts(key, true, facts -> facts.writing(what, key, kind, work));
-                })));
+        return locked(what, files, key, () -> {
+            if (!Files.isDirectory(files.directory())) {
+                SmallFiles.createDirectories(files.directory());
+                SmallFiles.forceNames(root);
+            }
+            LedgerStore texts = texts();
+            if (kind != MemoryKind.FACT) {
+                return work.apply(texts);
+            }
+            texts.noteKey(key);
+            return facts(key, true, facts -> facts.writing(what, key, kind, work));
+        });
     }
 
     private synchronized LockFile locks(String what) throws IOException {
