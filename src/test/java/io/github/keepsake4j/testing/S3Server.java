@@ -19,6 +19,7 @@ import org.gaul.s3proxy.blobstore.BlobStore;
 import org.gaul.s3proxy.blobstore.ForwardingBlobStore;
 import org.gaul.s3proxy.blobstore.S3Exceptions;
 import org.gaul.s3proxy.nio2blob.TransientNio2BlobStore;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseInputStream;
@@ -36,6 +37,7 @@ import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectRequest;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
@@ -192,20 +194,39 @@ public final class S3Server {
     }
 
     /**
-     * The server checks a condition before it writes and not during the write, so two writers could both succeed. This
-     * class checks it again under a lock on the object.
+     * The server checks a condition before it writes or deletes and not during it, so that two writers could both
+     * succeed, and a deletion could remove what was written meanwhile. This class checks it again under a lock on the
+     * object.
      */
     private static final class Store extends ForwardingBlobStore {
         private final ConcurrentMap<String, Object> locks = new ConcurrentHashMap<>();
         private final ConcurrentMap<String, AtomicInteger> counts = new ConcurrentHashMap<>();
         private final Exchanger<Store> checked = new Exchanger<>();
         private final Kind kind;
+
+        /** The etag of the object that this thread looked at last. */
+        private final ThreadLocal<@Nullable String> compared = new ThreadLocal<>();
+
         private volatile Consumer<String> before = request -> {};
         private volatile Consumer<String> after = request -> {};
 
         Store(BlobStore delegate, Kind kind) {
             super(delegate);
             this.kind = kind;
+        }
+
+        @Override
+        public HeadObjectResponse blobMetadata(HeadObjectRequest request) {
+            compared.remove();
+            HeadObjectResponse there = super.blobMetadata(request);
+            compared.set(there.eTag());
+            return there;
+        }
+
+        /** Returns whether the server has compared an etag for the deletion that it is about to make. */
+        private static boolean isConditionalDelete() {
+            return StackWalker.getInstance()
+                    .walk(calls -> calls.anyMatch(call -> call.getMethodName().equals("conditionalDelete")));
         }
 
         private void arrive(String kind, String key) {
@@ -291,15 +312,14 @@ public final class S3Server {
 
         @Override
         public DeleteObjectResponse removeBlob(DeleteObjectRequest request) {
+            String expected = isConditionalDelete() ? compared.get() : null;
             arrive("DELETE", request.key());
             synchronized (locks.computeIfAbsent(request.bucket() + "/" + request.key(), k -> new Object())) {
                 HeadObjectResponse there = blobMetadataIfPresent(request.bucket(), request.key());
-                if (request.ifMatch() != null
-                        && there != null
-                        && !bare(request.ifMatch()).equals(bare(there.eTag()))) {
+                if (expected != null && there != null && !expected.equals(there.eTag())) {
                     throw S3Exceptions.preconditionFailed(null);
                 }
-                return super.removeBlob(request.toBuilder().ifMatch(null).build());
+                return super.removeBlob(request);
             }
         }
     }

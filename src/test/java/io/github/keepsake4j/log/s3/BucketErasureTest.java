@@ -172,6 +172,7 @@ class BucketErasureTest extends BucketFixture {
             assertThat(outcome.get()).isEqualTo(End.STAYED);
             fresh.erase(ALICE);
         }
+        assertThat(allObjects()).as("seed %s", seed).noneMatch(object -> object.contains("alice"));
         assertNothingOf("alice", "example.org", "acme-tenant", SECRET, "c2VjcmV0");
         return outcome.get() == End.STAYED && there.isEmpty() ? End.ERASED : outcome.get();
     }
