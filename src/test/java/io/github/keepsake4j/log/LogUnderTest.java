@@ -9,13 +9,6 @@ import java.util.List;
 /** The environment of the contract's parts. {@link MessageLogContract} describes what a backend provides. */
 public interface LogUnderTest {
 
-    /** A handle that ends an outage. */
-    interface Outage extends AutoCloseable {
-
-        @Override
-        void close();
-    }
-
     /** Returns the log, which is empty when the test begins. */
     MessageLog log();
 
@@ -48,7 +41,4 @@ public interface LogUnderTest {
 
     /** Returns the stored form of one message. */
     String rawBytes(MemoryKey key, String messageId) throws Exception;
-
-    /** Makes the storage unreachable until the result is closed. */
-    Outage breakStorage() throws Exception;
 }

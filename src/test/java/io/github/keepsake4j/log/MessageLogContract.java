@@ -5,14 +5,13 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
-import org.slf4j.LoggerFactory;
 
 /**
  * The contract of every backend, regardless of its storage. A backend's test extends this class and implements how to
- * open an empty storage, how to damage it and how to break it. The tests are in the interfaces, by subject.
+ * open an empty storage and how to damage it. The tests are in the interfaces, by subject. A storage that can be unreachable
+ * has {@link OutageContract} too.
  */
 @Timeout(600)
 public abstract class MessageLogContract
@@ -70,14 +69,6 @@ public abstract class MessageLogContract
         MessageLog second = openAgain(clock);
         opened.add(second);
         return second;
-    }
-
-    /** Every backend that can fail overrides this method. Other backends visibly skip these tests. */
-    @Override
-    public Outage breakStorage() throws Exception {
-        String reason = getClass().getSimpleName() + ": this storage cannot be unreachable";
-        LoggerFactory.getLogger(getClass()).warn("Skipped: {}", reason);
-        return Assumptions.abort(reason);
     }
 
     @Override

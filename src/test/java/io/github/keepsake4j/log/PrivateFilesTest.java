@@ -15,13 +15,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the library makes is for its owner alone. */
-@DisabledOnOs(OS.WINDOWS)
+@Tag("posix")
 class PrivateFilesTest {
 
     private static final ConversationKey KEY = ConversationKey.of("acme", "42");

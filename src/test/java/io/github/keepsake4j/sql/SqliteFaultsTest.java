@@ -1,7 +1,6 @@
 package io.github.keepsake4j.sql;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.memories.file.FileMemoryStore;
@@ -158,8 +157,12 @@ class SqliteFaultsTest extends FaultContract {
     void a_file_of_another_user_is_final_until_its_permissions_are_changed(Home home) throws Exception {
         Path file = made(home);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
-        assumeTrue(!Files.isWritable(file), "this user may write whatever the permissions are");
         try (Stored stored = open(home)) {
+            if (Files.isWritable(file)) {
+                // Permissions bind no superuser, and the library adds no refusal of its own.
+                stored.write().run();
+                return;
+            }
             assertFails(stored.write(), KeepsakeException.class, file.toString(), "change its permissions");
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
             stored.write().run();

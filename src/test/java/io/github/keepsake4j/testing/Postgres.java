@@ -18,9 +18,7 @@ import java.util.Optional;
 import java.util.jar.JarEntry;
 import java.util.jar.JarInputStream;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.Assumptions;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * Real PostgreSQL servers for tests, with {@code fsync} and {@code synchronous_commit} on, which embedded servers turn
@@ -55,21 +53,10 @@ public final class Postgres implements AutoCloseable {
         return newest;
     }
 
-    /**
-     * Returns a server of the oldest supported version, started on first use. The test is skipped if its binaries are
-     * not available.
-     */
+    /** Returns a server of the oldest supported version, started on first use. */
     public static synchronized Postgres oldest() {
         if (oldest == null) {
             Path binaries = oldestBinaries();
-            boolean there = binaries != null
-                    && System.getProperty("os.arch").equals("amd64")
-                    && System.getProperty("os.name").equals("Linux");
-            if (!there) {
-                LoggerFactory.getLogger(Postgres.class)
-                        .warn("Skipped: no binaries of PostgreSQL 14 for this machine in target/oldest-postgres");
-            }
-            Assumptions.assumeTrue(there, "PostgreSQL 14 is not there");
             oldest = start(shared().setPgBinaryResolver((system, machine) -> archive(binaries)));
         }
         return oldest;
@@ -106,10 +93,13 @@ public final class Postgres implements AutoCloseable {
         }
     }
 
-    /** Returns the archive that the build copies there, or null outside of the build. */
+    /** Returns the archive that the build copies there. */
     private static Path oldestBinaries() {
         File[] jars = new File("target/oldest-postgres").listFiles((folder, name) -> name.endsWith(".jar"));
-        return jars == null || jars.length == 0 ? null : jars[0].toPath();
+        if (jars == null || jars.length == 0) {
+            throw new IllegalStateException("target/oldest-postgres is empty: mvn process-test-resources fills it");
+        }
+        return jars[0].toPath();
     }
 
     /** Opens the only archive in the jar. */

@@ -16,7 +16,6 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Child;
-import io.github.keepsake4j.testing.Counts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +23,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -174,8 +173,8 @@ class AgenticSystemsTest {
     }
 
     @Test
+    @Tag("full")
     void agents_whose_process_is_killed_go_on_with_what_they_had_said() throws Exception {
-        Assumptions.assumeTrue(Counts.isFull(), "the restarts above are quicker than processes");
         Path file = directory.resolve("agents.db");
         Random random = new Random();
         int done = 0;

@@ -3,12 +3,13 @@ package io.github.keepsake4j.log.etag;
 import io.github.keepsake4j.backend.Entry;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.OutageContract;
 import io.github.keepsake4j.message.MemoryKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 
-class EtagMessageLogTest extends MessageLogContract {
+class EtagMessageLogTest extends MessageLogContract implements OutageContract {
 
     private final Bucket bucket = new Bucket();
 

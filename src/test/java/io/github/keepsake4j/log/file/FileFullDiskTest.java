@@ -34,10 +34,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** A device without room: an error that can be retried, no acknowledged message lost, and it works again with room. */
 class FileFullDiskTest {
@@ -108,12 +107,14 @@ class FileFullDiskTest {
     }
 
     @Test
+    @Tag("mounts")
     @ExpectedLog(maybe = "have no end of a line")
     void a_full_file_system_is_told_and_works_again_when_there_is_room() throws Exception {
         onSmallFileSystem(FileFullDiskTest::fill);
     }
 
     @Test
+    @Tag("mounts")
     void an_erasure_needs_no_room() throws Exception {
         onSmallFileSystem(FileFullDiskTest::eraseWithoutRoom);
     }
@@ -125,11 +126,9 @@ class FileFullDiskTest {
 
     private void onSmallFileSystem(OnFileSystem work) throws Exception {
         Path mount = Files.createDirectory(directory.resolve("small"));
-        if (!run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", mount.toString())) {
-            String reason = "a tmpfs cannot be mounted here";
-            LoggerFactory.getLogger(getClass()).warn("Skipped: {}", reason);
-            Assumptions.abort(reason);
-        }
+        assertThat(run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", mount.toString()))
+                .as("a tmpfs can be mounted, which -Pmounts asks for")
+                .isTrue();
         try {
             work.run(mount);
         } finally {

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.file;
 import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.OutageContract;
 import io.github.keepsake4j.log.MetadataListContract;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
@@ -16,7 +17,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on files. */
-class FileMessageLogTest extends MessageLogContract implements ActivityContract, MetadataListContract {
+class FileMessageLogTest extends MessageLogContract implements ActivityContract, MetadataListContract, OutageContract {
 
     @TempDir
     Path directory;

@@ -6,17 +6,14 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+import org.junit.jupiter.api.Tag;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The contract on a real Citus. The variable is the JDBC URL of the coordinator on 127.0.0.1, with user and password, of a
+ * The contract on a real Citus, with {@code -Pcitus}. {@code KEEPSAKE_CITUS_URL} is the JDBC URL of the coordinator on 127.0.0.1, with user and password, of a
  * database of its own that has the extension: its tables are emptied.
  */
-@EnabledIfEnvironmentVariable(
-        named = "KEEPSAKE_CITUS_URL",
-        matches = ".+",
-        disabledReason = "KEEPSAKE_CITUS_URL names no Citus")
+@Tag("citus")
 class CitusMessageLogTest extends PostgresContract {
 
     @BeforeAll

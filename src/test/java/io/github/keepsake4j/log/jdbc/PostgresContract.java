@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.OutageContract;
 import io.github.keepsake4j.log.MetadataListContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
@@ -28,7 +29,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * driver tells the server the zone that the tests run in).
  */
 abstract class PostgresContract extends MessageLogContract
-        implements ActivityContract, MetadataListContract, StoreClockContract {
+        implements ActivityContract, MetadataListContract, OutageContract, StoreClockContract {
 
     private static TcpProxy proxy;
     private static PGSimpleDataSource database;

@@ -5,12 +5,12 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.UnifiedJedis;
 
 /** The contract on a cluster of three nodes. A memory and its tenant's list mostly lie on different ones. */
-@EnabledIfSystemProperty(named = "keepsake.counts", matches = "full")
+@Tag("full")
 class RedisClusterMessageLogTest extends RedisContract {
 
     private static RedisCluster cluster;

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.redis;
 import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.OutageContract;
 import io.github.keepsake4j.log.MetadataListContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
@@ -17,7 +18,7 @@ import redis.clients.jedis.UnifiedJedis;
 
 /** The contract on Redis. Each test has its own prefix. */
 abstract class RedisContract extends MessageLogContract
-        implements ActivityContract, MetadataListContract, StoreClockContract {
+        implements ActivityContract, MetadataListContract, OutageContract, StoreClockContract {
 
     private String prefix;
 

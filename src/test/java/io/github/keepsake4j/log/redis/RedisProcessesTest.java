@@ -28,9 +28,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One server, several processes, and some of them killed, the server too. */
@@ -80,7 +80,7 @@ class RedisProcessesTest {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "keepsake.counts", matches = "full")
+    @Tag("full")
     void what_was_acknowledged_survives_a_kill_of_the_writer_and_batches_are_whole() throws Exception {
         int kills = 50;
         List<Attempt> attempts = new ArrayList<>();
@@ -103,7 +103,7 @@ class RedisProcessesTest {
     }
 
     @Test
-    @EnabledIfSystemProperty(named = "keepsake.counts", matches = "full")
+    @Tag("full")
     void what_was_acknowledged_survives_a_kill_of_the_server_in_mid_load() throws Exception {
         int kills = 20;
         Queue<Attempt> attempts = new ConcurrentLinkedQueue<>();

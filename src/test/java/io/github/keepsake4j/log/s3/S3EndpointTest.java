@@ -16,22 +16,22 @@ import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 
 /**
- * Checks whether a given server meets the log's requirements. Opt-in: {@code KEEPSAKE_S3_BUCKET} names a bucket that
- * may be written to. {@code KEEPSAKE_S3_ENDPOINT}, {@code KEEPSAKE_S3_REGION}, {@code KEEPSAKE_S3_ACCESS_KEY} and
+ * Checks whether a given server meets the log's requirements. {@code -Ps3-vendors} runs it.
+ * {@code KEEPSAKE_S3_BUCKET} names a bucket that may be written to. {@code KEEPSAKE_S3_ENDPOINT}, {@code KEEPSAKE_S3_REGION}, {@code KEEPSAKE_S3_ACCESS_KEY} and
  * {@code KEEPSAKE_S3_SECRET_KEY} configure the server. They are not needed in Amazon's own environment. For other vendors,
  * {@code KEEPSAKE_S3_QUOTED_ETAGS=false}, {@code KEEPSAKE_S3_CHUNKED_SIGNING=false} and
  * {@code KEEPSAKE_S3_CHECKSUMS=WHEN_SUPPORTED} set what the builder's methods of these names set.
  */
+@Tag("s3-vendors")
 @Timeout(300)
 class S3EndpointTest {
 
@@ -42,11 +42,9 @@ class S3EndpointTest {
     @BeforeEach
     void open() {
         String bucket = System.getenv("KEEPSAKE_S3_BUCKET");
-        if (bucket == null) {
-            String reason = "S3EndpointTest: set KEEPSAKE_S3_BUCKET (and _ENDPOINT, _REGION, _ACCESS_KEY, _SECRET_KEY)";
-            LoggerFactory.getLogger(getClass()).warn("Skipped: {}", reason);
-            Assumptions.abort(reason);
-        }
+        assertThat(bucket)
+                .as("KEEPSAKE_S3_BUCKET (and _ENDPOINT, _REGION, _ACCESS_KEY, _SECRET_KEY)")
+                .isNotNull();
         log = connect(bucket);
         second = connect(bucket);
     }

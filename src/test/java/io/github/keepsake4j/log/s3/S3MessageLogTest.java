@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.OutageContract;
 import io.github.keepsake4j.log.MetadataListContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
@@ -27,7 +28,7 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** The contract over the wire. Large documents are compressed, small ones are not. */
-class S3MessageLogTest extends MessageLogContract implements MetadataListContract, StoreClockContract {
+class S3MessageLogTest extends MessageLogContract implements MetadataListContract, OutageContract, StoreClockContract {
 
     private static S3Server server;
     private static TcpProxy line;

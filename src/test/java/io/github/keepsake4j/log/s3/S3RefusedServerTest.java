@@ -111,9 +111,4 @@ class S3RefusedServerTest implements ConcurrencyContract {
     public String rawBytes(MemoryKey key, String messageId) {
         throw new UnsupportedOperationException();
     }
-
-    @Override
-    public Outage breakStorage() {
-        throw new UnsupportedOperationException();
-    }
 }

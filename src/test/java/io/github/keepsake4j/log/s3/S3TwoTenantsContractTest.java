@@ -30,15 +30,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The contract beside another tenant's log, whose own documents would have the same names. After each call, that log asks for
- * the memory with the same ids, and it tries to change it after each append.
+ * the memory with the same ids, and it tries to change it after each append. {@link TenantOfADocumentTest} tries each kind of
+ * call once.
  */
-@EnabledIf(
-        value = "io.github.keepsake4j.testing.Counts#isFull",
-        disabledReason = "TenantOfADocumentTest tries each kind of call once")
+@Tag("full")
 class S3TwoTenantsContractTest extends S3MessageLogTest {
 
     private static final String HERE = "acme";

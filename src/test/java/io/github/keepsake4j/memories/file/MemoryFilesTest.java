@@ -51,9 +51,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledOnOs;
-import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The files as other programs see them, and what is left of them after an erasure. */
@@ -96,7 +95,7 @@ class MemoryFilesTest {
     }
 
     @Test
-    @DisabledOnOs(OS.WINDOWS)
+    @Tag("posix")
     void all_files_are_their_owners_alone() throws Exception {
         try (MemoryStore store = FileMemoryStore.of(directory.resolve("memories"))) {
             Discussion discussion = discussion(store, KEY, false);
