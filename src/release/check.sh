@@ -2,8 +2,8 @@
 # Proves that the committed state can be released, on copies and with a key that is thrown away; nothing is uploaded or
 # installed. Arguments go to Maven, for example -Dlast.release=the last release's jar.
 #
-# - version.sh sets the version, and refuses what is wrong.
-# - The release is built twice, in two folders, umasks, zones and languages: what it holds is the same byte for byte.
+# - version.sh sets the version, and refuses wrong ones.
+# - The release is built twice, in two folders, umasks, zones and languages: all files are the same byte for byte.
 # - It has all that Maven Central asks for, and each planted fault is found.
 # - A new user with an empty local repository builds the sample with it, and it runs on the module path.
 set -euo pipefail
@@ -23,7 +23,7 @@ gpg --batch --quiet --pinentry-mode loopback --passphrase "$MAVEN_GPG_PASSPHRASE
 step() {
   printf '%4d s  %s\n' "$SECONDS" "$1"
 }
-# Runs a command that must fail and say why: what it says, then the command.
+# Runs a command that must fail: the expected message, then the command.
 red() {
   if "${@:2}" > "$work/red.log" 2>&1 || ! grep -qF -- "$1" "$work/red.log"; then
     tail -40 "$work/red.log" >&2
@@ -32,7 +32,7 @@ red() {
   fi
   step "found: $1"
 }
-# Runs a command that must succeed, and shows what it says only if it fails.
+# Runs a command that must succeed, and shows its output only if it fails.
 green() {
   "$@" > "$work/green.log" 2>&1 || { tail -60 "$work/green.log" >&2; exit 1; }
 }
@@ -72,7 +72,7 @@ green "$second/src/release/version.sh" 99.0.0-SNAPSHOT
 grep -qx '## \[Unreleased\]' "$second/CHANGELOG.md"
 git -C "$second" checkout -q .
 
-# The tests have run before: what is packed is made without them.
+# The tests have run before; the packed files do not depend on them.
 build=(mvn -B -ntp -Prelease verify -Dmaven.test.skip -Dcheckstyle.skip -Dspotless.check.skip)
 options=${JAVA_TOOL_OPTIONS:-}
 (
@@ -105,7 +105,7 @@ green check "$release"
 green check "$second/target/release"
 step "complete: $(tail -1 "$work/green.log")"
 
-# Each fault in a copy of the release: what is said of it, then the command that makes it, run where the files are.
+# Plants a fault in a copy of the release: the expected message, then the command that plants it, run beside the files.
 faulty() {
   rm -rf "$work/faulty"
   cp -R "$release" "$work/faulty"
@@ -151,7 +151,7 @@ last_release io/github/keepsake4j/MessageLogs.java
 red 'removed():METHOD_REMOVED' compare
 last_release io/github/keepsake4j/base/SmallFiles.java
 green compare
-step 'what is removed from an internal package is no fault'
+step 'no fault: a method removed from an internal package'
 
 user=$work/user
 cp -R "$first/samples/modules" "$user"

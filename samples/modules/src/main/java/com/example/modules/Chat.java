@@ -27,7 +27,8 @@ public final class Chat {
         try (MessageLog log = MessageLogs.sqlite(Path.of(arguments[0]))) {
             Assistant assistant = AiServices.builder(Assistant.class)
                     .chatModel(new Repeating())
-                    .chatMemoryProvider(Keepsake.builder().messageLog(log).build().chatMemoryProvider())
+                    .chatMemoryProvider(
+                            Keepsake.builder().messageLog(log).build().chatMemoryProvider())
                     .build();
             System.out.println(assistant.chat("alice", arguments[1]));
             System.out.println("The memory is in " + log.getClass().getModule());
