@@ -18,8 +18,8 @@ import org.w3c.dom.Document;
 
 /**
  * Says whether the folder of a release has all that Maven Central asks for: {@code java src/release/CheckRelease.java
- * target/release}. Each fault is a line, and the exit code is 1 if there is one. Signatures are checked by gpg, with the keys of
- * its home.
+ * target/release}. Each fault is a line, and the exit code is 1 if there is one. gpg checks the signatures with the
+ * keys of its home.
  */
 class CheckRelease {
 

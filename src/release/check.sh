@@ -61,9 +61,7 @@ if [[ $version == *-SNAPSHOT ]]; then
   green "$first/src/release/version.sh" "$version"
   commit "$first" "Release $version"
   grep -qE "^## $version \([0-9]{4}-[0-9]{2}-[0-9]{2}\)$" "$first/CHANGELOG.md"
-  if grep -rF "$version-SNAPSHOT" "$first/README.md" "$first/src/docs/guide" "$first"/samples/*/pom.xml "$first/pom.xml"; then
-    exit 1
-  fi
+  ! git -C "$first" grep -F "$version-SNAPSHOT" -- README.md src/docs/guide 'samples/*/pom.xml' pom.xml || exit 1
 fi
 git clone -q "$first" "$second"
 red 'only a snapshot follows it' "$second/src/release/version.sh" 99.0.0
@@ -136,11 +134,11 @@ faulty 'POM without scm/connection' without '/^  <scm>/,/^  <.scm>/'
 
 # A last release that had one method more, in a class of the API or in an internal one.
 last_release() {
-  local source=$1
+  local source=$work/last/${1##*/}
   rm -rf "$work/last"
   mkdir -p "$work/last/classes"
-  sed 's/^public final class .*{$/& public static void removed() {}/' "$first/src/main/java/$source" > "$work/last/$(basename "$source")"
-  javac -nowarn -proc:none -cp "$first/target/keepsake-cli/lib/*" -d "$work/last/classes" "$work/last/$(basename "$source")"
+  sed 's/^public final class .*{$/& public static void removed() {}/' "$first/src/main/java/$1" > "$source"
+  javac -nowarn -proc:none -cp "$first/target/keepsake-cli/lib/*" -d "$work/last/classes" "$source"
   cp "$release/$place.jar" "$work/last.jar"
   jar --update --file "$work/last.jar" -C "$work/last/classes" .
 }
@@ -155,7 +153,8 @@ step 'no fault: a method removed from an internal package'
 
 user=$work/user
 cp -R "$first/samples/modules" "$user"
-sed -i.bak "s#^  <dependencies>#  <repositories><repository><id>release</id><url>file://$release</url></repository></repositories>&#" "$user/pom.xml"
+repository="<repository><id>release</id><url>file://$release</url></repository>"
+sed -i.bak "s#^  <dependencies>#  <repositories>$repository</repositories>&#" "$user/pom.xml"
 green mvn -B -ntp -f "$user/pom.xml" -Dmaven.repo.local="$work/repository" package
 step 'a new user has built the sample with the release'
 "$user/run.sh"

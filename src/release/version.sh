@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Sets the version of the build, of the samples and of the documents: src/release/version.sh 0.1.0, and after the release
-# src/release/version.sh 0.2.0-SNAPSHOT. A release also dates the changelog and what is packed. Nothing is committed.
+# Sets the version of the build, of the samples and of the documents: src/release/version.sh 0.1.0, and after the
+# release src/release/version.sh 0.2.0-SNAPSHOT. A release also dates the changelog and the archives. The script commits
+# nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,6 +1,6 @@
 /**
- * A chat on the module path. Keepsake4j and LangChain4j are automatic modules, which cannot say what they require: the application
- * names it, as below, or starts with {@code --add-modules ALL-MODULE-PATH}.
+ * A chat on the module path. Keepsake4j and LangChain4j are automatic modules, which cannot require others: the
+ * application requires them, as below, or starts with {@code --add-modules ALL-MODULE-PATH}.
  */
 module com.example.modules {
     requires com.fasterxml.jackson.databind;
