@@ -82,7 +82,6 @@ class ReadmeTest {
         String langChain4j = value(pom, "langchain4j.version");
         String aws = value(pom, "awssdk.version");
         return text
-                + "<groupId>io.github.keepsake4j</groupId><artifactId>keepsake4j</artifactId><version>0.1.0-SNAPSHOT</version>"
                 + "<groupId>dev.langchain4j</groupId><artifactId>langchain4j-open-ai</artifactId><version>"
                 + langChain4j
                 + "</version><groupId>software.amazon.awssdk</groupId><artifactId>s3</artifactId><version>" + aws

@@ -21,7 +21,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** An application with LangChain4j's window and a table of its own moves to Keepsake4j, and its conversations come along. */
 class MovingTest {
 
-    private static final String DEPENDENCY = "implementation 'io.github.keepsake4j:keepsake4j:0.1.0-SNAPSHOT'";
+    private static final String DEPENDENCY = "implementation 'io.github.keepsake4j:keepsake4j'";
     private static final List<String> PROPERTIES =
             List.of("keepsake4j.import-from=tableStore", "keepsake4j.jdbc.initialize-schema=always");
 
