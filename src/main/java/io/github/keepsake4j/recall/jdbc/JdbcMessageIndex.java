@@ -407,14 +407,14 @@ public final class JdbcMessageIndex implements MessageIndex {
     }
 
     @Override
-    public void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
-        vectors.cosines(model, scope, query, most, reader);
-    }
-
-    @Override
     public void cosines(
-            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
-        vectors.cosines(model, sequences, query, reader);
+            String model,
+            Scope scope,
+            float[] query,
+            int most,
+            Map<MemoryKey, ? extends Collection<Long>> others,
+            CosineReader reader) {
+        vectors.cosines(model, scope, query, most, others, reader);
     }
 
     @Override

@@ -124,45 +124,35 @@ final class VectorTables {
         }
     }
 
-    void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
+    void cosines(
+            String model,
+            Scope scope,
+            float[] query,
+            int most,
+            Map<MemoryKey, ? extends Collection<Long>> others,
+            CosineReader reader) {
         InvalidInputException.checkAtLeast("most", 1, most);
         List<byte[]> hashes = scope.memories() == null
                 ? null
                 : scope.memories().stream().map(KeyColumns::hash).toList();
-        Reading reading = new Reading(QueryVector.of(query), most, reader);
-        connections.snapshot("cosines in tenant " + MemoryKey.encode(scope.tenant()), session -> {
-            dialect.newestVectors(session, model, scope.tenant(), hashes, most, reading);
-            return true;
-        });
-    }
-
-    void cosines(
-            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
-        List<Dialect.Block> blocks = sequences.entrySet().stream()
+        List<Dialect.Block> blocks = others.entrySet().stream()
                 .flatMap(places -> {
                     byte[] hash = KeyColumns.hash(places.getKey());
                     return places.getValue().stream()
-                            .map(VectorRow::block)
+                            .map(sequence -> sequence / VectorRow.BLOCK)
                             .distinct()
-                            .map(first -> new Dialect.Block(hash, first));
+                            .map(number -> new Dialect.Block(hash, number));
                 })
                 .toList();
-        if (blocks.isEmpty()) {
-            return;
-        }
-        Reading reading = new Reading(QueryVector.of(query), Long.MAX_VALUE, reader);
-        connections.snapshot("cosines of messages", session -> {
-            dialect.vectorsOf(session, model, blocks, reading);
+        Reading reading = new Reading(QueryVector.of(query), reader);
+        connections.snapshot("cosines in tenant " + MemoryKey.encode(scope.tenant()), session -> {
+            dialect.vectors(session, model, scope.tenant(), hashes, most, blocks, reading);
             return true;
         });
     }
 
-    /**
-     * Compares rows with a query as they are read.
-     *
-     * @param most the largest number of vectors in all
-     */
-    record Reading(QueryVector query, long most, CosineReader reader) {
+    /** Compares rows with a query as they are read. */
+    record Reading(QueryVector query, CosineReader reader) {
 
         /** The number of rows of a round trip: about 3 MB at 384 dimensions, and twice that as the text that is sent. */
         private static final int AT_ONCE = 64;
@@ -180,7 +170,7 @@ final class VectorTables {
                     AT_ONCE,
                     compare,
                     each -> each.cosines()
-                            .read(each.stored().key(), most - each.stored().newer(), reader),
+                            .read(each.stored().key(), each.stored().most(), reader),
                     parameters);
         }
     }

@@ -167,6 +167,7 @@ class VectorTablesTest {
                         Scope.memory(ONE),
                         new float[] {1, 0},
                         50_000,
+                        Map.of(),
                         (k, sequence, t, c) -> sum[0] += sequence);
                 assertThat(sum[0]).isEqualTo(20_000L * 20_001 / 2);
             }
