@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
@@ -276,6 +277,37 @@ public abstract class RecallByMeaningContract {
         assertThat(process.recall(ALICE, "Luna")).contains(FACT);
         assertThat(index.vectorMarks("concepts 64", List.of(ALICE))).isEmpty();
         assertThat(failures).hasSize(1);
+    }
+
+    @Test
+    void whatever_a_model_returns_words_serve() {
+        int size = ConceptModel.DIMENSION;
+        float[] notNumbers = new float[size];
+        Arrays.fill(notNumbers, Float.NaN);
+        List<Function<List<TextSegment>, Response<List<Embedding>>>> answers = List.of(
+                texts -> null,
+                texts -> Response.from((List<Embedding>) null),
+                texts -> Response.from(Collections.nCopies(texts.size(), null)),
+                texts -> Response.from(Collections.nCopies(texts.size() - 1, Embedding.from(new float[size]))),
+                texts -> Response.from(Collections.nCopies(texts.size() + 1, Embedding.from(new float[size]))),
+                texts -> Response.from(Collections.nCopies(texts.size(), Embedding.from(new float[0]))),
+                texts -> Response.from(Collections.nCopies(texts.size(), Embedding.from(new float[size]))),
+                texts -> Response.from(Collections.nCopies(texts.size(), Embedding.from(notNumbers))));
+        say(log, ALICE, FACT, "What a sweet name!");
+        for (Function<List<TextSegment>, Response<List<Embedding>>> answer : answers) {
+            Process process = new Process(new ConceptModel() {
+                @Override
+                public Response<List<Embedding>> embedAll(List<TextSegment> segments) {
+                    return answer.apply(segments);
+                }
+            });
+            process.search.start("acme");
+            process.work();
+            assertThat(process.recall(ALICE, "Luna")).contains(FACT);
+            index.cosines("concepts 64", Scope.memory(ALICE), notNumbers, 100, Map.of(), (key, sequence, time, cosine) -> {
+                throw new AssertionError("a vector of " + sequence);
+            });
+        }
     }
 
     @Test
