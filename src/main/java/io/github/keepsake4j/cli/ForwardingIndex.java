@@ -81,14 +81,14 @@ abstract class ForwardingIndex implements MessageIndex {
     }
 
     @Override
-    public void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
-        index.cosines(model, scope, query, most, reader);
-    }
-
-    @Override
     public void cosines(
-            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
-        index.cosines(model, sequences, query, reader);
+            String model,
+            Scope scope,
+            float[] query,
+            int most,
+            Map<MemoryKey, ? extends Collection<Long>> others,
+            CosineReader reader) {
+        index.cosines(model, scope, query, most, others, reader);
     }
 
     @Override

@@ -2,10 +2,8 @@ package io.github.keepsake4j.recall;
 
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
-import io.github.keepsake4j.recall.MessageIndex.CosineReader;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -82,12 +80,9 @@ final class Meanings {
         if (weight == 0) {
             return Meaning.NONE;
         }
-        Collector collector = new Collector(new Meaning.Builder(weight, mean(marks, VectorMark::floor), sessionGap));
-        index.cosines(asked.model(), scope, asked.vector(), MAX_VECTORS, collector);
-        if (collector.read >= MAX_VECTORS && !others.isEmpty()) {
-            index.cosines(asked.model(), others, asked.vector(), collector);
-        }
-        return collector.builder.build();
+        Meaning.Builder meaning = new Meaning.Builder(weight, mean(marks, VectorMark::floor), sessionGap);
+        index.cosines(asked.model(), scope, asked.vector(), MAX_VECTORS, others, meaning::add);
+        return meaning.build();
     }
 
     /** Returns the mean of a measure over the messages of memories; 0 without messages. */
@@ -102,23 +97,6 @@ final class Meanings {
     /** A question's vector, and the model that it is of. */
     @SuppressWarnings("ArrayRecordComponent") // Made for one question, and never compared.
     private record Embedded(String model, float[] vector) {}
-
-    /** Counts what it collects. */
-    private static final class Collector implements CosineReader {
-
-        private final Meaning.Builder builder;
-        private int read;
-
-        Collector(Meaning.Builder builder) {
-            this.builder = builder;
-        }
-
-        @Override
-        public void read(MemoryKey key, long sequence, Instant time, double cosine) {
-            builder.add(key, sequence, time, cosine);
-            read++;
-        }
-    }
 
     private @Nullable Embedded embedded(String question) {
         return ofQuestion(question)

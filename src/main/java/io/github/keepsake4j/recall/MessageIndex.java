@@ -148,7 +148,8 @@ public interface MessageIndex extends AutoCloseable {
             String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> vectors);
 
     /**
-     * Compares the newest vectors of a scope with a query. The vectors are not in the heap together.
+     * Compares the newest vectors of a scope with a query, and those of some other messages. The vectors are not in the heap
+     * together.
      *
      * @param model the text that identifies the model and the dimension of its vectors
      * @param scope where to look
@@ -156,21 +157,17 @@ public interface MessageIndex extends AutoCloseable {
      * cosines with a zero vector are 0
      * @param most the largest number of vectors, 1 or more. If there are more, those of messages in the latest blocks of
      * messages are read
-     * @param reader receives the cosines
-     */
-    void cosines(String model, Scope scope, float[] query, int most, CosineReader reader);
-
-    /**
-     * Compares the vectors of some messages with a query, and also those of messages that are stored in one block with them.
-     *
-     * @param model the text that identifies the model and the dimension of its vectors
-     * @param sequences the sequences of the messages by memory
-     * @param query the vector of the query, of any length; nothing is read if the model's vectors have another dimension. The
-     * cosines with a zero vector are 0
+     * @param others sequences of messages by memory. Their vectors are read even if they are older, and also those of messages
+     * that are stored in one block with them. Memories outside of the scope are ignored
      * @param reader receives the cosines
      */
     void cosines(
-            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader);
+            String model,
+            Scope scope,
+            float[] query,
+            int most,
+            Map<MemoryKey, ? extends Collection<Long>> others,
+            CosineReader reader);
 
     /**
      * Names the storage, for reports.

@@ -12,6 +12,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
@@ -132,11 +133,15 @@ class DamagedIndexTest {
             count(outcomes, "add new", () -> index.add(fresh, null, new MessageIndex.Watermark(1, 21), one));
             count(outcomes, "marks", () -> index.vectorMarks(MODEL, CHATS));
             MessageIndex.CosineReader reader = (key, sequence, time, cosine) -> {};
-            count(outcomes, "cosines", () -> index.cosines(MODEL, Scope.tenant("acme"), VECTOR, 100_000, reader));
+            count(
+                    outcomes,
+                    "cosines",
+                    () -> index.cosines(MODEL, Scope.tenant("acme"), VECTOR, 100_000, Map.of(), reader));
+            Map<MemoryKey, List<Long>> some = Map.of(LONG, List.of(1L, 3_000L));
             count(
                     outcomes,
                     "cosines of some",
-                    () -> index.cosines(MODEL, Map.of(LONG, List.of(1L, 3_000L)), VECTOR, reader));
+                    () -> index.cosines(MODEL, Scope.memory(LONG), VECTOR, 1, some, reader));
             count(
                     outcomes,
                     "add vectors",

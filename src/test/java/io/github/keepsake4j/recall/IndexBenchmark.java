@@ -1,7 +1,11 @@
 package io.github.keepsake4j.recall;
 
+import dev.langchain4j.data.embedding.Embedding;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.data.segment.TextSegment;
+import dev.langchain4j.model.embedding.EmbeddingModel;
+import dev.langchain4j.model.output.Response;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -12,6 +16,7 @@ import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.recall.words.Words.WantedTerms;
@@ -24,6 +29,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -33,6 +39,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -43,6 +50,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -50,7 +58,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 /**
  * Prints how fast an index is made, how large it is, how long a whole search and a whole recall take, and what appends cost
  * while the indexer runs: {@code IndexBenchmark sqlite|postgresql messages memories [postings]}, or {@code IndexBenchmark
- * sqlite|postgresql appends seconds}. With {@code -Dkeepsake.directory} SQLite's files are made there, and used again; with
+ * sqlite|postgresql appends seconds [rate [millis]]}. With {@code -Dkeepsake.vectors=true} it compares recalls with those that read made-up vectors too.
+ * With a time in milliseconds, the indexer also makes such vectors, each in this time. With {@code -Dkeepsake.directory} SQLite's files are made there, and used again; with
  * {@code -Dkeepsake.url} a database of PostgreSQL is.
  */
 public final class IndexBenchmark {
@@ -87,7 +96,12 @@ public final class IndexBenchmark {
         try (MessageLog log = benchmark.log();
                 MessageIndex index = benchmark.index()) {
             if (arguments[1].equals("appends")) {
-                benchmark.appends(log, index, Integer.parseInt(arguments[2]));
+                benchmark.appends(
+                        log,
+                        index,
+                        Integer.parseInt(arguments[2]),
+                        arguments.length > 3 ? Integer.parseInt(arguments[3]) : 200,
+                        arguments.length > 4 ? new MadeUp(Integer.parseInt(arguments[4])) : null);
             } else {
                 benchmark.searches(
                         log,
@@ -165,6 +179,10 @@ public final class IndexBenchmark {
                 index.backend(), messages, memories, seconds, messages / seconds, (cpu() - cpu) / 1e9);
         indexer.sweep();
         printSize();
+        if (Boolean.getBoolean("keepsake.vectors")) {
+            meanings(log, index, IntStream.range(0, memories).mapToObj(IndexBenchmark::key).toList());
+            return;
+        }
         MessageSearch search = new MessageSearch(index, key -> log, Words.standard(), indexer, postings);
         print("at most %d postings are read, of many memories a quarter", postings);
         MessageRecall recall = new MessageRecall(search, key -> MessageRecallContract.seen(log, key, Set.of()));
@@ -187,6 +205,75 @@ public final class IndexBenchmark {
             }
         }
         stages(search, scopes.get(Math.min(1, scopes.size() - 1)));
+    }
+
+    /** Measures recalls in memories whose messages have made-up vectors. */
+    private static void meanings(MessageLog log, MessageIndex index, List<MemoryKey> memories) throws Exception {
+        MadeUp model = new MadeUp(0);
+        String id = MadeUp.NAME + " " + model.dimension();
+        for (MemoryKey key : memories) {
+            MessageIndex.Watermark watermark = index.watermarks(List.of(key)).get(key);
+            MessageIndex.VectorMark mark = index.vectorMarks(id, List.of(key)).get(key);
+            while (mark == null || mark.sequence() < watermark.sequence()) {
+                long from = mark == null ? 1 : mark.sequence() + 1;
+                long to = Math.min(watermark.sequence(), from + 100L * MessageIndex.VECTOR_BLOCK - 2);
+                List<MessageIndex.MessageVector> vectors = LongStream.rangeClosed(from, to)
+                        .mapToObj(sequence -> new MessageIndex.MessageVector(
+                                sequence, Instant.ofEpochSecond(60 * sequence), MadeUp.vector(sequence)))
+                        .toList();
+                // Of these vectors, one of 40 is above the floor.
+                MessageIndex.VectorMark after = new MessageIndex.VectorMark(watermark.epoch(), to, 1, 0.1, to);
+                index.addVectors(id, key, mark, after, vectors);
+                mark = after;
+            }
+        }
+        ExecutorService executor = Executors.newCachedThreadPool();
+        Scope scope = memories.size() == 1 ? Scope.memory(memories.get(0)) : Scope.memories(memories);
+        for (MessageSearch.Embedding embedding : Arrays.asList(null, model.embedding(executor))) {
+            MessageSearch search = new MessageSearch(
+                    index, key -> log, List.of(log), Words.standard(), executor, IndexBenchmark::after, embedding);
+            search.start("acme");
+            // The first sweep, so that what is indexed is known.
+            TimeUnit.SECONDS.sleep(5);
+            MessageRecall recall = new MessageRecall(search, key -> MessageRecallContract.seen(log, key, Set.of()));
+            String what = embedding == null ? "recall by words" : "recall by words and meaning";
+            measure(what, scope, new int[] {3, 6}, question -> recall.recall(scope, question, RecallOptions.standard())
+                    .passages()
+                    .size());
+        }
+        executor.shutdown();
+    }
+
+    /** A model that makes vectors out of nothing, each in the same time. */
+    private record MadeUp(int millis) implements EmbeddingModel {
+
+        private static final String NAME = "made-up";
+
+        static float[] vector(long seed) {
+            Random random = new Random(seed);
+            float[] vector = new float[384];
+            for (int i = 0; i < vector.length; i++) {
+                vector[i] = (float) random.nextGaussian();
+            }
+            return vector;
+        }
+
+        @Override
+        public Response<List<Embedding>> embedAll(List<TextSegment> segments) {
+            LockSupport.parkNanos(1_000_000L * millis * segments.size());
+            return Response.from(segments.stream()
+                    .map(segment -> Embedding.from(vector(segment.text().hashCode())))
+                    .toList());
+        }
+
+        @Override
+        public int dimension() {
+            return 384;
+        }
+
+        MessageSearch.Embedding embedding(Executor calls) {
+            return new MessageSearch.Embedding(this, NAME, calls, Duration.ofSeconds(2), new Metrics() {});
+        }
     }
 
     /** What a recall does, one after another. */
@@ -307,11 +394,15 @@ public final class IndexBenchmark {
     }
 
     /**
-     * Appends 200 messages a second to 50 memories, by turns without and with an indexer behind them. A turn is longer than the
-     * indexer's pause, so that it is at work while messages are appended.
+     * Appends messages to 50 memories, by turns without and with an indexer behind them. A turn is longer than the indexer's
+     * pause, so that it is at work while messages are appended.
+     *
+     * @param rate the number of messages a second
+     * @param model makes vectors too, or null
      */
-    private void appends(MessageLog log, MessageIndex index, int seconds) throws Exception {
-        ExecutorService executor = Executors.newSingleThreadExecutor();
+    private void appends(MessageLog log, MessageIndex index, int seconds, int rate, @Nullable MadeUp model)
+            throws Exception {
+        ExecutorService executor = model == null ? Executors.newSingleThreadExecutor() : Executors.newCachedThreadPool();
         AtomicLong atWork = new AtomicLong();
         Executor timed = task -> executor.execute(() -> {
             long start = System.nanoTime();
@@ -319,7 +410,14 @@ public final class IndexBenchmark {
             atWork.addAndGet(System.nanoTime() - start);
         });
         MessageSearch search =
-                new MessageSearch(index, key -> log, List.of(log), Words.standard(), timed, IndexBenchmark::after);
+                new MessageSearch(
+                        index,
+                        key -> log,
+                        List.of(log),
+                        Words.standard(),
+                        timed,
+                        IndexBenchmark::after,
+                        model == null ? null : model.embedding(executor));
         MessageLog watched = search.watched(log);
         GeneratedText text = new GeneratedText(1, VOCABULARY);
         List<Double> plain = new ArrayList<>();
@@ -331,7 +429,7 @@ public final class IndexBenchmark {
             }
             boolean isIndexed = turn % 2 != 0;
             MemoryKey last = key(0);
-            for (int i = 0; i < 200 * SECONDS_OF_A_TURN; i++) {
+            for (int i = 0; i < rate * SECONDS_OF_A_TURN; i++) {
                 NewMessage message = message(text, i);
                 last = ConversationKey.of(isIndexed ? "indexed" : "plain", "memory" + i % 50);
                 long start = System.nanoTime();
@@ -340,7 +438,7 @@ public final class IndexBenchmark {
                 if (turn >= 0) {
                     (isIndexed ? indexed : plain).add(micros);
                 }
-                LockSupport.parkNanos(Math.max(0, start + 5_000_000 - System.nanoTime()));
+                LockSupport.parkNanos(Math.max(0, start + 1_000_000_000 / rate - System.nanoTime()));
             }
             if (isIndexed) {
                 long start = System.nanoTime();
@@ -371,6 +469,18 @@ public final class IndexBenchmark {
                 lags.stream().mapToDouble(Double::doubleValue).max().orElse(0),
                 atWork.get() / 1e9,
                 seconds);
+        if (model != null) {
+            List<MemoryKey> keys = IntStream.range(0, 50)
+                    .mapToObj(i -> (MemoryKey) ConversationKey.of("indexed", "memory" + i))
+                    .toList();
+            long words = index.watermarks(keys).values().stream()
+                    .mapToLong(MessageIndex.Watermark::sequence)
+                    .sum();
+            long vectors = index.vectorMarks(MadeUp.NAME + " " + model.dimension(), keys).values().stream()
+                    .mapToLong(MessageIndex.VectorMark::sequence)
+                    .sum();
+            print("of %d messages that are indexed, %d have vectors", words, vectors);
+        }
         executor.shutdown();
         executor.awaitTermination(1, TimeUnit.MINUTES);
     }

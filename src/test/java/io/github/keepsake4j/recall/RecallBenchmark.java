@@ -33,18 +33,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * Measures how much of the evidence of questions is among the first 5, 10 and 20 messages, as the mean over the questions: in
  * memory, over all messages of a conversation, for each step of the features and with each embedding model of the profile
- * {@code models}; and through {@link Recall#find(Scope, String, RecallOptions)}, which ranks what the index proposes, with
- * messages and index in SQLite or PostgreSQL. The data is no part of the project: LoCoMo (CC BY-NC 4.0, for measuring only), or
+ * {@code models}; and through {@link Recall#find(Scope, String, RecallOptions)}, by words and with each model, which ranks what
+ * the index proposes, with messages and index in SQLite or PostgreSQL. The data is no part of the project: LoCoMo (CC BY-NC 4.0, for measuring only), or
  * a file of the form of {@link AskedConversation}.
  *
  * <p>Run it with {@code mvn test-compile exec:java -Pmodels -Dexec.mainClass=io.github.keepsake4j.recall.RecallBenchmark
@@ -61,7 +61,7 @@ public final class RecallBenchmark {
     private final Map<String, double[]> sums = new LinkedHashMap<>();
     private final Map<String, long[]> nanos = new LinkedHashMap<>();
     private final Map<String, List<Gate.Measured>> gates = new LinkedHashMap<>();
-    private final List<Long> recalls = new ArrayList<>();
+    private final Map<String, List<Long>> recalls = new LinkedHashMap<>();
     private int questions;
 
     private RecallBenchmark() {}
@@ -77,15 +77,16 @@ public final class RecallBenchmark {
         }
         if (!where.equals("exhaustive")) {
             Home home = Home.valueOf(where.toUpperCase(Locale.ROOT));
-            benchmark.recall(conversations, home, args.length > 2 ? Integer.parseInt(args[2]) : 0);
+            benchmark.recall(conversations, home, args.length > 2 ? Integer.parseInt(args[2]) : 0, models);
         }
         benchmark.print();
         System.exit(0);
     }
 
-    /** Asks through the API. */
-    private void recall(List<AskedConversation> conversations, Home home, int others) throws Exception {
-        questions = 0;
+    /** Asks through the API, by words and with each model. */
+    private void recall(
+            List<AskedConversation> conversations, Home home, int others, Map<String, EmbeddingModel> models)
+            throws Exception {
         Path directory = Files.createTempDirectory("recall");
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open();
@@ -93,35 +94,65 @@ public final class RecallBenchmark {
             for (AskedConversation conversation : conversations) {
                 fill(conversation, log, others);
             }
-            Keepsake keepsake = Keepsake.builder()
-                    .messageLog(log)
-                    .index(index)
-                    .tenant(TENANT)
-                    .build();
-            for (AskedConversation conversation : conversations) {
-                MemoryKey key = key(conversation);
-                long last = log.history(key, HistoryQuery.newest(1))
-                        .messages()
-                        .get(0)
-                        .sequence();
-                while (Optional.ofNullable(index.watermarks(List.of(key)).get(key))
-                        .map(MessageIndex.Watermark::sequence)
-                        .filter(sequence -> sequence == last)
-                        .isEmpty()) {
-                    TimeUnit.MILLISECONDS.sleep(50);
-                }
-            }
             String method =
                     "recalled, " + home.name().toLowerCase(Locale.ROOT) + (others == 0 ? "" : " among " + others);
-            recall(conversations.get(0), keepsake, "");
-            for (AskedConversation conversation : conversations) {
-                recall(conversation, keepsake, method);
+            recall(conversations, builder(log, index).build(), method, key -> indexed(index, key), log);
+            for (Map.Entry<String, EmbeddingModel> model : models.entrySet()) {
+                String id = model.getKey() + " " + model.getValue().dimension();
+                recall(
+                        conversations,
+                        builder(log, index)
+                                .embeddingModel(model.getValue(), model.getKey())
+                                .build(),
+                        method + ", " + model.getKey(),
+                        key -> embedded(index, id, key),
+                        log);
             }
         } finally {
             try (Stream<Path> files = Files.walk(directory)) {
                 files.sorted(Comparator.reverseOrder())
                         .forEach(file -> file.toFile().delete());
             }
+        }
+    }
+
+    private static Keepsake.Builder builder(MessageLog log, MessageIndex index) {
+        return Keepsake.builder().messageLog(log).index(index).tenant(TENANT);
+    }
+
+    private static long indexed(MessageIndex index, MemoryKey key) {
+        MessageIndex.Watermark watermark = index.watermarks(List.of(key)).get(key);
+        return watermark == null ? 0 : watermark.sequence();
+    }
+
+    private static long embedded(MessageIndex index, String model, MemoryKey key) {
+        MessageIndex.VectorMark mark = index.vectorMarks(model, List.of(key)).get(key);
+        return mark == null ? 0 : mark.sequence();
+    }
+
+    /** Asks when all messages are indexed. */
+    private void recall(
+            List<AskedConversation> conversations,
+            Keepsake keepsake,
+            String method,
+            ToLongFunction<MemoryKey> done,
+            MessageLog log)
+            throws InterruptedException {
+        // Starts the background work.
+        recall(conversations.get(0), keepsake, "");
+        for (AskedConversation conversation : conversations) {
+            MemoryKey key = key(conversation);
+            long last = log.history(key, HistoryQuery.newest(1))
+                    .messages()
+                    .get(0)
+                    .sequence();
+            while (done.applyAsLong(key) < last) {
+                TimeUnit.MILLISECONDS.sleep(50);
+            }
+        }
+        recall(conversations.get(0), keepsake, "");
+        for (AskedConversation conversation : conversations) {
+            recall(conversation, keepsake, method);
         }
     }
 
@@ -177,8 +208,7 @@ public final class RecallBenchmark {
             Recalled recalled = keepsake.recall().find(Scope.memory(key(conversation)), asked.text(), options);
             if (!method.isEmpty()) {
                 long took = System.nanoTime() - start;
-                recalls.add(took);
-                questions++;
+                recalls.computeIfAbsent(method, m -> new ArrayList<>()).add(took);
                 List<String> ids = recalled.passages().stream()
                         .map(passage -> passage.message().id())
                         .toList();
@@ -355,15 +385,16 @@ public final class RecallBenchmark {
     }
 
     private void print() {
-        System.out.println(questions + " questions, " + recalls.size() + " recalls");
-        long[] sorted = recalls.stream().mapToLong(Long::longValue).sorted().toArray();
-        if (sorted.length > 0) {
+        System.out.println(questions + " questions");
+        recalls.forEach((method, times) -> {
+            long[] sorted = times.stream().mapToLong(Long::longValue).sorted().toArray();
             System.out.printf(
                     Locale.ROOT,
-                    "a whole recall, warm: p50 %.1f ms, p95 %.1f ms%n",
+                    "%s, warm: p50 %.1f ms, p95 %.1f ms%n",
+                    method,
                     sorted[sorted.length / 2] / 1e6,
                     sorted[sorted.length * 95 / 100] / 1e6);
-        }
+        });
         sums.forEach((method, sum) -> System.out.printf(
                 Locale.ROOT,
                 "%-28s %.1f / %.1f / %.1f%n",

@@ -18,6 +18,7 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.recall.MessageIndex.MessageVector;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.words.Words;
@@ -28,9 +29,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -39,6 +42,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,6 +51,7 @@ import org.junit.jupiter.api.Test;
 public abstract class RecallByMeaningContract {
 
     private static final MemoryKey ALICE = ConversationKey.of("acme", "alice");
+    private static final MemoryKey BOB = ConversationKey.of("acme", "bob");
     private static final MemoryKey OTHER_ALICE = ConversationKey.of("other", "alice");
     private static final Instant JANUARY = Instant.parse("2026-01-10T09:00:00Z");
     private static final String PARAPHRASE = "Describe Emma's hound";
@@ -275,6 +280,37 @@ public abstract class RecallByMeaningContract {
     }
 
     @Test
+    void whatever_a_model_returns_words_serve() {
+        int size = ConceptModel.DIMENSION;
+        float[] notNumbers = new float[size];
+        Arrays.fill(notNumbers, Float.NaN);
+        List<Function<List<TextSegment>, Response<List<Embedding>>>> answers = List.of(
+                texts -> null,
+                texts -> Response.from((List<Embedding>) null),
+                texts -> Response.from(Collections.nCopies(texts.size(), null)),
+                texts -> Response.from(Collections.nCopies(texts.size() - 1, Embedding.from(new float[size]))),
+                texts -> Response.from(Collections.nCopies(texts.size() + 1, Embedding.from(new float[size]))),
+                texts -> Response.from(Collections.nCopies(texts.size(), Embedding.from(new float[0]))),
+                texts -> Response.from(Collections.nCopies(texts.size(), Embedding.from(new float[size]))),
+                texts -> Response.from(Collections.nCopies(texts.size(), Embedding.from(notNumbers))));
+        say(log, ALICE, FACT, "What a sweet name!");
+        for (Function<List<TextSegment>, Response<List<Embedding>>> answer : answers) {
+            Process process = new Process(new ConceptModel() {
+                @Override
+                public Response<List<Embedding>> embedAll(List<TextSegment> segments) {
+                    return answer.apply(segments);
+                }
+            });
+            process.search.start("acme");
+            process.work();
+            assertThat(process.recall(ALICE, "Luna")).contains(FACT);
+            index.cosines("concepts 64", Scope.memory(ALICE), notNumbers, 100, Map.of(), (key, sequence, time, cosine) -> {
+                throw new AssertionError("a vector of " + sequence);
+            });
+        }
+    }
+
+    @Test
     void a_memory_that_is_erased_while_it_is_embedded_keeps_no_vector() {
         for (boolean begunAgain : new boolean[] {false, true}) {
             ConceptModel model = new ConceptModel() {
@@ -376,6 +412,48 @@ public abstract class RecallByMeaningContract {
     }
 
     @Test
+    void beside_more_vectors_than_are_compared_a_question_costs_two_requests_more_too() {
+        List<String> requests = new ArrayList<>();
+        Process process = new Process(new ConceptModel(), "concepts", counted(log, requests), counted(index, requests));
+        Process without = new Process(null, "concepts", counted(log, requests), counted(index, requests));
+        say(process.watched, ALICE, FACT, "What a sweet name!");
+        process.work();
+        addVectors(BOB, 50_001);
+        Scope scope = Scope.memories(List.of(ALICE, BOB));
+        process.recall.recall(scope, "Luna", RecallOptions.standard());
+        without.recall.recall(scope, "Luna", RecallOptions.standard());
+
+        requests.clear();
+        without.recall.recall(scope, "Luna", RecallOptions.standard());
+        List<String> expected = new ArrayList<>(requests);
+        requests.clear();
+        Recalled recalled = process.recall.recall(scope, "Luna", RecallOptions.standard());
+
+        assertThat(texts(recalled)).contains(FACT);
+        // A candidate that is older than the vectors that are compared has a meaning.
+        assertThat(recalled.passages().get(0).features().meaning()).isGreaterThan(1);
+        expected.addAll(List.of("vectorMarks", "cosines"));
+        assertThat(requests).containsExactlyInAnyOrderElementsOf(expected);
+    }
+
+    /** Adds vectors of no direction that means something, later than all that is said. Nothing is near to a question then. */
+    private void addVectors(MemoryKey key, int vectors) {
+        float[][] directions = new float[64][ConceptModel.DIMENSION];
+        for (float[] direction : directions) {
+            for (int i = 0; i < direction.length; i++) {
+                direction[i] = (float) random.nextGaussian();
+            }
+        }
+        index.add(key, null, new Watermark(1, vectors), List.of());
+        VectorMark mark = new VectorMark(1, vectors, 1, 2, 0);
+        List<MessageVector> made = LongStream.rangeClosed(1, vectors)
+                .mapToObj(sequence -> new MessageVector(
+                        sequence, JANUARY.plus(Duration.ofDays(365)), directions[(int) (sequence % 64)]))
+                .toList();
+        assertThat(index.addVectors("concepts 64", key, null, mark, made)).isTrue();
+    }
+
+    @Test
     void a_long_history_is_embedded_in_few_calls_and_only_what_was_said() {
         ConceptModel model = new ConceptModel();
         Process process = new Process(model);
@@ -461,6 +539,7 @@ public abstract class RecallByMeaningContract {
                 Scope.memory(ALICE),
                 new float[ConceptModel.DIMENSION],
                 100,
+                Map.of(),
                 (key, sequence, time, cosine) -> sequences.add(sequence));
         assertThat(sequences).containsExactlyInAnyOrder(1L, 2L);
         assertThat(first.recall(ALICE, PARAPHRASE)).contains(FACT);

@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import javax.sql.DataSource;
 
@@ -113,7 +114,7 @@ public final class VectorBenchmark {
             cpu = i == 0 ? threads.getCurrentThreadCpuTime() : cpu;
             long start = System.nanoTime();
             int[] read = new int[1];
-            index.cosines(MODEL, Scope.memory(KEY), query, 50_000, (key, sequence, time, cosine) -> read[0]++);
+            index.cosines(MODEL, Scope.memory(KEY), query, 50_000, Map.of(), (key, sequence, time, cosine) -> read[0]++);
             if (i >= 0) {
                 nanos[i] = System.nanoTime() - start;
             }

@@ -24,6 +24,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -69,12 +70,18 @@ abstract class VectorIndexContract {
     }
 
     private List<Read> cosines(String model, Scope scope, float[] query, int most) {
+        return cosines(model, scope, query, most, Map.of());
+    }
+
+    private List<Read> cosines(
+            String model, Scope scope, float[] query, int most, Map<MemoryKey, List<Long>> others) {
         List<Read> read = new ArrayList<>();
         index.cosines(
                 model,
                 scope,
                 query,
                 most,
+                others,
                 (key, sequence, time, cosine) -> read.add(new Read(key, sequence, time, cosine)));
         read.sort(Read.IN_ORDER);
         return read;
@@ -84,23 +91,12 @@ abstract class VectorIndexContract {
         return cosines(MODEL, scope, query, 100_000);
     }
 
-    private List<Read> cosines(Map<MemoryKey, List<Long>> sequences, float[] query) {
-        List<Read> read = new ArrayList<>();
-        index.cosines(
-                MODEL,
-                sequences,
-                query,
-                (key, sequence, time, cosine) -> read.add(new Read(key, sequence, time, cosine)));
-        read.sort(Read.IN_ORDER);
-        return read;
-    }
-
     private static List<Long> sequences(List<Read> read) {
         return read.stream().map(Read::sequence).toList();
     }
 
     private static List<Long> range(long from, long to) {
-        return LongStream.rangeClosed(from, to).boxed().toList();
+        return LongStream.rangeClosed(from, to).boxed().collect(Collectors.toList());
     }
 
     private void indexed(MemoryKey key) {
@@ -279,13 +275,25 @@ abstract class VectorIndexContract {
                 .allMatch(read -> read.key().equals(ONE));
         assertThat(cosines(MODEL, Scope.tenant("acme"), query, 371)).hasSize(371);
 
-        assertThat(sequences(cosines(Map.of(ONE, List.of(130L, 131L)), query))).isEqualTo(range(128, 255));
-        assertThat(cosines(Map.of(ONE, List.of(1L, 331L), TWO, List.of(7L)), query))
-                .hasSize(127 + 76 + 40)
-                .isSubsetOf(cosines(Scope.tenant("acme"), query));
-        assertThat(cosines(Map.of(ONE, List.of(5_000L), FOREIGN, List.of(1L)), query))
-                .isEmpty();
-        assertThat(cosines(Map.of(), query)).isEmpty();
+        List<Long> withOthers = range(128, 255);
+        withOthers.add(331L);
+        assertThat(sequences(cosines(MODEL, Scope.memory(ONE), query, 1, Map.of(ONE, List.of(130L, 131L)))))
+                .isEqualTo(withOthers);
+        Map<MemoryKey, List<Long>> ofTwo = Map.of(ONE, List.of(1L, 331L), TWO, List.of(7L));
+        List<Read> all = cosines(Scope.tenant("acme"), query);
+        List<Read> some = cosines(MODEL, Scope.tenant("acme"), query, 1, ofTwo);
+        assertThat(some).hasSize(127 + 76 + 40).isSubsetOf(all);
+        assertThat(cosines(MODEL, Scope.memories(List.of(ONE, TWO)), query, 1, ofTwo))
+                .isEqualTo(some);
+        assertThat(cosines(MODEL, Scope.memory(ONE), query, 1, ofTwo)).hasSize(127 + 76);
+        // Each once, even if they are among the newest.
+        assertThat(cosines(MODEL, Scope.tenant("acme"), query, 371, ofTwo)).isEqualTo(all);
+        // Of a row that is read in part, all if it is named.
+        assertThat(sequences(cosines(MODEL, Scope.memory(ONE), query, 140, Map.of(ONE, List.of(200L)))))
+                .isEqualTo(range(128, 331));
+        assertThat(sequences(cosines(
+                        MODEL, Scope.memory(ONE), query, 1, Map.of(ONE, List.of(5_000L), FOREIGN, List.of(1L)))))
+                .containsExactly(331L);
     }
 
     @Test
@@ -340,7 +348,8 @@ abstract class VectorIndexContract {
 
         assertThat(index.vectorMarks(MODEL, List.of(ONE, TWO))).isEqualTo(Map.of(TWO, mark(200)));
         assertThat(cosines(Scope.tenant("acme"), query)).isEqualTo(two);
-        assertThat(cosines(Map.of(ONE, range(1, 200)), query)).isEmpty();
+        assertThat(cosines(MODEL, Scope.memory(ONE), query, 1, Map.of(ONE, range(1, 200))))
+                .isEmpty();
         indexed(ONE);
         add(ONE, 1, 1, 3);
         assertThat(cosines(Scope.memory(ONE), query)).hasSize(3);
@@ -367,12 +376,10 @@ abstract class VectorIndexContract {
                     .filter(key -> key.tenant().equals(tenant) && random.nextBoolean())
                     .toList();
             float[] query = random(random, DIMENSION);
-            List<Read> read =
-                    switch (random.nextInt(3)) {
-                        case 0 -> cosines(MODEL, Scope.tenant(tenant), query, 1 + random.nextInt(400));
-                        case 1 -> cosines(MODEL, new Scope(tenant, own), query, 1 + random.nextInt(400));
-                        default -> own.isEmpty() ? List.of() : cosines(Map.of(own.get(0), List.of(1L, 140L)), query);
-                    };
+            Map<MemoryKey, List<Long>> others =
+                    random.nextBoolean() ? Map.of() : Map.of(keys.get(random.nextInt(8)), List.of(1L, 140L));
+            Scope scope = random.nextBoolean() ? Scope.tenant(tenant) : new Scope(tenant, own);
+            List<Read> read = cosines(MODEL, scope, query, 1 + random.nextInt(400), others);
             assertThat(read).allMatch(each -> each.key().tenant().equals(tenant));
         }
     }
@@ -466,8 +473,8 @@ abstract class VectorIndexContract {
         List.<Runnable>of(
                         () -> closed.vectorMarks(MODEL, List.of(ONE)),
                         () -> closed.addVectors(MODEL, ONE, null, mark(1), List.of()),
-                        () -> closed.cosines(MODEL, Scope.memory(ONE), new float[1], 1, (k, s, t, c) -> {}),
-                        () -> closed.cosines(MODEL, Map.of(ONE, List.of(1L)), new float[1], (k, s, t, c) -> {}))
+                        () -> closed.cosines(
+                                MODEL, Scope.memory(ONE), new float[1], 1, Map.of(), (k, s, t, c) -> {}))
                 .forEach(call -> assertThatThrownBy(call::run).isInstanceOf(StorageClosedException.class));
     }
 }

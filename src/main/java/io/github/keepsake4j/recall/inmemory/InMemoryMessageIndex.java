@@ -264,7 +264,13 @@ public final class InMemoryMessageIndex implements MessageIndex {
     }
 
     @Override
-    public synchronized void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
+    public synchronized void cosines(
+            String model,
+            Scope scope,
+            float[] query,
+            int most,
+            Map<MemoryKey, ? extends Collection<Long>> others,
+            CosineReader reader) {
         checkOpen("cosines");
         InvalidInputException.checkAtLeast("most", 1, most);
         record Found(MemoryKey key, VectorRow row) {}
@@ -277,28 +283,16 @@ public final class InMemoryMessageIndex implements MessageIndex {
         QueryVector vector = QueryVector.of(query);
         long left = most;
         for (Found found : newestFirst) {
-            if (left > 0) {
-                found.row().cosines(vector).read(found.key(), left, reader);
-                left -= found.row().amount();
+            boolean isOther = others.containsKey(found.key())
+                    && others.get(found.key()).stream()
+                            .anyMatch(sequence -> VectorRow.block(sequence)
+                                    == VectorRow.block(found.row().sequence()));
+            long read = isOther ? found.row().amount() : left;
+            if (read > 0) {
+                found.row().cosines(vector).read(found.key(), read, reader);
             }
+            left -= found.row().amount();
         }
-    }
-
-    @Override
-    public synchronized void cosines(
-            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
-        checkOpen("cosines");
-        QueryVector vector = QueryVector.of(query);
-        sequences.forEach((key, places) -> {
-            Memory memory = byKey.get(key);
-            if (memory != null) {
-                places.stream()
-                        .map(VectorRow::block)
-                        .distinct()
-                        .flatMap(block -> rows(memory, model).subMap(block, block + VectorRow.BLOCK).values().stream())
-                        .forEach(row -> row.cosines(vector).read(key, row.amount(), reader));
-            }
-        });
     }
 
     private static NavigableMap<Long, VectorRow> rows(Memory memory, String model) {

@@ -53,22 +53,20 @@ interface Dialect {
     /** Reads the marks of vectors of a model for memories by their keys. */
     List<VectorMarkRow> vectorMarks(Session session, String model, Collection<byte[]> keys) throws SQLException;
 
-    /** Reads the newest vectors of a tenant, or of some of its memories. */
-    void newestVectors(
+    /** Reads the newest vectors of a tenant, or of some of its memories, and those of some blocks there. */
+    void vectors(
             Session session,
             String model,
             String tenant,
             @Nullable Collection<byte[]> keys,
             int most,
+            List<Block> blocks,
             VectorTables.Reading reading)
             throws SQLException;
 
-    /** Reads the vectors of blocks. */
-    void vectorsOf(Session session, String model, List<Block> blocks, VectorTables.Reading reading) throws SQLException;
-
-    /** A block of sequences of a memory. */
+    /** A block of sequences of a memory: the one with this number, from 0. */
     @SuppressWarnings("ArrayRecordComponent") // Private to this package, and never compared.
-    record Block(byte[] key, long first) {}
+    record Block(byte[] key, long number) {}
 
     /** New postings of a term in a segment, newest first. */
     @SuppressWarnings("ArrayRecordComponent") // Private to this package, and never compared.

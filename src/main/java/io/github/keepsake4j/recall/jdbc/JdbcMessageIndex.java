@@ -397,24 +397,37 @@ public final class JdbcMessageIndex implements MessageIndex {
     public boolean addVectors(
             String model, MemoryKey key, @Nullable VectorMark before, VectorMark after, List<MessageVector> added) {
         List<VectorRow> rows = VectorRow.of(before, after, added);
-        return connections.write("vectors of memory " + key, session -> {
+        if (before != null) {
+            VectorTables.Moved moved = connections.write(
+                    "vectors of memory " + key,
+                    session -> VectorTables.add(session, model, key, before, after, rows));
+            if (moved.outdated()) {
+                connections.write("unused vectors of memory " + key, session -> {
+                    lockTenant(session, key.tenant(), false);
+                    VectorTables.use(session, moved.memory(), moved.model());
+                    return true;
+                });
+            }
+            return moved.memory() > 0;
+        }
+        return connections.write("first vectors of memory " + key, session -> {
             lockTenant(session, key.tenant(), false);
             MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) KeyColumns.hash(key));
             return known != null
                     && known.watermark().epoch() == after.epoch()
-                    && VectorTables.add(session, model, Math.toIntExact(known.number()), before, after, rows);
+                    && VectorTables.addFirst(session, model, Math.toIntExact(known.number()), after, rows);
         });
     }
 
     @Override
-    public void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
-        vectors.cosines(model, scope, query, most, reader);
-    }
-
-    @Override
     public void cosines(
-            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
-        vectors.cosines(model, sequences, query, reader);
+            String model,
+            Scope scope,
+            float[] query,
+            int most,
+            Map<MemoryKey, ? extends Collection<Long>> others,
+            CosineReader reader) {
+        vectors.cosines(model, scope, query, most, others, reader);
     }
 
     @Override

@@ -93,11 +93,14 @@ final class PostgresDialect implements Dialect {
             "SELECT " + VectorMarkRow.COLUMNS + "d.model = ? AND m.memory_key = ANY (?::bytea[])";
 
     /** A long row is only a pointer to the vectors until it is returned, so it can be sorted. */
-    private static final String NEWEST_VECTORS =
+    private static final String VECTORS =
             """
-            SELECT * FROM (
+            SELECT v.tenant, v.app_id, v.conversation_id, v.node_id, CASE WHEN v.named THEN v.amount ELSE v.most END,
+              v.sequence, v.newest, v.amount, v.vectors
+            FROM (
               SELECT t.tenant, m.app_id, m.conversation_id, m.node_id,
-                SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer,
+                ? + v.amount - SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) AS most,
+                (m.memory_key, v.sequence / 128) IN (SELECT * FROM unnest(?::bytea[], ?::bigint[])) AS named,
                 v.sequence, v.newest, v.amount, v.vectors
               FROM keepsake_index_memory m
               JOIN keepsake_index_tenant t ON t.number = m.tenant
@@ -105,27 +108,10 @@ final class PostgresDialect implements Dialect {
               WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
                 AND m.memory_key = ANY (?::bytea[])
             ) v
-            WHERE v.newer < ?
+            WHERE v.most > 0 OR v.named
             """;
 
-    private static final String NEWEST_VECTORS_IN_TENANT =
-            NEWEST_VECTORS.replace("m.memory_key = ANY (?::bytea[])", "t.tenant = ?");
-
-    /** Each block is looked up separately. */
-    private static final String VECTORS_OF =
-            """
-            SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, 0, v.sequence, v.newest, v.amount, v.vectors
-            FROM unnest(?::bytea[], ?::bigint[]) AS n (memory_key, first)
-            JOIN keepsake_index_memory m ON m.memory_key = n.memory_key
-            JOIN keepsake_index_tenant t ON t.number = m.tenant
-            CROSS JOIN LATERAL (
-              SELECT v.sequence, v.newest, v.amount, v.vectors FROM keepsake_index_vector v
-              WHERE v.memory = m.number
-                AND v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
-                AND v.sequence >= n.first AND v.sequence < n.first + 128
-              OFFSET 0
-            ) v
-            """;
+    private static final String VECTORS_IN_TENANT = VECTORS.replace("m.memory_key = ANY (?::bytea[])", "t.tenant = ?");
 
     @Override
     public String name() {
@@ -213,30 +199,23 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public void newestVectors(
+    public void vectors(
             Session session,
             String model,
             String tenant,
             @Nullable Collection<byte[]> keys,
             int most,
+            List<Block> blocks,
             VectorTables.Reading reading)
-            throws SQLException {
-        if (keys == null) {
-            reading.read(session, NEWEST_VECTORS_IN_TENANT, model, tenant, most);
-        } else {
-            reading.read(session, NEWEST_VECTORS, model, keys.toArray(byte[][]::new), most);
-        }
-    }
-
-    @Override
-    public void vectorsOf(Session session, String model, List<Block> blocks, VectorTables.Reading reading)
             throws SQLException {
         reading.read(
                 session,
-                VECTORS_OF,
+                keys == null ? VECTORS_IN_TENANT : VECTORS,
+                most,
                 blocks.stream().map(Block::key).toArray(byte[][]::new),
-                blocks.stream().map(Block::first).toArray(Long[]::new),
-                model);
+                blocks.stream().map(Block::number).toArray(Long[]::new),
+                model,
+                keys == null ? tenant : keys.toArray(byte[][]::new));
     }
 
     private static <T> Object texts(Collection<T> from, Function<T, String> text) {

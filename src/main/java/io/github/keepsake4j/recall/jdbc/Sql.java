@@ -52,10 +52,10 @@ final class Sql {
             UPDATE keepsake_index_memory SET sequence = ?, messages = messages + ?, length = length + ? WHERE number = ?
             """;
 
-    /** The statements of a clearing, for all tenants. */
+    /** The statements of a clearing, for all tenants. Marks of vectors are removed before vectors. */
     static final List<String> CLEAR = List.of(
-            "DELETE FROM keepsake_index_vector",
             "DELETE FROM keepsake_index_vector_mark",
+            "DELETE FROM keepsake_index_vector",
             "DELETE FROM keepsake_index_model",
             "DELETE FROM keepsake_index_posting",
             "DELETE FROM keepsake_index_term",
@@ -96,19 +96,33 @@ final class Sql {
     static final String NEW_MODEL =
             "INSERT INTO keepsake_index_model (model, used) VALUES (?, ?) ON CONFLICT (model) DO NOTHING";
 
-    /** Parameters: day, model. */
-    static final String USE_MODEL = "UPDATE keepsake_index_model SET used = ? WHERE number = ?";
+    /** Parameters: day, model, the same day. */
+    static final String USE_MODEL = "UPDATE keepsake_index_model SET used = ? WHERE number = ? AND used < ?";
 
     static final String VECTOR_MARKS = "SELECT " + VectorMarkRow.COLUMNS + "k.memory = ?\n";
 
+    /**
+     * Moves a mark if it is the one before, and returns memory, model, and whether the days of use are to be looked at.
+     * Parameters: the new sequence, weight, floor and measured; the model; the memory's key; the known epoch, sequence, weight,
+     * floor and measured; today; the first day of use that keeps vectors of other models.
+     */
+    static final String MOVE_VECTOR_MARK =
+            """
+            UPDATE keepsake_index_vector_mark SET sequence = ?, weight = ?, floor = ?, measured = ?
+            WHERE model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+              AND memory = (SELECT m.number FROM keepsake_index_memory m WHERE m.memory_key = ?)
+              AND epoch = ? AND sequence = ? AND weight = ? AND floor = ? AND measured = ?
+            RETURNING memory, model, EXISTS (
+              SELECT 1 FROM keepsake_index_vector_mark k JOIN keepsake_index_model d ON d.number = k.model
+              WHERE k.memory = keepsake_index_vector_mark.memory
+                AND d.used < CASE WHEN k.model = keepsake_index_vector_mark.model THEN ? ELSE ? END)
+            """;
+
     /** Parameters: memory, model, epoch, sequence, weight, floor, measured. */
-    static final String PUT_VECTOR_MARK =
+    static final String NEW_VECTOR_MARK =
             """
             INSERT INTO keepsake_index_vector_mark (memory, model, epoch, sequence, weight, floor, measured)
             VALUES (?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (memory, model) DO UPDATE
-            SET epoch = excluded.epoch, sequence = excluded.sequence, weight = excluded.weight, floor = excluded.floor,
-              measured = excluded.measured
             """;
 
     /** Parameters: memory, model, sequence, newest, amount, vectors. */
@@ -132,8 +146,8 @@ final class Sql {
     /** Parameters: memory, model. */
     static final String DELETE_VECTOR_MARK = "DELETE FROM keepsake_index_vector_mark WHERE memory = ? AND model = ?";
 
-    /** The statements that remove the vectors of a memory. Parameter: memory. */
+    /** The statements that remove the vectors of a memory, the marks first. Parameter: memory. */
     static final List<String> DELETE_VECTORS = List.of(
-            "DELETE FROM keepsake_index_vector WHERE memory = ?",
-            "DELETE FROM keepsake_index_vector_mark WHERE memory = ?");
+            "DELETE FROM keepsake_index_vector_mark WHERE memory = ?",
+            "DELETE FROM keepsake_index_vector WHERE memory = ?");
 }

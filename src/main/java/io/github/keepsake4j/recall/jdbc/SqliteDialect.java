@@ -88,12 +88,14 @@ final class SqliteDialect implements Dialect {
             + "d.model = ? AND m.memory_key IN (SELECT unhex(value) FROM json_each(?))";
 
     /** Rows are sorted without the vectors, which are read when they are needed. */
-    private static final String NEWEST_VECTORS =
+    private static final String VECTORS =
             """
-            SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, n.newer, v.sequence, v.newest, v.amount, v.vectors
+            SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, CASE WHEN n.named THEN v.amount ELSE n.most END,
+              v.sequence, v.newest, v.amount, v.vectors
             FROM (
               SELECT v.memory, v.model, v.sequence,
-                SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer
+                ? + v.amount - SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) AS most,
+                (m.memory_key, v.sequence / 128) IN (SELECT unhex(value ->> 0), value ->> 1 FROM json_each(?)) AS named
               FROM keepsake_index_memory m
               JOIN keepsake_index_tenant t ON t.number = m.tenant
               JOIN keepsake_index_vector v ON v.memory = m.number
@@ -103,23 +105,11 @@ final class SqliteDialect implements Dialect {
             CROSS JOIN keepsake_index_vector v
             JOIN keepsake_index_memory m ON m.number = n.memory
             JOIN keepsake_index_tenant t ON t.number = m.tenant
-            WHERE n.newer < ? AND v.memory = n.memory AND v.model = n.model AND v.sequence = n.sequence
+            WHERE (n.most > 0 OR n.named) AND v.memory = n.memory AND v.model = n.model AND v.sequence = n.sequence
             """;
 
-    private static final String NEWEST_VECTORS_IN_TENANT =
-            NEWEST_VECTORS.replace("m.memory_key IN (SELECT unhex(value) FROM json_each(?))", "t.tenant = ?");
-
-    /** The parameter has an array of key and first sequence for each block. */
-    private static final String VECTORS_OF =
-            """
-            SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, 0, v.sequence, v.newest, v.amount, v.vectors
-            FROM json_each(?) n
-            CROSS JOIN keepsake_index_memory m ON m.memory_key = unhex(n.value ->> 0)
-            JOIN keepsake_index_tenant t ON t.number = m.tenant
-            JOIN keepsake_index_vector v ON v.memory = m.number
-            WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
-              AND v.sequence >= n.value ->> 1 AND v.sequence < (n.value ->> 1) + 128
-            """;
+    private static final String VECTORS_IN_TENANT =
+            VECTORS.replace("m.memory_key IN (SELECT unhex(value) FROM json_each(?))", "t.tenant = ?");
 
     /** Looking up a memory takes as long as reading this number of consecutive rows. */
     private static final int ROWS_OF_A_LOOK_UP = 4;
@@ -245,29 +235,26 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public void newestVectors(
+    public void vectors(
             Session session,
             String model,
             String tenant,
             @Nullable Collection<byte[]> keys,
             int most,
+            List<Block> blocks,
             VectorTables.Reading reading)
             throws SQLException {
-        if (keys == null) {
-            reading.read(session, NEWEST_VECTORS_IN_TENANT, model, tenant, most);
-        } else {
-            reading.read(session, NEWEST_VECTORS, model, hex(keys), most);
-        }
-    }
-
-    @Override
-    public void vectorsOf(Session session, String model, List<Block> blocks, VectorTables.Reading reading)
-            throws SQLException {
         HexFormat hex = HexFormat.of();
-        String list = blocks.stream()
-                .map(block -> "[\"" + hex.formatHex(block.key()) + "\"," + block.first() + "]")
+        String named = blocks.stream()
+                .map(block -> "[\"" + hex.formatHex(block.key()) + "\"," + block.number() + "]")
                 .collect(Collectors.joining(",", "[", "]"));
-        reading.read(session, VECTORS_OF, list, model);
+        reading.read(
+                session,
+                keys == null ? VECTORS_IN_TENANT : VECTORS,
+                most,
+                named,
+                model,
+                keys == null ? tenant : hex(keys));
     }
 
     private static boolean isScanned(Session session, long tenant, String term, int memories) throws SQLException {

@@ -9,9 +9,9 @@ import java.sql.SQLException;
 /**
  * A row of vectors with its memory.
  *
- * @param newer the number of vectors in newer rows
+ * @param most how many of the newest vectors of the row are read
  */
-record StoredVectors(MemoryKey key, long newer, VectorRow row) {
+record StoredVectors(MemoryKey key, long most, VectorRow row) {
 
     /** The columns of the memory that {@link #of} reads first. */
     static final String MEMORY = "t.tenant, m.app_id, m.conversation_id, m.node_id";

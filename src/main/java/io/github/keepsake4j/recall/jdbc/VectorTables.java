@@ -20,10 +20,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The vectors of an index. Its lock of a tenant is taken before these tables are written. */
+/** The vectors of an index. */
 final class VectorTables {
 
     private final Connections connections;
@@ -47,27 +46,58 @@ final class VectorTables {
         return marks;
     }
 
-    /** Adds the vectors of a memory whose tenant is locked. */
-    static boolean add(
-            Session session,
-            String model,
-            int memory,
-            @Nullable VectorMark before,
-            VectorMark after,
-            List<VectorRow> added)
+    /**
+     * What became of a mark.
+     *
+     * @param memory the memory's number, or 0 if the mark was not moved
+     * @param outdated whether this day's use is not recorded, or another model was not used for long
+     */
+    record Moved(int memory, int model, boolean outdated) {
+
+        private static final Moved NOT = new Moved(0, 0, false);
+    }
+
+    /**
+     * Adds vectors behind a known mark, whose row is the only lock. A removal deletes the marks first. So either it waits for
+     * the vectors and deletes them too, or the mark is not found here.
+     */
+    static Moved add(
+            Session session, String model, MemoryKey key, VectorMark before, VectorMark after, List<VectorRow> added)
+            throws SQLException {
+        long today = today();
+        Moved moved = session.first(
+                Sql.MOVE_VECTOR_MARK,
+                row -> new Moved(row.getInt(1), row.getInt(2), row.getBoolean(3)),
+                after.sequence(),
+                after.weight(),
+                after.floor(),
+                after.measured(),
+                model,
+                KeyColumns.hash(key),
+                before.epoch(),
+                before.sequence(),
+                before.weight(),
+                before.floor(),
+                before.measured(),
+                today,
+                today - MessageIndex.UNUSED_DAYS);
+        if (moved == null) {
+            return Moved.NOT;
+        }
+        put(session, moved.memory(), moved.model(), added, VectorRow.completed(before, after));
+        return moved;
+    }
+
+    /** Adds the first vectors of a memory whose tenant is locked. */
+    static boolean addFirst(Session session, String model, int memory, VectorMark after, List<VectorRow> added)
             throws SQLException {
         List<VectorMarkRow> marks = session.list(Sql.VECTOR_MARKS, VectorMarkRow::of, memory);
-        VectorMarkRow known = marks.stream()
-                .filter(row -> row.name().equals(model))
-                .findFirst()
-                .orElse(null);
-        if (!Objects.equals(before, known == null ? null : known.mark())) {
+        if (marks.stream().anyMatch(row -> row.name().equals(model))) {
             return false;
         }
-        long today = LocalDate.now(Clock.systemUTC()).toEpochDay();
-        int number = known == null ? model(session, model, today) : Math.toIntExact(known.model());
+        int number = model(session, model, today());
         session.update(
-                Sql.PUT_VECTOR_MARK,
+                Sql.NEW_VECTOR_MARK,
                 memory,
                 number,
                 after.epoch(),
@@ -75,18 +105,26 @@ final class VectorTables {
                 after.weight(),
                 after.floor(),
                 after.measured());
-        put(session, memory, number, added, VectorRow.completed(before, after));
-        if (known == null || known.used() < today) {
-            session.update(Sql.USE_MODEL, today, number);
-        }
-        for (VectorMarkRow row : marks) {
-            if (row.model() != number && row.used() < today - MessageIndex.UNUSED_DAYS) {
+        put(session, memory, number, added, -1);
+        use(session, memory, number);
+        return true;
+    }
+
+    /** Records that a model is used today, and removes the vectors of unused ones from a memory whose tenant is locked. */
+    static void use(Session session, int memory, int model) throws SQLException {
+        long today = today();
+        session.update(Sql.USE_MODEL, today, model, today);
+        for (VectorMarkRow row : session.list(Sql.VECTOR_MARKS, VectorMarkRow::of, memory)) {
+            if (row.model() != model && row.used() < today - MessageIndex.UNUSED_DAYS) {
                 int unused = Math.toIntExact(row.model());
-                session.update(Sql.DELETE_VECTORS_FROM, memory, unused, 0L);
                 session.update(Sql.DELETE_VECTOR_MARK, memory, unused);
+                session.update(Sql.DELETE_VECTORS_FROM, memory, unused, 0L);
             }
         }
-        return true;
+    }
+
+    private static long today() {
+        return LocalDate.now(Clock.systemUTC()).toEpochDay();
     }
 
     private static int model(Session session, String model, long today) throws SQLException {
@@ -124,45 +162,35 @@ final class VectorTables {
         }
     }
 
-    void cosines(String model, Scope scope, float[] query, int most, CosineReader reader) {
+    void cosines(
+            String model,
+            Scope scope,
+            float[] query,
+            int most,
+            Map<MemoryKey, ? extends Collection<Long>> others,
+            CosineReader reader) {
         InvalidInputException.checkAtLeast("most", 1, most);
         List<byte[]> hashes = scope.memories() == null
                 ? null
                 : scope.memories().stream().map(KeyColumns::hash).toList();
-        Reading reading = new Reading(QueryVector.of(query), most, reader);
-        connections.snapshot("cosines in tenant " + MemoryKey.encode(scope.tenant()), session -> {
-            dialect.newestVectors(session, model, scope.tenant(), hashes, most, reading);
-            return true;
-        });
-    }
-
-    void cosines(
-            String model, Map<MemoryKey, ? extends Collection<Long>> sequences, float[] query, CosineReader reader) {
-        List<Dialect.Block> blocks = sequences.entrySet().stream()
+        List<Dialect.Block> blocks = others.entrySet().stream()
                 .flatMap(places -> {
                     byte[] hash = KeyColumns.hash(places.getKey());
                     return places.getValue().stream()
-                            .map(VectorRow::block)
+                            .map(sequence -> sequence / VectorRow.BLOCK)
                             .distinct()
-                            .map(first -> new Dialect.Block(hash, first));
+                            .map(number -> new Dialect.Block(hash, number));
                 })
                 .toList();
-        if (blocks.isEmpty()) {
-            return;
-        }
-        Reading reading = new Reading(QueryVector.of(query), Long.MAX_VALUE, reader);
-        connections.snapshot("cosines of messages", session -> {
-            dialect.vectorsOf(session, model, blocks, reading);
+        Reading reading = new Reading(QueryVector.of(query), reader);
+        connections.snapshot("cosines in tenant " + MemoryKey.encode(scope.tenant()), session -> {
+            dialect.vectors(session, model, scope.tenant(), hashes, most, blocks, reading);
             return true;
         });
     }
 
-    /**
-     * Compares rows with a query as they are read.
-     *
-     * @param most the largest number of vectors in all
-     */
-    record Reading(QueryVector query, long most, CosineReader reader) {
+    /** Compares rows with a query as they are read. */
+    record Reading(QueryVector query, CosineReader reader) {
 
         /** The number of rows of a round trip: about 3 MB at 384 dimensions, and twice that as the text that is sent. */
         private static final int AT_ONCE = 64;
@@ -180,7 +208,7 @@ final class VectorTables {
                     AT_ONCE,
                     compare,
                     each -> each.cosines()
-                            .read(each.stored().key(), most - each.stored().newer(), reader),
+                            .read(each.stored().key(), each.stored().most(), reader),
                     parameters);
         }
     }

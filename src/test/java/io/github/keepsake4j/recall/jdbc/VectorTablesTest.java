@@ -11,6 +11,7 @@ import io.github.keepsake4j.recall.MessageIndex.MessageVector;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.TransactionPooler;
 import java.nio.file.Path;
@@ -22,6 +23,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.LongStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -145,6 +151,38 @@ class VectorTablesTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite", "postgresql"})
+    void a_memory_that_is_removed_while_vectors_are_added_leaves_none(String database) throws Exception {
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        Random random = new Random(5);
+        try (MessageIndex index = open(database)) {
+            for (int i = 0; i < Counts.of(40, 400); i++) {
+                index.add(ONE, null, new Watermark(1, 1_000), List.of());
+                CountDownLatch begun = new CountDownLatch(1 + random.nextInt(8));
+                Future<Long> added = executor.submit(() -> {
+                    VectorMark before = null;
+                    long next = 1;
+                    while (next <= 1_000 && index.addVectors("model", ONE, before, mark(next), vectors(next, next))) {
+                        before = mark(next);
+                        begun.countDown();
+                        next++;
+                    }
+                    return next - 1;
+                });
+                begun.await();
+                index.remove(ONE);
+
+                assertThat(added.get()).isBetween(1L, 999L);
+                assertThat(numbers("SELECT COUNT(*) FROM keepsake_index_vector")).containsExactly(0L);
+                assertThat(numbers("SELECT COUNT(*) FROM keepsake_index_vector_mark"))
+                        .containsExactly(0L);
+            }
+        } finally {
+            executor.shutdown();
+        }
+    }
+
     @Test
     void many_vectors_are_read_behind_a_pooler_in_transaction_mode() throws Exception {
         try (MessageIndex index = open("postgresql")) {
@@ -167,6 +205,7 @@ class VectorTablesTest {
                         Scope.memory(ONE),
                         new float[] {1, 0},
                         50_000,
+                        Map.of(),
                         (k, sequence, t, c) -> sum[0] += sequence);
                 assertThat(sum[0]).isEqualTo(20_000L * 20_001 / 2);
             }
