@@ -72,7 +72,8 @@ class GoldenFormsTest {
             "(?<![0-9a-f])20\\d\\d-\\d\\d-\\d\\dT[0-9:]{8}(?:\\.\\d+)?Z|(?<![0-9a-f])1[78]\\d{11}(?:\\d{3})?(?![0-9a-f])");
 
     /** The random part of the name of an object that holds contents. */
-    private static final Pattern OBJECT = Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}");
+    private static final Pattern OBJECT =
+            Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}");
 
     /** The ids of the last writes of a document, which are random. */
     private static final Pattern WRITES = Pattern.compile("(?<=\\\\\"writes\\\\\":\\[)[^]]+");
@@ -98,17 +99,19 @@ class GoldenFormsTest {
         }
 
         Path file() {
-            return Path.of("src/test/resources/golden", name().toLowerCase(Locale.ROOT).replace('_', '-') + ".txt");
+            return Path.of(
+                    "src/test/resources/golden", name().toLowerCase(Locale.ROOT).replace('_', '-') + ".txt");
         }
 
         Place emptyPlace(Path directory) throws Exception {
             return switch (this) {
                 case LOG_SQLITE, INDEX_SQLITE -> new Place.SqliteFile(directory.resolve("golden.db"), script);
-                case LOG_POSTGRESQL, INDEX_POSTGRESQL, MEMORIES_POSTGRESQL -> new Place.PostgresDatabase(
-                        Postgres.newest().database(Postgres.newest().newDatabase()), script);
+                case LOG_POSTGRESQL, INDEX_POSTGRESQL, MEMORIES_POSTGRESQL ->
+                    new Place.PostgresDatabase(
+                            Postgres.newest().database(Postgres.newest().newDatabase()), script);
                 case LOG_REDIS -> new Place.RedisKeys(Redis.shared(), Redis.newPrefix());
-                case LOG_S3 -> new Place.Bucket(
-                        S3Server.shared(), S3Server.shared().newBucket());
+                case LOG_S3 ->
+                    new Place.Bucket(S3Server.shared(), S3Server.shared().newBucket());
                 case MEMORIES_FILES -> new Place.Directory(directory.resolve("memories"), script);
             };
         }
@@ -240,8 +243,7 @@ class GoldenFormsTest {
                 new Watermark(1, 2),
                 List.of(message(1, "rome", "hotel", "rome"), message(2, "hotel", "\u00e9t\u00e9", "\ud83d\ude00")));
         index.add(GoldenMemory.NODE, null, new Watermark(7, 1), List.of(message(1, "rome")));
-        index.addVectors(
-                MODEL, KEY, null, new VectorMark(1, 2, 0.75, 0.25, 2), List.of(vector(1), vector(2)));
+        index.addVectors(MODEL, KEY, null, new VectorMark(1, 2, 0.75, 0.25, 2), List.of(vector(1), vector(2)));
     }
 
     private static void assertGolden(MessageIndex index) {
@@ -272,14 +274,20 @@ class GoldenFormsTest {
         assertThat(cosines)
                 .containsExactlyInAnyOrder(
                         "1 2026-01-07T10:00:01Z 0.7", "2 2026-01-07T10:00:02Z 0.4", "3 2026-01-07T10:00:03Z 0.9");
-        assertThat(index.match(Scope.memory(KEY), List.of("rome"), 100).postings().get("rome"))
+        assertThat(index.match(Scope.memory(KEY), List.of("rome"), 100)
+                        .postings()
+                        .get("rome"))
                 .extracting(Posting::sequence, Posting::count)
                 .containsExactlyInAnyOrder(tuple(1L, 2), tuple(3L, 1));
     }
 
     private static Passage passage(int number) {
         return new Passage(
-                List.of("m" + number, "n" + number), 2, "hash" + number, number == 1 ? "" : "h" + (number - 1), "h" + number);
+                List.of("m" + number, "n" + number),
+                2,
+                "hash" + number,
+                number == 1 ? "" : "h" + (number - 1),
+                "h" + number);
     }
 
     private static MadeMemory made(String id, MemoryKind kind, String text, int passage) {
@@ -312,8 +320,7 @@ class GoldenFormsTest {
     private static void fill(MemoryStore store) {
         for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
             for (MadeMemory each : madeOf(kind)) {
-                assertThat(store.add(
-                                KEY, kind, store.progress(KEY, kind).revision(), each.source(), List.of(each)))
+                assertThat(store.add(KEY, kind, store.progress(KEY, kind).revision(), each.source(), List.of(each)))
                         .isTrue();
             }
             assertThat(store.addFailure(KEY, kind, store.progress(KEY, kind).revision(), passage(3)))
@@ -334,8 +341,7 @@ class GoldenFormsTest {
         assertThat(store.facts(KEY, 10)).isEqualTo(madeOf(MemoryKind.FACT).subList(1, 2));
         assertThat(store.find(KEY, "FACT-1"))
                 .contains(madeOf(MemoryKind.FACT).get(0).withStatus(Status.FORGOTTEN));
-        assertThat(store.summaries(KEY))
-                .containsExactly(made("SUMMARY-1", MemoryKind.SUMMARY, "Ada travels.", 2));
+        assertThat(store.summaries(KEY)).containsExactly(made("SUMMARY-1", MemoryKind.SUMMARY, "Ada travels.", 2));
         assertThat(store.search(KEY, FactQuery.of("rome hotels")))
                 .extracting(FoundMemory::memory)
                 .extracting(MadeMemory::id)
@@ -364,8 +370,7 @@ class GoldenFormsTest {
     private static boolean isNow(String time) {
         Instant instant = time.contains("T")
                 ? Instant.parse(time)
-                : Instant.EPOCH.plus(
-                        Long.parseLong(time), time.length() == 13 ? ChronoUnit.MILLIS : ChronoUnit.MICROS);
+                : Instant.EPOCH.plus(Long.parseLong(time), time.length() == 13 ? ChronoUnit.MILLIS : ChronoUnit.MICROS);
         return Duration.between(instant, Instant.now()).abs().toDays() < 2;
     }
 

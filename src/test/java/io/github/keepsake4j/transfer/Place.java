@@ -116,8 +116,9 @@ interface Place {
     /** A database, as the names of tables and their rows. */
     record PostgresDatabase(DataSource database, String script) implements Place {
 
-        private static final String TABLES = "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'keepsake%'"
-                + " AND relname NOT LIKE '%lease%' ORDER BY relname";
+        private static final String TABLES =
+                "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'keepsake%'"
+                        + " AND relname NOT LIKE '%lease%' ORDER BY relname";
 
         @Override
         public List<String> dump() throws Exception {
@@ -171,8 +172,9 @@ interface Place {
                 for (byte[] key : redis.keys(bytes(prefix + "*"))) {
                     String name = text(key).substring(prefix.length());
                     switch (redis.type(key)) {
-                        case "hash" -> redis.hgetAll(key)
-                                .forEach((field, value) -> lines.add(line(name, "hash", text(field), text(value))));
+                        case "hash" ->
+                            redis.hgetAll(key)
+                                    .forEach((field, value) -> lines.add(line(name, "hash", text(field), text(value))));
                         case "zset" -> {
                             for (Tuple each : redis.zrangeWithScores(key, 0, -1)) {
                                 lines.add(line(
@@ -213,8 +215,8 @@ interface Place {
         public List<String> dump() {
             Map<String, String> objects = new TreeMap<>();
             try (S3Client client = S3Server.client(server.port())) {
-                for (S3Object object :
-                        client.listObjectsV2Paginator(list -> list.bucket(bucket)).contents()) {
+                for (S3Object object : client.listObjectsV2Paginator(list -> list.bucket(bucket))
+                        .contents()) {
                     byte[] content = client.getObjectAsBytes(
                                     get -> get.bucket(bucket).key(object.key()))
                             .asByteArray();
@@ -231,8 +233,7 @@ interface Place {
             try (S3Client client = S3Server.client(server.port())) {
                 for (String line : lines) {
                     String[] parts = parts(line);
-                    client.putObject(
-                            put -> put.bucket(bucket).key(parts[0]), RequestBody.fromBytes(bytes(parts[1])));
+                    client.putObject(put -> put.bucket(bucket).key(parts[0]), RequestBody.fromBytes(bytes(parts[1])));
                 }
             }
         }
