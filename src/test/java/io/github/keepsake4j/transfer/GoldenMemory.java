@@ -46,6 +46,14 @@ final class GoldenMemory {
     private GoldenMemory() {}
 
     static MessageLog log() {
+        MessageLog log = inOneOrder();
+        Logs.moveBranch(log, KEY, "start", "q1", null);
+        Logs.mergeMetadata(log, KEY, Map.of("a", ""));
+        return log;
+    }
+
+    /** With one named branch and one name in the metadata, since neither map has an order. */
+    static MessageLog inOneOrder() {
         GoldenMemory golden = new GoldenMemory();
         golden.fill();
         return golden.log;
@@ -141,7 +149,6 @@ final class GoldenMemory {
         Logs.moveHead(log, KEY, "c1", null);
         log.append(KEY, Append.viewOnly(View.of(null, List.of())));
         Logs.moveHead(log, KEY, "q3", null);
-        Logs.moveBranch(log, KEY, "start", "q1", null);
-        Logs.describe(log, KEY, "Trip to *Rome*", Map.of("profile.name", "Ada\n# Lovelace", "a", ""));
+        Logs.describe(log, KEY, "Trip to *Rome*", Map.of("profile.name", "Ada\n# Lovelace"));
     }
 }
