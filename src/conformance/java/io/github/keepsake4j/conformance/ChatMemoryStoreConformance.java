@@ -215,18 +215,14 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
             lists.put(id, Samples.list(id.getClass().getSimpleName(), 1));
         }
         lists.forEach(store::updateMessages);
-        lists.forEach((id, list) -> expectNone(prefixed(
-                id.getClass().getSimpleName() + ": ",
-                Samples.difference(list, store.getMessages(id)))));
+        lists.forEach((id, list) -> expectNone(
+                prefixed(id.getClass().getSimpleName() + ": ", Samples.difference(list, store.getMessages(id)))));
         expectNone(prefixed(
                 "an equal id that is another object: ",
-                Samples.difference(
-                        lists.get(uuid), store.getMessages(UUID.fromString(uuid.toString())))));
+                Samples.difference(lists.get(uuid), store.getMessages(UUID.fromString(uuid.toString())))));
         saw(
                 "Long, Integer, UUID and String; %d and \"%d\" are %s",
-                small,
-                small,
-                store.getMessages(Integer.toString(small)).isEmpty() ? "two memories" : "one memory");
+                small, small, store.getMessages(Integer.toString(small)).isEmpty() ? "two memories" : "one memory");
     }
 
     /**
@@ -267,10 +263,31 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
     private static List<String> oddIds(String tag) {
         String end = "x".repeat(1_000 - tag.length());
         return List.of(
-                tag + "a", tag + "A", tag + "a ", " " + tag + "a", tag + "\u00e9", tag + "e\u0301", tag + "e",
-                tag + "ß", tag + "ss", tag + "a/b", tag + "a%2Fb", tag + "a_b", tag + "a%b", tag + "a*", tag + "..",
-                tag + "a:b", tag + "'; --", tag + "\"a\"", tag + "a\\b", tag + "a\nb", tag + "🙂", tag + "🙃",
-                tag + "a\u0000b", tag + end + "1", tag + end + "2");
+                tag + "a",
+                tag + "A",
+                tag + "a ",
+                " " + tag + "a",
+                tag + "\u00e9",
+                tag + "e\u0301",
+                tag + "e",
+                tag + "ß",
+                tag + "ss",
+                tag + "a/b",
+                tag + "a%2Fb",
+                tag + "a_b",
+                tag + "a%b",
+                tag + "a*",
+                tag + "..",
+                tag + "a:b",
+                tag + "'; --",
+                tag + "\"a\"",
+                tag + "a\\b",
+                tag + "a\nb",
+                tag + "🙂",
+                tag + "🙃",
+                tag + "a\u0000b",
+                tag + end + "1",
+                tag + end + "2");
     }
 
     private static String shown(String id, String tag) {
@@ -365,14 +382,15 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
     protected void threads_with_an_id_each_read_what_they_wrote() throws Exception {
         ChatMemoryStore store = opened();
         int rounds = count(100);
-        List<String> ids = java.util.stream.Stream.generate(Conformance::newId).limit(THREADS).toList();
+        List<String> ids = java.util.stream.Stream.generate(Conformance::newId)
+                .limit(THREADS)
+                .toList();
         together(THREADS, thread -> {
             for (int i = 0; i < rounds; i++) {
                 store.updateMessages(ids.get(thread), Samples.list("w" + thread, i));
                 expectNone(prefixed(
                         "thread " + thread + ": ",
-                        Samples.difference(
-                                Samples.list("w" + thread, i), store.getMessages(ids.get(thread)))));
+                        Samples.difference(Samples.list("w" + thread, i), store.getMessages(ids.get(thread)))));
             }
         });
         saw("%d threads with an id each, %d lists each", THREADS, rounds);

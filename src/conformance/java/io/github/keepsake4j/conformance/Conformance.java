@@ -134,7 +134,8 @@ abstract class Conformance<S> {
                 Stream.<Class<?>>iterate(getClass(), type -> type != Object.class, Class::getSuperclass)
                         .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
                         .filter(method -> method.isAnnotationPresent(Check.class))
-                        .sorted(Comparator.<Method, ConformanceReport.Level>comparing(Conformance::level).thenComparing(Method::getName))
+                        .sorted(Comparator.<Method, ConformanceReport.Level>comparing(Conformance::level)
+                                .thenComparing(Method::getName))
                         .map(this::run)
                         .toList());
     }

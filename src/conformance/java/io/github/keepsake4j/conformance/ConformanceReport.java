@@ -123,8 +123,7 @@ public record ConformanceReport(String subject, List<Result> results) {
     public static void write(Path file, ConformanceReport... reports) throws IOException {
         Files.createDirectories(file.toAbsolutePath().getParent());
         Files.writeString(
-                file,
-                Arrays.stream(reports).map(ConformanceReport::markdown).collect(Collectors.joining("\n")));
+                file, Arrays.stream(reports).map(ConformanceReport::markdown).collect(Collectors.joining("\n")));
     }
 
     private String summary() {

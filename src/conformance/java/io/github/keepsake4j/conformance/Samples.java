@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 final class Samples {
 
     /** A 1 × 1 image. */
-    private static final String PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
-            + "rkJggg==";
+    private static final String PIXEL =
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E" + "rkJggg==";
 
     private Samples() {}
 
@@ -59,7 +59,8 @@ final class Samples {
         Map<String, ChatMessage> all = new LinkedHashMap<>();
         all.put("a text", AiMessage.from("Hello"));
         all.put(
-                "thinking", AiMessage.builder().text("4").thinking("2 and 2 is 4").build());
+                "thinking",
+                AiMessage.builder().text("4").thinking("2 and 2 is 4").build());
         all.put(
                 "attributes",
                 AiMessage.builder().text("Hello").attributes(attributes()).build());
@@ -139,7 +140,17 @@ final class Samples {
     /** Returns what JSON can hold. */
     private static Map<String, Object> attributes() {
         return Map.of(
-                "text", "value", "number", 3, "fraction", 2.5, "flag", true, "list", List.of("a", "b"), "map",
+                "text",
+                "value",
+                "number",
+                3,
+                "fraction",
+                2.5,
+                "flag",
+                true,
+                "list",
+                List.of("a", "b"),
+                "map",
                 Map.of("key", "value"));
     }
 

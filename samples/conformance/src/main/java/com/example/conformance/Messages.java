@@ -22,7 +22,8 @@ import org.springframework.util.MimeType;
 
 /**
  * LangChain4j's messages as Spring AI's and back. What Spring AI has no field for is put into a message's metadata. So a
- * message comes back equal if the repository keeps text, media, tool calls and metadata.
+ * message comes back equal if the repository keeps text, media, tool calls and metadata. Further texts and media by address are
+ * left out.
  */
 final class Messages {
 
@@ -30,7 +31,6 @@ final class Messages {
     private static final String THINKING = "thinking";
     private static final String ERROR = "isError";
     private static final String ATTRIBUTES = "attributes";
-    private static final String NO_TEXT = "noText";
 
     private Messages() {}
 
@@ -69,8 +69,6 @@ final class Messages {
                         .mimeType(MimeType.valueOf(image.image().mimeType()))
                         .data(Base64.getDecoder().decode(image.image().base64Data()))
                         .build());
-            } else {
-                throw new IllegalArgumentException("this adapter knows one text and images");
             }
         }
         Map<String, Object> metadata = attributes(user.attributes());
@@ -88,9 +86,6 @@ final class Messages {
         Map<String, Object> metadata = attributes(answer.attributes());
         if (answer.thinking() != null) {
             metadata.put(THINKING, answer.thinking());
-        }
-        if (answer.text() == null) {
-            metadata.put(NO_TEXT, true);
         }
         return AssistantMessage.builder()
                 .content(answer.text() == null ? "" : answer.text())
@@ -127,7 +122,8 @@ final class Messages {
                     .attributes(attributes(user))
                     .build();
         } else if (message instanceof AssistantMessage answer) {
-            boolean hasText = !answer.getMetadata().containsKey(NO_TEXT);
+            // Spring AI has no answer without a text.
+            boolean hasText = !answer.getText().isEmpty() || !answer.hasToolCalls();
             return AiMessage.builder()
                     .text(hasText ? answer.getText() : null)
                     .thinking((String) answer.getMetadata().get(THINKING))

@@ -26,7 +26,8 @@ public final class SessionMemories implements ChatMemoryProvider, AutoCloseable 
 
     private final HikariDataSource source = Database.connect();
     private final SessionService sessions = DefaultSessionService.builder()
-            .sessionRepository(JdbcSessionRepository.builder().dataSource(source).build())
+            .sessionRepository(
+                    JdbcSessionRepository.builder().dataSource(source).build())
             .build();
 
     private final CompactionStrategy newest =
@@ -44,10 +45,7 @@ public final class SessionMemories implements ChatMemoryProvider, AutoCloseable 
             @Override
             public void add(ChatMessage message) {
                 sessions.appendMessage(id.toString(), Messages.toSpring(message));
-                sessions.compact(
-                        id.toString(),
-                        request -> request.events().size() > MAX_EVENTS,
-                        newest);
+                sessions.compact(id.toString(), request -> request.events().size() > MAX_EVENTS, newest);
             }
 
             @Override

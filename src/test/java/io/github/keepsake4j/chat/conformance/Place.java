@@ -1,7 +1,7 @@
 package io.github.keepsake4j.chat.conformance;
 
-import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.jdbc.SchemaMode;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;

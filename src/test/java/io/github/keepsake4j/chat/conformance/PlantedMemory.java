@@ -35,7 +35,7 @@ class PlantedMemory implements ChatMemory {
             // Others read the same list meanwhile.
             Thread.yield();
             list.add(message);
-            store.updateMessages(id, list);
+            store.updateMessages(id, list.subList(Math.max(0, list.size() - SHOWN), list.size()));
             return;
         }
         synchronized (store) {
