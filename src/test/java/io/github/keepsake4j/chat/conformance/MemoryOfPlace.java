@@ -1,0 +1,76 @@
+package io.github.keepsake4j.chat.conformance;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.memory.ChatMemory;
+import dev.langchain4j.memory.chat.ChatMemoryProvider;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.conformance.ChatMemoryConformance;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Home;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** This library's memories over a log. */
+class MemoryOfPlace extends ChatMemoryConformance {
+
+    private final Place place;
+    private final Map<ChatMemoryProvider, MessageLog> logs = new HashMap<>();
+    private Keepsake newest;
+
+    MemoryOfPlace(Place place) {
+        this.place = place;
+    }
+
+    @Override
+    protected ChatMemoryProvider open() {
+        MessageLog log = place.open();
+        newest = Keepsake.builder().messageLog(log).maxMessages(60).build();
+        ChatMemoryProvider provider = newest.chatMemoryProvider();
+        logs.put(provider, log);
+        return provider;
+    }
+
+    @Override
+    protected void close(ChatMemoryProvider provider) {
+        logs.remove(provider).close();
+    }
+
+    @Override
+    protected List<ChatMessage> kept(ChatMemory memory) {
+        return newest.conversation(memory.id()).branch(Integer.MAX_VALUE).messages().stream()
+                .map(LoggedMessage::message)
+                .toList();
+    }
+
+    @Override
+    protected Class<? extends Supplier<? extends ChatMemoryProvider>> factory() {
+        // In turn mode, other instances see a turn when it ends, and these turns have no answer.
+        return place.isShared() && place.home() != Home.S3_TURNS ? Factory.class : null;
+    }
+
+    @Override
+    protected Map<String, String> properties() {
+        return place.properties();
+    }
+
+    @Override
+    protected int count(int stated) {
+        return place.count(stated);
+    }
+
+    @Override
+    protected String subject() {
+        return "Keepsake4j's memory, " + place.home();
+    }
+
+    /** Opens the memories in another process. */
+    public static final class Factory implements Supplier<ChatMemoryProvider> {
+        @Override
+        public ChatMemoryProvider get() {
+            return new MemoryOfPlace(Place.ofThisProcess()).open();
+        }
+    }
+}
