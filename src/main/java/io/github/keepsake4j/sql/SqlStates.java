@@ -148,7 +148,8 @@ public final class SqlStates {
         if (String.valueOf(e.getMessage()).contains("statement pooling mode")) {
             return "the pooler is in statement mode, which takes no transactions; set its pool_mode to transaction";
         }
-        if (state.isEmpty() && IN_A_TRANSACTION.matcher(String.valueOf(e.getMessage())).find()) {
+        if (state.isEmpty()
+                && IN_A_TRANSACTION.matcher(String.valueOf(e.getMessage())).find()) {
             return "the data source returns the connection of the caller's transaction, and messages are committed on"
                     + " their own; use a data source without transactions, in Quarkus one with"
                     + " jdbc.transactions=disabled";

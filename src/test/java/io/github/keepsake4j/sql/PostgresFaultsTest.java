@@ -172,7 +172,8 @@ class PostgresFaultsTest extends FaultContract {
     private static DataSource enlisted(Connection caller) {
         Connection connection = proxy(Connection.class, (proxy, method, values) -> switch (method.getName()) {
             case "close" -> null;
-            case "commit", "rollback" -> throw new SQLException("Attempting to commit while taking part in a transaction");
+            case "commit", "rollback" ->
+                throw new SQLException("Attempting to commit while taking part in a transaction");
             case "setAutoCommit" -> {
                 if (values[0].equals(true)) {
                     throw new SQLException("Trying to set autocommit in connection taking part of transaction");

@@ -39,7 +39,9 @@ public class ChatCommand implements QuarkusApplication {
             return "Forgotten.";
         } else if (line.startsWith("/stream ")) {
             String text = line.substring("/stream ".length());
-            return String.join("", chat.stream(conversation, text).collect().asList().await().indefinitely());
+            return String.join(
+                    "",
+                    chat.stream(conversation, text).collect().asList().await().indefinitely());
         }
         return chat.say(conversation, line);
     }

@@ -22,7 +22,7 @@ final class ScriptedModel {
 
     private ScriptedModel() {}
 
-    /** Quarkus takes a model from a supplier. A bean of type ChatModel needs one of its extensions for a provider. */
+    /** Quarkus takes a model from a supplier. A bean of type ChatModel works only if one of its extensions makes it. */
     public static final class Supplier implements java.util.function.Supplier<ChatModel> {
 
         @Override

@@ -71,8 +71,8 @@ class RestartTest {
         for (String packaged : PACKAGED) {
             try (Stream<Path> libraries = Files.list(Path.of("target", packaged, "lib", "main"))) {
                 assertThat(libraries.map(each -> each.getFileName().toString()))
-                        .contains(
-                                "dev.langchain4j.langchain4j-core-" + System.getProperty("langchain4j.version") + ".jar");
+                        .contains("dev.langchain4j.langchain4j-core-" + System.getProperty("langchain4j-core.version")
+                                + ".jar");
             }
         }
     }

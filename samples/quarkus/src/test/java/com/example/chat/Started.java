@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Started implements AutoCloseable {
 
-    private static final long SECONDS = 60;
+    private static final long SECONDS = 300;
 
     private final Process process;
     private final BlockingQueue<String> unread = new LinkedBlockingQueue<>();
@@ -38,7 +38,8 @@ final class Started implements AutoCloseable {
         command.add("-XX:TieredStopAtLevel=1");
         properties.forEach(each -> command.add("-D" + each));
         command.add("-jar");
-        command.add(Path.of("target", packaged, "quarkus-run.jar").toAbsolutePath().toString());
+        command.add(
+                Path.of("target", packaged, "quarkus-run.jar").toAbsolutePath().toString());
         command.addAll(List.of(arguments));
         return new Started(new ProcessBuilder(command)
                 .directory(workingDirectory.toFile())
