@@ -130,6 +130,9 @@ final class PostgresConnections implements Connections {
                 connection.requireUnprepared("transactionPooler()");
             }
             try {
+                // A connection that belongs to the caller's transaction refuses this. Nothing was sent yet, so the
+                // transaction is as it was.
+                connection.setAutoCommit(true);
                 if (!schema.isChecked()) {
                     connection.setAutoCommit(false);
                     schema.check(new Session(connection, watchdog, null, null));

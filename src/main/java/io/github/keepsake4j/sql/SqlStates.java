@@ -7,6 +7,7 @@ import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Classifies errors of PostgreSQL by their SQLSTATE (PostgreSQL, "Appendix A. Error Codes"). */
@@ -21,6 +22,9 @@ public final class SqlStates {
 
     /** SQLite's general error code, for example for a missing table. Its driver provides no SQLSTATE. */
     private static final int SQLITE_ERROR = 1;
+
+    /** How the pools of application servers refuse what only the owner of a transaction may do. They give no SQLSTATE. */
+    private static final Pattern IN_A_TRANSACTION = Pattern.compile("(?i)autocommit.* transaction");
 
     private static final String CACHED_PLAN = "cached plan";
 
@@ -143,6 +147,12 @@ public final class SqlStates {
         // PgBouncer's own error, which has the state of a broken connection.
         if (String.valueOf(e.getMessage()).contains("statement pooling mode")) {
             return "the pooler is in statement mode, which takes no transactions; set its pool_mode to transaction";
+        }
+        if (state.isEmpty()
+                && IN_A_TRANSACTION.matcher(String.valueOf(e.getMessage())).find()) {
+            return "the data source returns the connection of the caller's transaction, and messages are committed on"
+                    + " their own; use a data source without transactions, in Quarkus one with"
+                    + " jdbc.transactions=disabled";
         }
         if (state.isEmpty() && e.getErrorCode() == SQLITE_ERROR) {
             return MISSING + tables;

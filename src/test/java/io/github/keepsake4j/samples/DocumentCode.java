@@ -25,13 +25,19 @@ import javax.tools.ToolProvider;
  * The Java code of one document. Each block is a file of its own, with its imports. It may use the classes of the blocks
  * before it. A block with a {@code main} is run, and the blocks of kind {@code text} that follow it are the outputs of its
  * runs: one of each run. The names of servers and paths are those that a reader would write; here they are replaced by
- * those of the tests.
+ * those of the tests. A block that uses Quarkus's AI services is a file of the sample for Quarkus, which is built and run
+ * on its own.
  *
  * <p>While a page is written: {@code mvn -q test-compile exec:java
  * -Dexec.mainClass=io.github.keepsake4j.samples.DocumentCode -Dexec.args="src/docs/guide/agents.md"} compiles, runs and
  * writes the outputs into the page.
  */
 final class DocumentCode {
+
+    /** What only a project of its own has on its class path. */
+    private static final String QUARKUS = "import io.quarkiverse.";
+
+    private static final Path QUARKUS_SAMPLE = Path.of("samples/quarkus/src/main/java");
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```$");
     private static final Pattern PACKAGE = Pattern.compile("(?m)^package ([\\w.]+);");
@@ -111,11 +117,22 @@ final class DocumentCode {
         }
         Matcher inPackage = PACKAGE.matcher(code);
         String qualified = inPackage.find() ? inPackage.group(1) + "." + name : name;
+        if (code.contains(QUARKUS)) {
+            requireInSample(qualified, code);
+            return null;
+        }
         compile(name, code);
         if (!MAIN.matcher(code).find()) {
             return null;
         }
         return () -> run(qualified);
+    }
+
+    private void requireInSample(String qualified, String code) throws IOException {
+        Path file = QUARKUS_SAMPLE.resolve(qualified.replace('.', '/') + ".java");
+        if (!Files.exists(file) || !Files.readString(file).equals(code)) {
+            throw new IllegalStateException(document + " has code that differs from " + file + ":\n" + code);
+        }
     }
 
     private void compile(String name, String code) throws Exception {

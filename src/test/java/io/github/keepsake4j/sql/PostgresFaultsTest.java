@@ -15,6 +15,8 @@ import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.TransactionPooler;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -142,6 +144,49 @@ class PostgresFaultsTest extends FaultContract {
                     "25006");
             stored.read().run();
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_connection_of_the_callers_transaction_is_refused_and_the_transaction_goes_on(Home home) throws Exception {
+        make(home);
+        try (Connection caller = source().getConnection();
+                Statement statement = caller.createStatement();
+                Stored stored = open(home, enlisted(caller))) {
+            caller.setAutoCommit(false);
+            statement.execute("CREATE TABLE caller (name text)");
+            assertBothFail(
+                    stored,
+                    KeepsakeException.class,
+                    "the connection of the caller's transaction",
+                    "jdbc.transactions=disabled");
+            caller.rollback();
+            try (ResultSet found = statement.executeQuery("SELECT to_regclass('caller')")) {
+                assertThat(found.next()).isTrue();
+                assertThat(found.getString(1)).as("what the caller rolled back").isNull();
+            }
+        }
+    }
+
+    /** Returns the connection as Agroal does in a transaction of JTA. */
+    private static DataSource enlisted(Connection caller) {
+        Connection connection = proxy(Connection.class, (proxy, method, values) -> switch (method.getName()) {
+            case "close" -> null;
+            case "commit", "rollback" ->
+                throw new SQLException("Attempting to commit while taking part in a transaction");
+            case "setAutoCommit" -> {
+                if (values[0].equals(true)) {
+                    throw new SQLException("Trying to set autocommit in connection taking part of transaction");
+                }
+                yield null;
+            }
+            default -> method.invoke(caller, values);
+        });
+        return proxy(DataSource.class, (proxy, method, values) -> connection);
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
     @ParameterizedTest
