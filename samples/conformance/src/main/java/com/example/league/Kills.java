@@ -63,8 +63,8 @@ record Kills(Server server, Settings settings, Random random, List<Sample> sampl
         add("kills", subject, settings.kills());
         add("acknowledged messages", subject, 2L * answered);
         add("of these lost", subject, lost);
-        add("stored twice", subject, Truth.doubled(stored));
-        add("shown twice", subject, Truth.doubled(shown));
+        add("stored again", subject, Truth.doubled(stored));
+        add("shown again", subject, Truth.doubled(shown));
     }
 
     /** Returns the number of turns that were answered so far. */

@@ -146,8 +146,8 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
         return List.of(
                 "| 90 messages through a window of 20: kept | " + others(Truth.KEPT, "stored") + " | "
                         + ours(Truth.KEPT, "stored", Report::count) + " |",
-                "| 800 messages of 8 threads to one memory: kept | " + others(Truth.THREADS, "stored") + " | "
-                        + ours(Truth.THREADS, "stored", Report::count) + " |",
+                "| 800 messages of 8 threads to one memory: kept | " + others(Truth.THREADS, "of these stored") + " | "
+                        + ours(Truth.THREADS, "of these stored", Report::count) + " |",
                 line("a turn with two tools at " + WHOLE + " messages, 1 ms away", TurnCosts.DELAYED, tools, " ms"),
                 line("write-ahead log of a plain turn there", TurnCosts.LOG, plain, " bytes"),
                 line("worst: a turn at " + worst + ", no network", TurnCosts.TIME, worst, " ms"));

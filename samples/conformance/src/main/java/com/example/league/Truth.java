@@ -2,6 +2,7 @@ package com.example.league;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,6 +18,9 @@ record Truth(Server server, Settings settings, List<Sample> samples) {
     static final String THREADS = "8 threads on one conversation";
 
     private static final int THREAD_COUNT = 8;
+
+    /** A window that shows everything. A larger one lets a memory that stores messages twice grow without end. */
+    private static final int ALL_SAID = 1_000;
 
     void run() throws Exception {
         for (Subject subject : Subject.values()) {
@@ -41,7 +45,7 @@ record Truth(Server server, Settings settings, List<Sample> samples) {
     private void threads(Subject subject) throws Exception {
         int turns = settings.turnsOfThread();
         ExecutorService pool = Executors.newFixedThreadPool(THREAD_COUNT);
-        try (Site site = open(subject, "threads", THREAD_COUNT, 10_000)) {
+        try (Site site = open(subject, "threads", THREAD_COUNT, ALL_SAID)) {
             site.chat().fill("c", 0);
             List<Callable<Integer>> work = new ArrayList<>();
             for (int thread = 0; thread < THREAD_COUNT; thread++) {
@@ -53,9 +57,12 @@ record Truth(Server server, Settings settings, List<Sample> samples) {
                 failures += each.get();
             }
             add(THREADS, "messages of turns that returned", subject, 2L * (THREAD_COUNT * turns - failures));
-            add(THREADS, "stored", subject, site.chat().stored("c").size());
-            add(THREADS, "shown", subject, site.chat().shown("c").size());
-            add(THREADS, "stored twice", subject, doubled(site.chat().stored("c")));
+            List<String> stored = site.chat().stored("c");
+            List<String> shown = site.chat().shown("c");
+            add(THREADS, "of these stored", subject, new HashSet<>(stored).size());
+            add(THREADS, "of these shown", subject, new HashSet<>(shown).size());
+            add(THREADS, "stored again", subject, doubled(stored));
+            add(THREADS, "shown again", subject, doubled(shown));
         } finally {
             pool.shutdown();
         }
