@@ -14,9 +14,12 @@ import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.recall.Recalled;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -29,20 +32,22 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.results.format.ResultFormatType;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.util.Version;
 
 /**
- * What is CPU alone: strategies, JSON, token counts, recall. Argument of the program: the file of results, or nothing
- * for a run of seconds that only shows that everything works.
+ * What is CPU alone: strategies, JSON, token counts, recall. Argument of the program: the folder of the results, or
+ * nothing for a run of seconds that only shows that everything works.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Fork(2)
+@Fork(1)
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 5, time = 1)
 public class CpuBenchmark {
@@ -63,18 +68,48 @@ public class CpuBenchmark {
 
     public static void main(String[] arguments) throws Exception {
         System.setProperty("java.class.path", ClassPath.text());
-        boolean full = arguments.length > 0;
         ChainedOptionsBuilder options = new OptionsBuilder().include(CpuBenchmark.class.getName());
-        if (full) {
-            Path results = Path.of(arguments[0]).toAbsolutePath();
-            options.resultFormat(ResultFormatType.JSON).result(results.toString());
-        } else {
+        if (arguments.length == 0) {
             options.forks(1)
                     .warmupIterations(0)
                     .measurementIterations(1)
                     .measurementTime(TimeValue.milliseconds(10));
+            new Runner(options.build()).run();
+            return;
         }
-        new Runner(options.build()).run();
+        Path json = Path.of(arguments[0], "jmh.json");
+        options.resultFormat(ResultFormatType.JSON).result(json.toString());
+        Collection<RunResult> results = new Runner(options.build()).run();
+        // Where the JDK is on this machine says nothing.
+        Files.writeString(json, Files.readString(json).replaceAll("\\s*\"jvm\" : .*", ""));
+        Files.write(Path.of(arguments[0], "jmh.md"), page(results));
+    }
+
+    private static List<String> page(Collection<RunResult> results) {
+        List<String> lines = new ArrayList<>(List.of(
+                "# What is CPU alone",
+                "",
+                "JMH " + Version.getPlainVersion() + ", " + System.getProperty("java.vm.name") + " "
+                        + System.getProperty("java.vm.version") + ", "
+                        + Runtime.getRuntime().availableProcessors() + " cores. Microseconds for one call over all"
+                        + " messages, which have about 350 characters each; a turn of four has a tool call. Strategies"
+                        + " show half of the messages. `recall` looks for a question among the messages in the heap,"
+                        + " of which the newest ten are shown.",
+                "",
+                "Made by `mvn -q -f samples/conformance/pom.xml compile exec:java"
+                        + " -Dexec.mainClass=com.example.league.CpuBenchmark -Dexec.args=src/docs/benchmarks`. All"
+                        + " results are in [jmh.json](jmh.json).",
+                "",
+                "| what | messages | µs | error |",
+                "|---|---|---|---|"));
+        results.forEach(each -> lines.add(String.format(
+                Locale.ROOT,
+                "| %s | %s | %,.1f | ± %,.1f |",
+                each.getPrimaryResult().getLabel(),
+                each.getParams().getParam("messages"),
+                each.getPrimaryResult().getScore(),
+                each.getPrimaryResult().getScoreError())));
+        return lines;
     }
 
     @Setup

@@ -6,11 +6,16 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -23,15 +28,27 @@ record Kills(Server server, Settings settings, Random random, List<Sample> sampl
 
     private static final int LONGEST_MILLIS = 150;
 
+    private static final int AT_ONCE = 3;
+
+    /** Kills some subjects at the same time, because no times are measured here and a process starts slowly. */
     void run() throws Exception {
-        for (Subject subject : Subject.values()) {
-            if (subject.place() != Subject.Place.HEAP) {
-                run(subject);
+        ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE);
+        try {
+            List<Callable<List<Sample>>> work = new ArrayList<>();
+            for (Subject subject : Subject.values()) {
+                if (subject.place() != Subject.Place.HEAP) {
+                    work.add(() -> run(subject));
+                }
             }
+            for (Future<List<Sample>> each : pool.invokeAll(work)) {
+                samples.addAll(each.get());
+            }
+        } finally {
+            pool.shutdown();
         }
     }
 
-    private void run(Subject subject) throws Exception {
+    private List<Sample> run(Subject subject) throws Exception {
         String database = ("kills_" + subject).toLowerCase(Locale.ROOT);
         server.createDatabase(database);
         Path file = Files.createTempFile("kills", ".db");
@@ -43,14 +60,15 @@ record Kills(Server server, Settings settings, Random random, List<Sample> sampl
             answered = life(subject, database, file, answered);
         }
         try (Chat chat = Victim.chat(subject, database, server.port(), file)) {
-            report(subject, answered, chat);
-        }
-        for (String end : new String[] {"", "-wal", "-shm"}) {
-            Files.deleteIfExists(file.resolveSibling(file.getFileName() + end));
+            return report(subject, answered, chat);
+        } finally {
+            for (String end : new String[] {"", "-wal", "-shm"}) {
+                Files.deleteIfExists(file.resolveSibling(file.getFileName() + end));
+            }
         }
     }
 
-    private void report(Subject subject, int answered, Chat chat) {
+    private List<Sample> report(Subject subject, int answered, Chat chat) {
         List<String> stored = chat.stored(Victim.CONVERSATION);
         Set<String> there = new HashSet<>(stored);
         long lost = 0;
@@ -60,11 +78,12 @@ record Kills(Server server, Settings settings, Random random, List<Sample> sampl
             lost += there.contains(Texts.answer(question)) ? 0 : 1;
         }
         List<String> shown = chat.shown(Victim.CONVERSATION);
-        add("kills", subject, settings.kills());
-        add("acknowledged messages", subject, 2L * answered);
-        add("of these lost", subject, lost);
-        add("stored again", subject, Truth.doubled(stored));
-        add("shown again", subject, Truth.doubled(shown));
+        return List.of(
+                sample("kills", subject, settings.kills()),
+                sample("acknowledged messages", subject, 2L * answered),
+                sample("of these lost", subject, lost),
+                sample("stored again", subject, Truth.doubled(stored)),
+                sample("shown again", subject, Truth.doubled(shown)));
     }
 
     /** Returns the number of turns that were answered so far. */
@@ -103,9 +122,9 @@ record Kills(Server server, Settings settings, Random random, List<Sample> sampl
         }
     }
 
-    private void add(String row, Subject subject, long value) {
+    private static Sample sample(String row, Subject subject, long value) {
         Measure one = new Measure();
         one.add(value);
-        samples.add(new Sample(TABLE, row, subject.title(), one));
+        return new Sample(TABLE, row, subject.title(), one);
     }
 }

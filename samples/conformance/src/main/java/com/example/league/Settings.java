@@ -31,10 +31,10 @@ record Settings(
                     Scenario.whole(1_000),
                     Scenario.whole(10_000),
                     new Scenario(10_000, 20)),
-            150,
-            2.5,
-            5,
-            5,
+            100,
+            2,
+            4,
+            3,
             100,
             50,
             20);
@@ -48,6 +48,6 @@ record Settings(
     }
 
     Rounds warmUp(boolean first) {
-        return first ? new Rounds(3_000, (long) (warmUp * 1e9), 1) : new Rounds(samples, (long) (seconds * 2e8), 2);
+        return first ? new Rounds(3_000, (long) (warmUp * 1e9), 1) : new Rounds(samples, (long) (seconds * 2e8), 1);
     }
 }

@@ -132,13 +132,13 @@ final class TurnCosts {
             counted.put(TRAFFIC, link::bytes);
             counted.put(LOG, server::log);
             Turns turns = new Turns(site.chat(), tools ? "toolsc" : "plainc", tools);
-            int slow = scenario.window() > 1_000 ? 3 : 1;
-            for (int i = 0; i < BEFORE_COUNTING / slow; i++) {
+            boolean slow = scenario.window() > 1_000;
+            for (int i = 0; i < (slow ? 2 : BEFORE_COUNTING); i++) {
                 turns.run();
             }
             Map<String, Measure> measures = new LinkedHashMap<>();
             counted.keySet().forEach(each -> measures.put(each, new Measure()));
-            for (int i = 0; i < COUNTED / slow; i++) {
+            for (int i = 0; i < (slow ? 1 : COUNTED); i++) {
                 Map<String, Long> before = new LinkedHashMap<>();
                 counted.forEach((name, value) -> before.put(name, value.getAsLong()));
                 turns.run();

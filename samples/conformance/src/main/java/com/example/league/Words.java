@@ -33,7 +33,7 @@ final class Words {
             "",
             "## What a turn takes",
             "",
-            "Medians of nine turns, of three if a window has 10,000 messages. Statements are those that are sent, and each of"
+            "Medians of nine turns, or one turn if a window has 10,000 messages. Statements are those that are sent, and each of"
                     + " a batch counts. A round trip is counted at the socket, so it includes those that begin and end"
                     + " transactions. Bytes of write-ahead log are those of the whole server. Allocated bytes are those of the"
                     + " calling thread, with its framework.");
