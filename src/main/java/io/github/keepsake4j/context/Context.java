@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -74,9 +73,17 @@ public record Context(
          * @return those that are present, in order, as a new list
          */
         public List<LoggedMessage> messages() {
-            return Stream.of(system, summary, remembered == null ? null : remembered.message())
-                    .filter(Objects::nonNull)
-                    .collect(Collectors.toCollection(ArrayList::new));
+            List<LoggedMessage> present = new ArrayList<>();
+            if (system != null) {
+                present.add(system);
+            }
+            if (summary != null) {
+                present.add(summary);
+            }
+            if (remembered != null) {
+                present.add(remembered.message());
+            }
+            return present;
         }
     }
 

@@ -156,7 +156,13 @@ public record ContextTurn(LoggedMessage user, List<Round> rounds, Standing stand
 
     /** Returns whether a user message begins a turn. */
     static boolean begins(UserMessage user) {
-        return !user.contents().stream().allMatch(ContextTurn::isBlank);
+        // Each read asks this of each user message several times, so it makes no stream.
+        for (Content content : user.contents()) {
+            if (!isBlank(content)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether a message calls tools, so that it is no answer. */

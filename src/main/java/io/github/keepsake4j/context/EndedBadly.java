@@ -142,14 +142,23 @@ record EndedBadly(List<Omission> hidden) {
         }
 
         boolean hasCompleteRound() {
-            return rounds.stream().anyMatch(EndedBadly::isDone);
+            for (OpenRound round : rounds) {
+                if (isDone(round)) {
+                    return true;
+                }
+            }
+            return false;
         }
 
         /** Returns whether the turn's own answer exists, which is known for bound turns. */
         boolean hasOwnAnswer() {
-            return rounds.stream()
-                    .filter(round -> round.isAnswer() && round.isShown() && !isRejected(round.messages.get(0)))
-                    .anyMatch(round -> round.messages.get(0).question() != null);
+            for (OpenRound round : rounds) {
+                LoggedMessage first = round.messages.get(0);
+                if (first.question() != null && round.isAnswer() && round.isShown() && !isRejected(first)) {
+                    return true;
+                }
+            }
+            return false;
         }
     }
 

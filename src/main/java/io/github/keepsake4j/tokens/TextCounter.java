@@ -40,7 +40,10 @@ record TextCounter(EncodingType encoding) {
      * them. JTokkit checks for them with an assertion whose error quotes the whole text.
      */
     private static String withoutLoneSurrogates(String text) {
-        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+        // A text without surrogates is not copied.
+        return text.chars().anyMatch(each -> Character.isSurrogate((char) each))
+                ? new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8)
+                : text;
     }
 
     private int whole(String text) {

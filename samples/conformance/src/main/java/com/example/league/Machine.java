@@ -1,0 +1,46 @@
+package com.example.league;
+
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What was run on what. */
+final class Machine {
+
+    private Machine() {}
+
+    static List<String> describe(Server server) throws Exception {
+        List<String> lines = new ArrayList<>();
+        lines.add("Date: " + LocalDate.now(ZoneOffset.UTC));
+        lines.add("Subjects: `" + String.join(
+                        "`, `",
+                        jar(io.github.keepsake4j.Keepsake.class),
+                        jar(dev.langchain4j.memory.chat.MessageWindowChatMemory.class),
+                        jar(org.springframework.ai.chat.client.ChatClient.class),
+                        jar(org.springframework.ai.chat.memory.repository.jdbc.JdbcChatMemoryRepository.class),
+                        jar(org.springframework.ai.session.jdbc.JdbcSessionRepository.class))
+                + "`");
+        lines.add("Below them: `" + String.join(
+                        "`, `",
+                        jar(org.springframework.jdbc.core.JdbcTemplate.class),
+                        jar(com.zaxxer.hikari.HikariDataSource.class),
+                        jar(org.postgresql.Driver.class),
+                        jar(org.sqlite.JDBC.class))
+                + "`");
+        lines.add("Server: " + server.value("SHOW server_version")
+                + " on the same machine, `fsync=on`, `synchronous_commit=on`, `full_page_writes=on`,"
+                + " the rest as PostgreSQL has it");
+        lines.add("Machine: " + Runtime.getRuntime().availableProcessors() + " cores, "
+                + System.getProperty("os.name") + ", " + System.getProperty("java.vm.name") + " "
+                + System.getProperty("java.vm.version"));
+        return lines;
+    }
+
+    private static String jar(Class<?> type) throws Exception {
+        Path file = Path.of(
+                type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        return file.getFileName().toString().replaceFirst("\\.jar$", "");
+    }
+}

@@ -1,0 +1,224 @@
+package com.example.league;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.LongFunction;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+
+/**
+ * The page of a run, and its samples.
+ *
+ * @param samples what was measured
+ * @param machine what was run on what
+ * @param seconds how long it took
+ */
+record Report(List<Sample> samples, List<String> machine, long seconds) {
+
+    /** A duration of so many milliseconds has one decimal. */
+    private static final int LONG_MILLIS = 10;
+
+    private static final String WHOLE = "1,000";
+
+    void write(Path folder) throws IOException {
+        Files.createDirectories(folder);
+        Files.write(
+                folder.resolve("league.csv"),
+                Stream.concat(
+                                Stream.of("what;case;subject;samples"),
+                                samples.stream().map(Sample::csv))
+                        .toList());
+        Files.writeString(folder.resolve("league.md"), markdown());
+    }
+
+    private String markdown() {
+        List<String> lines = new ArrayList<>();
+        lines.add("# Chat memories beside each other");
+        lines.add("");
+        machine.forEach(line -> lines.add("- " + line));
+        lines.add("- The run took " + seconds + " s");
+        lines.addAll(Words.INTRODUCTION);
+        times(lines, "## A turn without a network, in ms", TurnCosts.TIME);
+        times(lines, "## A turn with 1 ms of network, in ms", TurnCosts.DELAYED);
+        lines.addAll(Words.COUNTS);
+        for (String table : List.of(
+                TurnCosts.STATEMENTS,
+                TurnCosts.ROUND_TRIPS,
+                TurnCosts.ROWS,
+                TurnCosts.TRAFFIC,
+                TurnCosts.LOG,
+                TurnCosts.ALLOCATED,
+                Retained.TABLE)) {
+            lines.addAll(List.of("", "### " + capital(table), ""));
+            table(lines, table, Measure::median, Report::count);
+        }
+        lines.addAll(Words.FRAMEWORKS);
+        frameworks(lines);
+        lines.addAll(Words.TRUTH);
+        for (String table : List.of(Truth.KEPT, Truth.THREADS, Kills.TABLE)) {
+            lines.addAll(List.of("", "### " + capital(table), ""));
+            truth(lines, table);
+        }
+        lines.addAll(List.of("", "## The lines of README", ""));
+        lines.addAll(readme());
+        return String.join("\n", lines) + "\n";
+    }
+
+    private void times(List<String> lines, String title, String table) {
+        lines.addAll(List.of("", title, "", "Medians:", ""));
+        table(lines, table, Measure::median, Report::millis);
+        lines.addAll(List.of("", "95 of 100 turns take at most:", ""));
+        table(lines, table, Measure::p95, Report::millis);
+    }
+
+    /** Adds a table with a column for each subject, and the ratio to the best other. */
+    private void table(List<String> lines, String table, ToLongFunction<Measure> figure, LongFunction<String> format) {
+        List<Subject> columns = Stream.of(Subject.values())
+                .filter(each -> each.place() != Subject.Place.HEAP)
+                .filter(each -> samples.stream()
+                        .anyMatch(one -> one.table().equals(table)
+                                && one.subject().equals(each.title())))
+                .toList();
+        head(lines, columns, List.of("ratio to the best other"));
+        for (String row : rows(table)) {
+            StringBuilder line = new StringBuilder("| " + row);
+            for (Subject subject : columns) {
+                line.append(" | ").append(format.apply(figure.applyAsLong(find(table, row, subject))));
+            }
+            lines.add(line + " | " + ratio(table, row, figure) + " |");
+        }
+    }
+
+    private void truth(List<String> lines, String table) {
+        List<Subject> columns = Stream.of(Subject.values())
+                .filter(each -> each.place() != Subject.Place.HEAP)
+                .toList();
+        head(lines, columns, List.of());
+        for (String row : rows(table)) {
+            StringBuilder line = new StringBuilder("| " + row);
+            columns.forEach(each ->
+                    line.append(" | ").append(count(find(table, row, each).median())));
+            lines.add(line + " |");
+        }
+    }
+
+    private void frameworks(List<String> lines) {
+        List<Subject> columns = Stream.of(Subject.values())
+                .filter(each -> each.place() == Subject.Place.HEAP)
+                .toList();
+        lines.add("");
+        head(
+                lines,
+                columns,
+                columns.stream().map(each -> each.title() + ", bytes").toList());
+        for (String row : rows(TurnCosts.TIME)) {
+            StringBuilder line = new StringBuilder("| " + row);
+            columns.forEach(each -> line.append(" | ")
+                    .append(millis(find(TurnCosts.TIME, row, each).median())));
+            columns.forEach(each -> line.append(" | ")
+                    .append(count(find(TurnCosts.ALLOCATED, row, each).median())));
+            lines.add(line + " |");
+        }
+    }
+
+    private static void head(List<String> lines, List<Subject> columns, List<String> more) {
+        List<String> cells = new ArrayList<>(List.of("case"));
+        columns.forEach(each -> cells.add(each.title()));
+        cells.addAll(more);
+        lines.add("| " + String.join(" | ", cells) + " |");
+        lines.add("|" + "---|".repeat(cells.size()));
+    }
+
+    private List<String> readme() {
+        String tools = WHOLE + ", two tools";
+        String plain = WHOLE + ", plain";
+        if (!rows(TurnCosts.TIME).contains(tools)) {
+            return List.of();
+        }
+        String worst = rows(TurnCosts.TIME).stream()
+                .max(Comparator.comparingDouble(row -> quotient(TurnCosts.TIME, row, Measure::median)))
+                .orElseThrow();
+        return List.of(
+                "| 90 messages through a window of 20: kept | " + others(Truth.KEPT, "stored") + " | "
+                        + ours(Truth.KEPT, "stored", Report::count) + " |",
+                "| 800 messages of 8 threads to one memory: kept | " + others(Truth.THREADS, "of these stored") + " | "
+                        + ours(Truth.THREADS, "of these stored", Report::count) + " |",
+                line("a turn with two tools at " + WHOLE + " messages, 1 ms away", TurnCosts.DELAYED, tools, " ms"),
+                line("write-ahead log of a plain turn there", TurnCosts.LOG, plain, " bytes"),
+                line("worst: a turn at " + worst + ", no network", TurnCosts.TIME, worst, " ms"));
+    }
+
+    private String line(String what, String table, String row, String unit) {
+        LongFunction<String> format = unit.equals(" ms") ? Report::millis : Report::count;
+        Subject best = best(table, row, Measure::median);
+        return "| " + what + " | best: " + best.title() + ": "
+                + format.apply(find(table, row, best).median()) + unit + " | " + ours(table, row, format) + unit + " |";
+    }
+
+    private String ours(String table, String row, LongFunction<String> format) {
+        return format.apply(find(table, row, Subject.KEEPSAKE).median());
+    }
+
+    private String others(String table, String row) {
+        return String.join(
+                ", ",
+                rivals().map(each -> each.title() + ": "
+                                + count(find(table, row, each).median()))
+                        .toList());
+    }
+
+    private static Stream<Subject> rivals() {
+        return Stream.of(Subject.LANGCHAIN4J, Subject.SPRING, Subject.SESSION);
+    }
+
+    private Subject best(String table, String row, ToLongFunction<Measure> figure) {
+        return rivals()
+                .min(Comparator.comparingLong(each -> figure.applyAsLong(find(table, row, each))))
+                .orElseThrow();
+    }
+
+    private double quotient(String table, String row, ToLongFunction<Measure> figure) {
+        long ours = figure.applyAsLong(find(table, row, Subject.KEEPSAKE));
+        long other = figure.applyAsLong(find(table, row, best(table, row, figure)));
+        return (double) ours / Math.max(1, other);
+    }
+
+    private String ratio(String table, String row, ToLongFunction<Measure> figure) {
+        return String.format(Locale.ROOT, "%.2f", quotient(table, row, figure));
+    }
+
+    private List<String> rows(String table) {
+        return samples.stream()
+                .filter(each -> each.table().equals(table))
+                .map(Sample::row)
+                .distinct()
+                .toList();
+    }
+
+    private Measure find(String table, String row, Subject subject) {
+        return samples.stream()
+                .filter(each -> each.table().equals(table)
+                        && each.row().equals(row)
+                        && each.subject().equals(subject.title()))
+                .map(Sample::values)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(table + ", " + row + ", " + subject));
+    }
+
+    private static String capital(String text) {
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1);
+    }
+
+    private static String millis(long micros) {
+        return String.format(Locale.ROOT, micros < LONG_MILLIS * 1_000 ? "%.2f" : "%,.1f", micros / 1_000.0);
+    }
+
+    private static String count(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+}

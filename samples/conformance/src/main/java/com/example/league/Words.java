@@ -1,0 +1,58 @@
+package com.example.league;
+
+import java.util.List;
+
+/** What the page says between its tables. */
+final class Words {
+
+    static final List<String> INTRODUCTION = List.of(
+            "",
+            "Made by `mvn -q -f samples/conformance/pom.xml compile exec:java"
+                    + " -Dexec.mainClass=com.example.league.League -Dexec.args=src/docs/benchmarks`, after the"
+                    + " library was installed. Every sample is in [league.csv](league.csv), in the order in which it was taken.",
+            "",
+            "Each subject is driven by its own framework with a scripted model that answers at once: Keepsake4j and"
+                    + " LangChain4j's `MessageWindowChatMemory` by `AiServices`, Spring AI's `MessageWindowChatMemory` by a"
+                    + " `ChatClient` with `MessageChatMemoryAdvisor`, and Spring AI's session project by one with"
+                    + " `SessionMemoryAdvisor` and a filter of the newest events. All have the settings that they come with. What"
+                    + " LangChain4j's window keeps is in a hand-written `ChatMemoryStore`: one row for each memory, with its"
+                    + " messages as JSON. Each subject has a database of its own with 100 other conversations, and a pool of one"
+                    + " connection.",
+            "",
+            "A case names how many messages a conversation has, of which all are shown, unless it says fewer. A question, an"
+                    + " answer and a tool's result have about 320 characters each. Conversations are a fifth longer than named, so"
+                    + " that a window always leaves messages out. The turns of a case are made one after the other, in each"
+                    + " round in another random order, after turns to warm up. A subject whose turns are slow sits out rounds,"
+                    + " evenly over the run. So other work on the machine affects all of them alike, and ratios say more than"
+                    + " times.",
+            "",
+            "In a turn with two tools, Keepsake4j, LangChain4j's window and the session project store the calls and their"
+                    + " results. **Spring AI's JDBC repository stores neither**: it has less to do there.");
+
+    static final List<String> COUNTS = List.of(
+            "",
+            "## What a turn takes",
+            "",
+            "Medians of nine turns, or one turn if a window has 10,000 messages. Statements are those that are sent, and each of"
+                    + " a batch counts. A round trip is counted at the socket, so it includes those that begin and end"
+                    + " transactions. Bytes of write-ahead log are those of the whole server. Allocated bytes are those of the"
+                    + " calling thread, with its framework.");
+
+    static final List<String> FRAMEWORKS = List.of(
+            "",
+            "## The frameworks alone",
+            "",
+            "The same turns with a window in the heap, in ms and allocated bytes. This is a part of the times above.");
+
+    static final List<String> TRUTH = List.of(
+            "",
+            "## Is what was said still there?",
+            "",
+            "Threads: 8 threads with one AI service make 50 plain turns each on one conversation, at once, on a pool of 8"
+                    + " connections. Nothing is left out by a window. Kills: a process makes plain turns and is killed at a"
+                    + " random time (`kill -9`), 20 times. Each time, another process repeats the turn that was not answered. A"
+                    + " question that was stored before the kill is then there twice, unless the subject hides it. The session"
+                    + " project stores the results of two tools as one message.");
+
+    private Words() {}
+}
