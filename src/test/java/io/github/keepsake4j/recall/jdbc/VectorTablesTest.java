@@ -179,7 +179,8 @@ class VectorTablesTest {
                 index.remove(ONE);
 
                 assertThat(added.get()).isBetween(1L, 999L);
-                assertThat(numbers("SELECT COUNT(*) FROM keepsake_index_vector")).containsExactly(0L);
+                assertThat(numbers("SELECT COUNT(*) FROM keepsake_index_vector"))
+                        .containsExactly(0L);
                 assertThat(numbers("SELECT COUNT(*) FROM keepsake_index_vector_mark"))
                         .containsExactly(0L);
             }
