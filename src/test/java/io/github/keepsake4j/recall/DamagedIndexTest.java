@@ -138,10 +138,7 @@ class DamagedIndexTest {
                     "cosines",
                     () -> index.cosines(MODEL, Scope.tenant("acme"), VECTOR, 100_000, Map.of(), reader));
             Map<MemoryKey, List<Long>> some = Map.of(LONG, List.of(1L, 3_000L));
-            count(
-                    outcomes,
-                    "cosines of some",
-                    () -> index.cosines(MODEL, Scope.memory(LONG), VECTOR, 1, some, reader));
+            count(outcomes, "cosines of some", () -> index.cosines(MODEL, Scope.memory(LONG), VECTOR, 1, some, reader));
             count(
                     outcomes,
                     "add vectors",

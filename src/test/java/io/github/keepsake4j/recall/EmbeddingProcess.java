@@ -103,8 +103,8 @@ public final class EmbeddingProcess {
 
     private static void work(Storage storage, String name, ConceptModel model, int rounds) {
         Deque<Runnable> waiting = new ArrayDeque<>();
-        Indexer.Settings settings = new Indexer.Settings(
-                Duration.ofMillis(1), Duration.ofSeconds(30), 1, 1_024, Duration.ofSeconds(1));
+        Indexer.Settings settings =
+                new Indexer.Settings(Duration.ofMillis(1), Duration.ofSeconds(30), 1, 1_024, Duration.ofSeconds(1));
         Embedder embedder = new Embedder(
                 storage.index(),
                 key -> storage.log(),
@@ -131,11 +131,7 @@ public final class EmbeddingProcess {
                 task -> {},
                 pause -> task -> {},
                 new MessageSearch.Embedding(
-                        ofQuestions,
-                        name,
-                        task -> new Thread(task).start(),
-                        Duration.ofMinutes(1),
-                        new Metrics() {}));
+                        ofQuestions, name, task -> new Thread(task).start(), Duration.ofMinutes(1), new Metrics() {}));
         MessageRecall recall =
                 new MessageRecall(search, key -> MessageRecallContract.seen(storage.log(), key, Set.of()));
         indexer.use(KEY.tenant());

@@ -30,8 +30,8 @@ class EmbeddingProcessesTest {
 
     /** A model that understands them finds messages closer that have some in common. */
     private static final List<String> TOPICS = List.of(
-            ("weather rain train market garden music letter window river kitchen holiday bread coffee lesson bicycle museum"
-                            + " painting bridge cinema novel football kettle orchard ferry")
+            ("weather rain train market garden music letter window river kitchen holiday bread coffee lesson bicycle"
+                            + " museum painting bridge cinema novel football kettle orchard ferry")
                     .split(" "));
 
     @TempDir
@@ -46,10 +46,11 @@ class EmbeddingProcessesTest {
             place = List.of(home, directory);
             storage = Storage.sqlite(directory);
         } else {
-            DataSource source =
-                    Postgres.newest().database(Postgres.newest().newDatabase());
+            DataSource source = Postgres.newest().database(Postgres.newest().newDatabase());
             place = List.of(
-                    home, ((PGSimpleDataSource) source).getDatabaseName(), Postgres.newest().port());
+                    home,
+                    ((PGSimpleDataSource) source).getDatabaseName(),
+                    Postgres.newest().port());
             JdbcMessageLog log = JdbcMessageLog.builder()
                     .dataSource(source)
                     .schema(SchemaMode.ALWAYS)
@@ -139,7 +140,8 @@ class EmbeddingProcessesTest {
 
             embedding.awaitEnd();
             assertThat(vectors(storage.index(), "model", 64)).isZero();
-            assertThat(storage.index().watermarks(List.of(EmbeddingProcess.KEY))).isEmpty();
+            assertThat(storage.index().watermarks(List.of(EmbeddingProcess.KEY)))
+                    .isEmpty();
         }
     }
 }

@@ -180,7 +180,10 @@ public final class IndexBenchmark {
         indexer.sweep();
         printSize();
         if (Boolean.getBoolean("keepsake.vectors")) {
-            meanings(log, index, IntStream.range(0, memories).mapToObj(IndexBenchmark::key).toList());
+            meanings(
+                    log,
+                    index,
+                    IntStream.range(0, memories).mapToObj(IndexBenchmark::key).toList());
             return;
         }
         MessageSearch search = new MessageSearch(index, key -> log, Words.standard(), indexer, postings);
@@ -322,7 +325,8 @@ public final class IndexBenchmark {
             }
         }
         print(
-                "a recall's stages, mean of this thread's CPU: candidates %.1f ms, read %d messages %.1f ms, split them %.1f ms, rank them %.1f ms",
+                "a recall's stages, mean of this thread's CPU: candidates %.1f ms, read %d messages %.1f ms, split"
+                        + " them %.1f ms, rank them %.1f ms",
                 nanos[0] / 1e6 / rounds,
                 read / rounds,
                 nanos[1] / 1e6 / rounds,
@@ -402,22 +406,22 @@ public final class IndexBenchmark {
      */
     private void appends(MessageLog log, MessageIndex index, int seconds, int rate, @Nullable MadeUp model)
             throws Exception {
-        ExecutorService executor = model == null ? Executors.newSingleThreadExecutor() : Executors.newCachedThreadPool();
+        ExecutorService executor =
+                model == null ? Executors.newSingleThreadExecutor() : Executors.newCachedThreadPool();
         AtomicLong atWork = new AtomicLong();
         Executor timed = task -> executor.execute(() -> {
             long start = System.nanoTime();
             task.run();
             atWork.addAndGet(System.nanoTime() - start);
         });
-        MessageSearch search =
-                new MessageSearch(
-                        index,
-                        key -> log,
-                        List.of(log),
-                        Words.standard(),
-                        timed,
-                        IndexBenchmark::after,
-                        model == null ? null : model.embedding(executor));
+        MessageSearch search = new MessageSearch(
+                index,
+                key -> log,
+                List.of(log),
+                Words.standard(),
+                timed,
+                IndexBenchmark::after,
+                model == null ? null : model.embedding(executor));
         MessageLog watched = search.watched(log);
         GeneratedText text = new GeneratedText(1, VOCABULARY);
         List<Double> plain = new ArrayList<>();
@@ -458,8 +462,9 @@ public final class IndexBenchmark {
             }
         }
         print(
-                "%s: append without index median %.0f us, with the indexer running %.0f us, ratio %.3f; p95 %.0f and %.0f us;"
-                        + " the last append is indexed after at most %.2f s; the indexer is at work for %.2f s in %d s",
+                "%s: append without index median %.0f us, with the indexer running %.0f us, ratio %.3f; p95 %.0f and"
+                    + " %.0f us; the last append is indexed after at most %.2f s; the indexer is at work for %.2f s in"
+                    + " %d s",
                 index.backend(),
                 at(plain, 50),
                 at(indexed, 50),

@@ -142,10 +142,8 @@ public final class RecallBenchmark {
         recall(conversations.get(0), keepsake, "");
         for (AskedConversation conversation : conversations) {
             MemoryKey key = key(conversation);
-            long last = log.history(key, HistoryQuery.newest(1))
-                    .messages()
-                    .get(0)
-                    .sequence();
+            long last =
+                    log.history(key, HistoryQuery.newest(1)).messages().get(0).sequence();
             while (done.applyAsLong(key) < last) {
                 TimeUnit.MILLISECONDS.sleep(50);
             }

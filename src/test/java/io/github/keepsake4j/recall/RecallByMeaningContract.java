@@ -58,8 +58,8 @@ public abstract class RecallByMeaningContract {
     private static final String FACT = "We brought home a puppy called Luna.";
 
     private static final List<String> TOPICS = List.of(
-            ("weather rain train market garden music letter window river kitchen holiday bread coffee lesson bicycle museum"
-                            + " painting bridge cinema novel football kettle orchard ferry")
+            ("weather rain train market garden music letter window river kitchen holiday bread coffee lesson bicycle"
+                            + " museum painting bridge cinema novel football kettle orchard ferry")
                     .split(" "));
 
     private final Random random = new Random(37);
@@ -304,9 +304,10 @@ public abstract class RecallByMeaningContract {
             process.search.start("acme");
             process.work();
             assertThat(process.recall(ALICE, "Luna")).contains(FACT);
-            index.cosines("concepts 64", Scope.memory(ALICE), notNumbers, 100, Map.of(), (key, sequence, time, cosine) -> {
-                throw new AssertionError("a vector of " + sequence);
-            });
+            index.cosines(
+                    "concepts 64", Scope.memory(ALICE), notNumbers, 100, Map.of(), (key, sequence, time, cosine) -> {
+                        throw new AssertionError("a vector of " + sequence);
+                    });
         }
     }
 

@@ -114,7 +114,8 @@ public final class VectorBenchmark {
             cpu = i == 0 ? threads.getCurrentThreadCpuTime() : cpu;
             long start = System.nanoTime();
             int[] read = new int[1];
-            index.cosines(MODEL, Scope.memory(KEY), query, 50_000, Map.of(), (key, sequence, time, cosine) -> read[0]++);
+            index.cosines(
+                    MODEL, Scope.memory(KEY), query, 50_000, Map.of(), (key, sequence, time, cosine) -> read[0]++);
             if (i >= 0) {
                 nanos[i] = System.nanoTime() - start;
             }

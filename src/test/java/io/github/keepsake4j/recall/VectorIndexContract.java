@@ -73,8 +73,7 @@ abstract class VectorIndexContract {
         return cosines(model, scope, query, most, Map.of());
     }
 
-    private List<Read> cosines(
-            String model, Scope scope, float[] query, int most, Map<MemoryKey, List<Long>> others) {
+    private List<Read> cosines(String model, Scope scope, float[] query, int most, Map<MemoryKey, List<Long>> others) {
         List<Read> read = new ArrayList<>();
         index.cosines(
                 model,
@@ -473,8 +472,7 @@ abstract class VectorIndexContract {
         List.<Runnable>of(
                         () -> closed.vectorMarks(MODEL, List.of(ONE)),
                         () -> closed.addVectors(MODEL, ONE, null, mark(1), List.of()),
-                        () -> closed.cosines(
-                                MODEL, Scope.memory(ONE), new float[1], 1, Map.of(), (k, s, t, c) -> {}))
+                        () -> closed.cosines(MODEL, Scope.memory(ONE), new float[1], 1, Map.of(), (k, s, t, c) -> {}))
                 .forEach(call -> assertThatThrownBy(call::run).isInstanceOf(StorageClosedException.class));
     }
 }

@@ -399,8 +399,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         List<VectorRow> rows = VectorRow.of(before, after, added);
         if (before != null) {
             VectorTables.Moved moved = connections.write(
-                    "vectors of memory " + key,
-                    session -> VectorTables.add(session, model, key, before, after, rows));
+                    "vectors of memory " + key, session -> VectorTables.add(session, model, key, before, after, rows));
             if (moved.outdated()) {
                 connections.write("unused vectors of memory " + key, session -> {
                     lockTenant(session, key.tenant(), false);

@@ -1,11 +1,13 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.MessageVector;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
@@ -14,13 +16,16 @@ import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.TransactionPooler;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -174,13 +179,62 @@ class VectorTablesTest {
                 index.remove(ONE);
 
                 assertThat(added.get()).isBetween(1L, 999L);
-                assertThat(numbers("SELECT COUNT(*) FROM keepsake_index_vector")).containsExactly(0L);
+                assertThat(numbers("SELECT COUNT(*) FROM keepsake_index_vector"))
+                        .containsExactly(0L);
                 assertThat(numbers("SELECT COUNT(*) FROM keepsake_index_vector_mark"))
                         .containsExactly(0L);
             }
         } finally {
             executor.shutdown();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite", "postgresql"})
+    void damaged_vectors_are_told_and_those_of_another_dimension_are_not_read(String database) throws Exception {
+        try (MessageIndex index = open(database)) {
+            index.add(ONE, null, new Watermark(1, 3), List.of());
+            add(index, "model", ONE, 1, 3);
+            int sound = 2 + 3 * (1 + 8 + 4 + 2);
+            List<byte[]> damaged = List.of(
+                    new byte[0],
+                    row(2, 0, 0.5f, sound - 1),
+                    row(2, 0, 0.5f, sound + 1),
+                    row(0, 0, 0.5f, 2 + 3 * 13),
+                    row(2, 0, Float.NaN, sound),
+                    row(2, 0, -1, sound),
+                    row(2, -1, 0.5f, sound));
+            for (byte[] vectors : damaged) {
+                put(vectors);
+                assertThatThrownBy(() -> cosines(index)).isInstanceOf(UnreadableDataException.class);
+            }
+            put(row(3, 0, 0.5f, 2 + 3 * 16));
+            assertThat(cosines(index)).isZero();
+        }
+    }
+
+    /** Returns three vectors of this size in all, each with this place and scale. */
+    private static byte[] row(int dimension, int place, float scale, int size) {
+        ByteBuffer row = ByteBuffer.allocate(size + 100).putChar((char) dimension);
+        for (int i = 0; i < 3; i++) {
+            row.put((byte) place).putLong(1).putFloat(scale).put(new byte[dimension]);
+        }
+        return Arrays.copyOf(row.array(), size);
+    }
+
+    private void put(byte[] vectors) throws SQLException {
+        try (Connection connection = source.getConnection();
+                PreparedStatement statement =
+                        connection.prepareStatement("UPDATE keepsake_index_vector SET vectors = ?")) {
+            statement.setBytes(1, vectors);
+            statement.executeUpdate();
+        }
+    }
+
+    private static long cosines(MessageIndex index) {
+        long[] read = new long[1];
+        index.cosines("model", Scope.memory(ONE), new float[] {1, 0}, 100, Map.of(), (k, s, t, c) -> read[0]++);
+        return read[0];
     }
 
     @Test
