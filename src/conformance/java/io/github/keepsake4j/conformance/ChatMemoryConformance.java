@@ -427,6 +427,6 @@ public abstract class ChatMemoryConformance extends Conformance<ChatMemoryProvid
             after += newest - last;
             closeOpened();
         }
-        saw("%d kills: %d times the message in flight is there", kills, after);
+        saw("after %d of %d kills the message in flight is there", after, kills);
     }
 }

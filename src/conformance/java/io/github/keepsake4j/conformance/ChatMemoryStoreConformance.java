@@ -521,7 +521,7 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
             after += found.number() - last;
             closeOpened();
         }
-        saw("%d kills: %d times the list before, %d times the list after", kills, kills - after, after);
+        saw("after %d of %d kills the list before, else the list after", kills - after, kills);
     }
 
     private void expectEqual(Map<String, ChatMessage> messages) throws Exception {
