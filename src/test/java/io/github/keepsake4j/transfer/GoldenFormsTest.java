@@ -269,6 +269,7 @@ class GoldenFormsTest {
                 Scope.memory(KEY),
                 new float[] {1, 0, 0, 0},
                 10,
+                Map.of(),
                 (key, sequence, time, cosine) ->
                         cosines.add("%d %s %.1f".formatted(sequence, time.truncatedTo(ChronoUnit.SECONDS), cosine)));
         assertThat(cosines)
