@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Tag;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The contract on a real Citus, with {@code -Pcitus}. {@code KEEPSAKE_CITUS_URL} is the JDBC URL of the coordinator on 127.0.0.1, with user and password, of a
- * database of its own that has the extension: its tables are emptied.
+ * The contract on a real Citus, with {@code -Pcitus}. {@code KEEPSAKE_CITUS_URL} is the JDBC URL of the coordinator on
+ * 127.0.0.1, with user and password, of a database of its own that has the extension: its tables are emptied.
  */
 @Tag("citus")
 class CitusMessageLogTest extends PostgresContract {
