@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -19,7 +20,7 @@ class CitusMessageLogTest extends PostgresContract {
     @BeforeAll
     static void start() throws Exception {
         PGSimpleDataSource coordinator = new PGSimpleDataSource();
-        coordinator.setUrl(System.getenv("KEEPSAKE_CITUS_URL"));
+        coordinator.setUrl(Objects.requireNonNull(System.getenv("KEEPSAKE_CITUS_URL"), "KEEPSAKE_CITUS_URL"));
         start(coordinator);
         try (Connection connection = coordinator.getConnection();
                 Statement statement = connection.createStatement()) {
