@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * The contract of every backend, regardless of its storage. A backend's test extends this class and implements how to
- * open an empty storage and how to damage it. The tests are in the interfaces, by subject. A storage that can be unreachable
- * has {@link OutageContract} too.
+ * open an empty storage and how to damage it. The tests are in the interfaces, by subject. A storage that can be
+ * unreachable has {@link OutageContract} too.
  */
 @Timeout(600)
 public abstract class MessageLogContract

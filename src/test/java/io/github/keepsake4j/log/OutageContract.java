@@ -14,7 +14,10 @@ import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Outages are reported as errors, never as "empty", and lose no stored message. Each storage that can be unreachable has it. */
+/**
+ * Outages are reported as errors, never as "empty", and lose no stored message. Each storage that can be unreachable
+ * has this contract.
+ */
 public interface OutageContract extends LogUnderTest {
 
     /** A handle that ends an outage. */

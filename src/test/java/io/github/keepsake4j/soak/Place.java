@@ -12,7 +12,6 @@ import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Redis;
 import io.github.keepsake4j.testing.S3Server;
 import java.nio.file.Path;
-import java.time.Duration;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
@@ -60,10 +59,7 @@ record Place(Home home, int port, String name) {
                         .schema(SchemaMode.ALWAYS)
                         .build();
             case REDIS ->
-                RedisMessageLog.builder()
-                        .server(Redis.uri(port))
-                        .prefix(name)
-                        .build();
+                RedisMessageLog.builder().server(Redis.uri(port)).prefix(name).build();
             case S3 -> bucket().build();
             case S3_TURNS -> bucket().turnMode().build();
         };

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * A model of one thread that does what the thread's question says, and looks at what it is shown. In a shared conversation, the
- * newest question that it is shown may be another thread's.
+ * A model of one thread that does what the thread's question says, and looks at what it is shown. In a shared
+ * conversation, the newest question that it is shown may be another thread's.
  */
 final class SoakModel {
 
@@ -23,7 +23,10 @@ final class SoakModel {
     private volatile AskedTurn turn;
     private volatile boolean called;
 
-    /** @param refusals takes a line on each request that a provider would refuse, and on each that lacks the answer before */
+    /**
+     * @param refusals takes a line on each request that a provider would refuse, and on each that lacks the answer
+     * before
+     */
     SoakModel(Consumer<String> refusals) {
         this.refusals = refusals;
     }

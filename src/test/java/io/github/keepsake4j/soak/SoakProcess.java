@@ -14,12 +14,13 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A process of a soak, whose threads ask AI services until it is killed: plain, with tools, streamed, and with summaries; in a
- * conversation of the thread's own, and in ones that all processes share. Arguments: the {@link Place}, the process's name, the
- * number of its start, and for each thread the id of the last turn that was acknowledged in its own conversation, or "-".
+ * A process of a soak, whose threads ask AI services until it is killed: plain, with tools, streamed, and with
+ * summaries; in a conversation of the thread's own, and in ones that all processes share. Arguments: the {@link Place},
+ * the process's name, the number of its start, and for each thread the id of the last turn that was acknowledged in its
+ * own conversation, or "-".
  *
- * <p>A line is one of {@code asked CONVERSATION QUESTION.}, {@code acknowledged ID.}, {@code refused TEXT.}, {@code failed TEXT.}
- * and {@code alive.} A line without its full stop was cut by the kill.
+ * <p>A line is one of {@code asked CONVERSATION QUESTION.}, {@code acknowledged ID.}, {@code refused TEXT.}, {@code
+ * failed TEXT.} and {@code alive.} A line without its full stop was cut by the kill.
  */
 final class SoakProcess {
 
@@ -111,7 +112,10 @@ final class SoakProcess {
                 .build();
     }
 
-    /** Returns whether a conversation is one with summaries: of the shared ones half are, and of each second thread its own. */
+    /**
+     * Returns whether a conversation is one with summaries: of the shared ones half are, and of each second thread
+     * its own.
+     */
     static boolean hasSummaries(String conversation) {
         return conversation.startsWith("summarized-") || conversation.matches("own-.*[13579]");
     }

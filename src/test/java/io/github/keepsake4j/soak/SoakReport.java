@@ -52,9 +52,8 @@ record SoakReport(
         Map<String, Integer> stored = new HashMap<>();
         try {
             conversation.check().forEach(damage -> unreadable.add(name + " " + damage));
-            try (Stream<String> texts = conversation
-                    .historyStream(HistoryQuery.oldest(1_000))
-                    .map(logged -> text(logged.message()))) {
+            try (Stream<String> texts =
+                    conversation.historyStream(HistoryQuery.oldest(1_000)).map(logged -> text(logged.message()))) {
                 texts.forEach(text -> stored.merge(text, 1, Integer::sum));
             }
             ProviderRules.all(conversation.messages()).forEach(wrong -> invalid.add(name + " " + wrong));
@@ -88,12 +87,6 @@ record SoakReport(
     @Override
     public String toString() {
         return "%d turns acknowledged, %d lost, %d doubled, %d unreadable, %d invalid, %d failed"
-                .formatted(
-                        acknowledged,
-                        lost.size(),
-                        doubled.size(),
-                        unreadable.size(),
-                        invalid.size(),
-                        failed.size());
+                .formatted(acknowledged, lost.size(), doubled.size(), unreadable.size(), invalid.size(), failed.size());
     }
 }

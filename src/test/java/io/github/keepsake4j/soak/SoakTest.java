@@ -28,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two processes that chat for minutes in all the ways of AI services, and are killed and started again by turns. Nothing that was
- * acknowledged is lost, doubled or unreadable, and no model gets a request that a provider refuses.
+ * Two processes that chat for minutes in all the ways of AI services, and are killed and started again by turns.
+ * Nothing that was acknowledged is lost, doubled or unreadable, and no model gets a request that a provider refuses.
  * {@code -Dkeepsake.soak.minutes=} sets how long.
  */
 @Timeout(3_600)
@@ -65,7 +65,10 @@ class SoakTest {
         soak(place, lives(minutes, BETWEEN_KILLS), lives(minutes, BETWEEN_KILLS.multipliedBy(2)));
     }
 
-    /** Returns lives of two intervals each, but for the first one. So one of two processes is killed at each interval. */
+    /**
+     * Returns lives of two intervals each, but for the first one. So one of two processes is killed at each
+     * interval.
+     */
     private static List<Life> lives(Duration all, Duration first) {
         List<Life> lives = new ArrayList<>(List.of(new Life(first, 1)));
         for (Duration left = all.minus(first); left.compareTo(Duration.ZERO) > 0; ) {
@@ -112,7 +115,9 @@ class SoakTest {
             try (Child child = Child.start(SoakProcess.class, arguments.toArray())) {
                 while (!lives.get(start).isOver(Duration.ofNanos(System.nanoTime() - begun), turns)) {
                     String line = child.line();
-                    assertThat(line).as("a line of a process that is not killed").isNotNull();
+                    assertThat(line)
+                            .as("a line of a process that is not killed")
+                            .isNotNull();
                     turns += heard.line(line) ? 1 : 0;
                 }
                 child.kill().forEach(heard::line);

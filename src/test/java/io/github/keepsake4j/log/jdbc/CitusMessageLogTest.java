@@ -5,13 +5,14 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.util.Objects;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * The contract on a real Citus, with {@code -Pcitus}. {@code KEEPSAKE_CITUS_URL} is the JDBC URL of the coordinator on 127.0.0.1, with user and password, of a
- * database of its own that has the extension: its tables are emptied.
+ * The contract on a real Citus, with {@code -Pcitus}. {@code KEEPSAKE_CITUS_URL} is the JDBC URL of the coordinator on
+ * 127.0.0.1, with user and password, of a database of its own that has the extension: its tables are emptied.
  */
 @Tag("citus")
 class CitusMessageLogTest extends PostgresContract {
@@ -19,7 +20,7 @@ class CitusMessageLogTest extends PostgresContract {
     @BeforeAll
     static void start() throws Exception {
         PGSimpleDataSource coordinator = new PGSimpleDataSource();
-        coordinator.setUrl(System.getenv("KEEPSAKE_CITUS_URL"));
+        coordinator.setUrl(Objects.requireNonNull(System.getenv("KEEPSAKE_CITUS_URL"), "KEEPSAKE_CITUS_URL"));
         start(coordinator);
         try (Connection connection = coordinator.getConnection();
                 Statement statement = connection.createStatement()) {

@@ -74,7 +74,7 @@ class PostgresListsTest {
 
     @Test
     void a_page_of_one_owner_reads_as_many_rows_as_one_of_all() throws Exception {
-        int memories = Counts.of(2_000, 100_000);
+        int memories = Counts.of(1_000, 100_000);
         int owners = memories / 100;
         try (MessageLog log = log("owner")) {
             for (int i = 0; i < memories; i++) {
@@ -105,7 +105,7 @@ class PostgresListsTest {
     /** A floor is the log of turns within one minute. */
     @Test
     void an_order_that_is_exact_to_the_minute_costs_little_of_the_write_ahead_log() throws Exception {
-        int turns = Counts.of(2_400, 12_000);
+        int turns = Counts.of(1_200, 12_000);
         // A server of its own, because the log of a server has what all its databases write.
         try (Postgres server = Postgres.on(directory, "off")) {
             PGSimpleDataSource database = server.database(server.newDatabase());

@@ -3,8 +3,8 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
-import io.github.keepsake4j.log.OutageContract;
 import io.github.keepsake4j.log.MetadataListContract;
+import io.github.keepsake4j.log.OutageContract;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.Session;
 import io.github.keepsake4j.sql.SqlConnection;
@@ -19,7 +19,8 @@ import java.time.Clock;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on a SQLite file. */
-class SqliteMessageLogTest extends MessageLogContract implements ActivityContract, MetadataListContract, OutageContract {
+class SqliteMessageLogTest extends MessageLogContract
+        implements ActivityContract, MetadataListContract, OutageContract {
 
     @TempDir
     Path directory;

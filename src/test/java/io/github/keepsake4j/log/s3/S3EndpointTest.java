@@ -25,10 +25,10 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 
 /**
- * Checks whether a given server meets the log's requirements. {@code -Ps3-vendors} runs it.
- * {@code KEEPSAKE_S3_BUCKET} names a bucket that may be written to. {@code KEEPSAKE_S3_ENDPOINT}, {@code KEEPSAKE_S3_REGION}, {@code KEEPSAKE_S3_ACCESS_KEY} and
- * {@code KEEPSAKE_S3_SECRET_KEY} configure the server. They are not needed in Amazon's own environment. For other vendors,
- * {@code KEEPSAKE_S3_QUOTED_ETAGS=false}, {@code KEEPSAKE_S3_CHUNKED_SIGNING=false} and
+ * Checks whether a given server meets the log's requirements. {@code -Ps3-vendors} runs it. {@code KEEPSAKE_S3_BUCKET}
+ * names a bucket that may be written to. {@code KEEPSAKE_S3_ENDPOINT}, {@code KEEPSAKE_S3_REGION}, {@code
+ * KEEPSAKE_S3_ACCESS_KEY} and {@code KEEPSAKE_S3_SECRET_KEY} configure the server. They are not needed in Amazon's own
+ * environment. For other vendors, {@code KEEPSAKE_S3_QUOTED_ETAGS=false}, {@code KEEPSAKE_S3_CHUNKED_SIGNING=false} and
  * {@code KEEPSAKE_S3_CHECKSUMS=WHEN_SUPPORTED} set what the builder's methods of these names set.
  */
 @Tag("s3-vendors")

@@ -2,8 +2,8 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
-import io.github.keepsake4j.log.OutageContract;
 import io.github.keepsake4j.log.MetadataListContract;
+import io.github.keepsake4j.log.OutageContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.S3Server;

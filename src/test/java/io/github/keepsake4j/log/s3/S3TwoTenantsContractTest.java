@@ -33,9 +33,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 
 /**
- * The contract beside another tenant's log, whose own documents would have the same names. After each call, that log asks for
- * the memory with the same ids, and it tries to change it after each append. {@link TenantOfADocumentTest} tries each kind of
- * call once.
+ * The contract beside another tenant's log, whose own documents would have the same names. After each call, that log
+ * asks for the memory with the same ids, and it tries to change it after each append. {@link TenantOfADocumentTest}
+ * tries each kind of call once.
  */
 @Tag("full")
 class S3TwoTenantsContractTest extends S3MessageLogTest {
