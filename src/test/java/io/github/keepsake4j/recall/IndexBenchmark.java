@@ -463,8 +463,8 @@ public final class IndexBenchmark {
         }
         print(
                 "%s: append without index median %.0f us, with the indexer running %.0f us, ratio %.3f; p95 %.0f and"
-                    + " %.0f us; the last append is indexed after at most %.2f s; the indexer is at work for %.2f s in"
-                    + " %d s",
+                        + " %.0f us; the last append is indexed after at most %.2f s; the indexer is at work for %.2f s in"
+                        + " %d s",
                 index.backend(),
                 at(plain, 50),
                 at(indexed, 50),

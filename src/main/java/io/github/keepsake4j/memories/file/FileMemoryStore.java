@@ -188,8 +188,7 @@ public final class FileMemoryStore extends GuardedMemoryStore {
         return reading(
                 what,
                 key,
-                () -> LedgerStore.io(
-                        () -> locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, work)));
+                () -> LedgerStore.io(() -> locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, work)));
     }
 
     private LedgerStore texts() {
