@@ -35,7 +35,7 @@ class LeagueTest {
     @Test
     void readme_has_the_lines_of_the_league() throws IOException {
         List<String> lines = tableAfter(Files.readAllLines(FOLDER.resolve("league.md")), "## The lines of README");
-        assertThat(lines).hasSize(5);
+        assertThat(lines).as("a head and five lines").hasSize(7);
         assertThat(Files.readAllLines(Path.of("README.md"))).containsSequence(lines);
     }
 
@@ -74,7 +74,8 @@ class LeagueTest {
                     .mapToLong(Long::parseLong)
                     .sorted()
                     .toArray();
-            medians.put(line.substring(0, end), samples[samples.length / 2]);
+            boolean least = line.startsWith("bytes of write-ahead log;");
+            medians.put(line.substring(0, end), samples[least ? 0 : samples.length / 2]);
         }
         return medians;
     }

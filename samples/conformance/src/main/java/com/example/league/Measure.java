@@ -28,6 +28,10 @@ final class Measure {
         return samples().sum();
     }
 
+    long least() {
+        return samples().min().orElse(0);
+    }
+
     long median() {
         return quantile(0.5);
     }

@@ -39,13 +39,14 @@ record Retained(Server server, List<Sample> samples) {
         }
     }
 
+    /** Returns what the heap holds once several collections have found nothing more. */
     private static long used() {
         long used = Long.MAX_VALUE;
-        for (int i = 0; i < 3; i++) {
+        for (int unchanged = 0, i = 0; unchanged < 3 && i < 20; i++) {
             System.gc();
-            used = Math.min(
-                    used,
-                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+            long now = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+            unchanged = now < used - 10_000 ? 0 : unchanged + 1;
+            used = Math.min(used, now);
         }
         return used;
     }

@@ -138,7 +138,7 @@ final class TurnCosts {
             }
             Map<String, Measure> measures = new LinkedHashMap<>();
             counted.keySet().forEach(each -> measures.put(each, new Measure()));
-            for (int i = 0; i < (slow ? 1 : COUNTED); i++) {
+            for (int i = 0; i < (slow ? 3 : COUNTED); i++) {
                 Map<String, Long> before = new LinkedHashMap<>();
                 counted.forEach((name, value) -> before.put(name, value.getAsLong()));
                 turns.run();

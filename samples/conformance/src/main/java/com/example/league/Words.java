@@ -27,16 +27,19 @@ final class Words {
                     + " times.",
             "",
             "In a turn with two tools, Keepsake4j, LangChain4j's window and the session project store the calls and their"
-                    + " results. **Spring AI's JDBC repository stores neither**: it has less to do there.");
+                    + " results. **Spring AI's JDBC repository stores neither**, so it is not compared there:"
+                    + " `the best other` is the best of those that do the same work.");
 
     static final List<String> COUNTS = List.of(
             "",
             "## What a turn takes",
             "",
-            "Medians of nine turns, or one turn if a window has 10,000 messages. Statements are those that are sent, and each of"
+            "Medians of nine turns, or of three if a window has 10,000 messages. Statements are those that are sent, and each of"
                     + " a batch counts. A round trip is counted at the socket, so it includes those that begin and end"
-                    + " transactions. Bytes of write-ahead log are those of the whole server. Allocated bytes are those of the"
-                    + " calling thread, with its framework.");
+                    + " transactions. Bytes of write-ahead log are the fewest of these turns,"
+                    + " because after a checkpoint it takes whole pages too. Allocated bytes are those of the"
+                    + " calling thread, with its framework. Keepsake4j keeps the newest messages of recently used conversations in"
+                    + " the heap, up to 16 million characters for all of them.");
 
     static final List<String> FRAMEWORKS = List.of(
             "",
