@@ -25,7 +25,7 @@
  *
  * <p>Applications need no type of the internal packages, which may change in any version: {@code view}, {@code codec},
  * {@code text} (functions on text), {@code backend} (what the backends of logs share), {@code base} (files, locks, checks),
- * {@code sql} (connections, retries), {@code memories.store} and {@code memories.background}, and {@code cli}.
+ * {@code sql} (connections, retries), {@code memories.store}, {@code memories.background}, {@code recall.vectors} and {@code cli}.
  *
  * <p>What a call passes through, class by class:
  *
