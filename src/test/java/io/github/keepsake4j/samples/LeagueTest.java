@@ -52,7 +52,9 @@ class LeagueTest {
                 for (int at = 1; at < row.size(); at++) {
                     Long median = medians.get(String.join(";", what, row.get(0), subjects.get(at)));
                     if (!subjects.get(at).startsWith("ratio")) {
-                        assertThat(row.get(at)).as(heading + line).isEqualTo(format(what).apply(median));
+                        assertThat(row.get(at))
+                                .as(heading + line)
+                                .isEqualTo(format(what).apply(median));
                     }
                 }
             }

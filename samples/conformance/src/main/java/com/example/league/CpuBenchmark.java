@@ -70,10 +70,7 @@ public class CpuBenchmark {
         System.setProperty("java.class.path", ClassPath.text());
         ChainedOptionsBuilder options = new OptionsBuilder().include(CpuBenchmark.class.getName());
         if (arguments.length == 0) {
-            options.forks(1)
-                    .warmupIterations(0)
-                    .measurementIterations(1)
-                    .measurementTime(TimeValue.milliseconds(10));
+            options.forks(1).warmupIterations(0).measurementIterations(1).measurementTime(TimeValue.milliseconds(10));
             new Runner(options.build()).run();
             return;
         }

@@ -16,7 +16,8 @@ final class Machine {
     static List<String> describe(Server server) throws Exception {
         List<String> lines = new ArrayList<>();
         lines.add("Date: " + LocalDate.now(ZoneOffset.UTC));
-        lines.add("Subjects: `" + String.join(
+        lines.add("Subjects: `"
+                + String.join(
                         "`, `",
                         jar(io.github.keepsake4j.Keepsake.class),
                         jar(dev.langchain4j.memory.chat.MessageWindowChatMemory.class),
@@ -24,7 +25,8 @@ final class Machine {
                         jar(org.springframework.ai.chat.memory.repository.jdbc.JdbcChatMemoryRepository.class),
                         jar(org.springframework.ai.session.jdbc.JdbcSessionRepository.class))
                 + "`");
-        lines.add("Below them: `" + String.join(
+        lines.add("Below them: `"
+                + String.join(
                         "`, `",
                         jar(org.springframework.jdbc.core.JdbcTemplate.class),
                         jar(com.zaxxer.hikari.HikariDataSource.class),
@@ -50,8 +52,8 @@ final class Machine {
     }
 
     private static String jar(Class<?> type) throws Exception {
-        Path file = Path.of(
-                type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        Path file =
+                Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
         return file.getFileName().toString().replaceFirst("\\.jar$", "");
     }
 }

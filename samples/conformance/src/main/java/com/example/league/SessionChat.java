@@ -24,9 +24,8 @@ final class SessionChat implements Chat {
     SessionChat(DataSource pool, int window) {
         Script.run(pool, "org/springframework/ai/session/jdbc/schema-postgresql.sql");
         this.repository = JdbcSessionRepository.builder().dataSource(pool).build();
-        this.service = DefaultSessionService.builder()
-                .sessionRepository(repository)
-                .build();
+        this.service =
+                DefaultSessionService.builder().sessionRepository(repository).build();
         this.window = EventFilter.lastN(window);
         this.client = SpringModel.client(
                 SessionMemoryAdvisor.builder(service).eventFilter(this.window).build());

@@ -8,19 +8,33 @@ import org.springframework.ai.chat.memory.InMemoryChatMemoryRepository;
 
 /** What is compared. */
 enum Subject {
-    KEEPSAKE("Keepsake4j", Place.SERVER, (home, window) -> new KeepsakeChat(
-            JdbcMessageLog.builder().dataSource(home.pool()).schema(SchemaMode.ALWAYS).build(), window)),
-    LANGCHAIN4J("LangChain4j, SQL store", Place.SERVER, (home, window) ->
-            new LangChain4jChat(new SqlChatMemoryStore(home.pool()), window)),
-    SPRING("Spring AI, JDBC", Place.SERVER, (home, window) ->
-            new SpringChat(SpringChat.jdbc(home.pool()), window)),
+    KEEPSAKE(
+            "Keepsake4j",
+            Place.SERVER,
+            (home, window) -> new KeepsakeChat(
+                    JdbcMessageLog.builder()
+                            .dataSource(home.pool())
+                            .schema(SchemaMode.ALWAYS)
+                            .build(),
+                    window)),
+    LANGCHAIN4J(
+            "LangChain4j, SQL store",
+            Place.SERVER,
+            (home, window) -> new LangChain4jChat(new SqlChatMemoryStore(home.pool()), window)),
+    SPRING("Spring AI, JDBC", Place.SERVER, (home, window) -> new SpringChat(SpringChat.jdbc(home.pool()), window)),
     SESSION("Spring AI Session", Place.SERVER, (home, window) -> new SessionChat(home.pool(), window)),
-    KEEPSAKE_SQLITE("Keepsake4j, SQLite", Place.FILE, (home, window) ->
-            new KeepsakeChat(MessageLogs.sqlite(home.file()), window)),
-    LANGCHAIN4J_HEAP("LangChain4j, heap", Place.HEAP, (home, window) ->
-            new LangChain4jChat(new InMemoryChatMemoryStore(), window)),
-    SPRING_HEAP("Spring AI, heap", Place.HEAP, (home, window) ->
-            new SpringChat(new InMemoryChatMemoryRepository(), window));
+    KEEPSAKE_SQLITE(
+            "Keepsake4j, SQLite",
+            Place.FILE,
+            (home, window) -> new KeepsakeChat(MessageLogs.sqlite(home.file()), window)),
+    LANGCHAIN4J_HEAP(
+            "LangChain4j, heap",
+            Place.HEAP,
+            (home, window) -> new LangChain4jChat(new InMemoryChatMemoryStore(), window)),
+    SPRING_HEAP(
+            "Spring AI, heap",
+            Place.HEAP,
+            (home, window) -> new SpringChat(new InMemoryChatMemoryRepository(), window));
 
     /** Where the messages are. */
     enum Place {

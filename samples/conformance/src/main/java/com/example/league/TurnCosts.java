@@ -142,8 +142,7 @@ final class TurnCosts {
                 Map<String, Long> before = new LinkedHashMap<>();
                 counted.forEach((name, value) -> before.put(name, value.getAsLong()));
                 turns.run();
-                counted.forEach(
-                        (name, value) -> measures.get(name).add(value.getAsLong() - before.get(name)));
+                counted.forEach((name, value) -> measures.get(name).add(value.getAsLong() - before.get(name)));
             }
             measures.forEach((name, values) -> samples.add(new Sample(name, kind, subject.title(), values)));
         }
