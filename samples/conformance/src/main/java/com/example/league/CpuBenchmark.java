@@ -88,7 +88,8 @@ public class CpuBenchmark {
                 "",
                 "JMH " + Version.getPlainVersion() + ", " + System.getProperty("java.vm.name") + " "
                         + System.getProperty("java.vm.version") + ", "
-                        + Runtime.getRuntime().availableProcessors() + " cores. Microseconds for one call over all"
+                        + Runtime.getRuntime().availableProcessors() + " cores, load average at the end "
+                        + Machine.load() + ". Microseconds for one call over all"
                         + " messages, which have about 350 characters each; a turn of four has a tool call. Strategies"
                         + " show half of the messages. `recall` looks for a question among the messages in the heap,"
                         + " of which the newest ten are shown.",

@@ -22,12 +22,13 @@ public final class League {
         Random random = new Random(seed);
         List<Sample> samples = new ArrayList<>();
         try (Server server = new Server()) {
+            // First, because softly held objects of other measurements would go away meanwhile.
+            new Retained(server, samples).run(full ? 100 : 5, full ? List.of(20, 200) : List.of(20));
             TurnCosts costs = new TurnCosts(server, settings, random, samples);
             for (Scenario scenario : settings.scenarios()) {
                 costs.run(scenario);
             }
-            System.err.println("# heap, threads, kills");
-            new Retained(server, samples).run(full ? 100 : 5, full ? List.of(20, 200) : List.of(20));
+            System.err.println("# threads, kills");
             new Truth(server, settings, samples).run();
             new Kills(server, settings, random, samples).run();
             Report report = new Report(samples, Machine.describe(server), (System.nanoTime() - begin) / 1_000_000_000);

@@ -1,10 +1,12 @@
 package com.example.league;
 
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** What was run on what. */
 final class Machine {
@@ -37,7 +39,16 @@ final class Machine {
         lines.add("Machine: " + Runtime.getRuntime().availableProcessors() + " cores, "
                 + System.getProperty("os.name") + ", " + System.getProperty("java.vm.name") + " "
                 + System.getProperty("java.vm.version"));
+        lines.add("Load average at the end: " + load());
         return lines;
+    }
+
+    /** Returns how many threads wanted a core in the last minute. */
+    static String load() {
+        return String.format(
+                Locale.ROOT,
+                "%.1f",
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
     }
 
     private static String jar(Class<?> type) throws Exception {

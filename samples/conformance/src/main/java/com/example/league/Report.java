@@ -86,8 +86,8 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
         List<Subject> columns = Stream.of(Subject.values())
                 .filter(each -> each.place() != Subject.Place.HEAP)
                 .filter(each -> samples.stream()
-                        .anyMatch(one -> one.table().equals(table)
-                                && one.subject().equals(each.title())))
+                        .anyMatch(one ->
+                                one.table().equals(table) && one.subject().equals(each.title())))
                 .toList();
         head(lines, columns, List.of("ratio to the best other"));
         for (String row : rows(table)) {
