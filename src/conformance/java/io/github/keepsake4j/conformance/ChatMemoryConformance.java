@@ -142,7 +142,9 @@ public abstract class ChatMemoryConformance extends Conformance<ChatMemoryProvid
         expectNone(Samples.difference(List.of(), memory.messages()));
         memory.add(UserMessage.from("2"));
         expectNone(Samples.difference(List.of(UserMessage.from("2")), memory.messages()));
-        expectNone(Samples.difference(List.of(UserMessage.from("other")), other.messages()));
+        expectNone(Samples.prefixed(
+                "another memory, not cleared: ",
+                Samples.difference(List.of(UserMessage.from("other")), other.messages())));
         saw("empty, then one new message; another memory is whole");
     }
 

@@ -103,8 +103,15 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
     /** Frameworks ask for the messages of a conversation that has none. */
     @Check(Level.BASIC)
     protected void an_unknown_id_has_an_empty_list() throws Exception {
-        List<ChatMessage> list = opened().getMessages(newId());
+        ChatMemoryStore store = opened();
+        String id = newId();
+        List<ChatMessage> list = store.getMessages(id);
         expect(list != null && list.isEmpty(), "got %s", list);
+        // Not one list that all unknown ids share.
+        Samples.thrownBy(() -> list.add(UserMessage.from("not set")));
+        expectNone(Samples.prefixed(
+                "a returned list that changes: ", Samples.difference(List.of(), store.getMessages(id))));
+        expectNone(Samples.prefixed("another unknown id: ", Samples.difference(List.of(), store.getMessages(newId()))));
         saw("an empty list");
     }
 
@@ -162,7 +169,8 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
         expectKept(store, other, numbered(4));
         store.deleteMessages(id);
         expectNone(Samples.difference(List.of(), store.getMessages(id)));
-        expectNone(Samples.difference(numbered(4), store.getMessages(other)));
+        expectNone(Samples.prefixed(
+                "another list, not deleted: ", Samples.difference(numbered(4), store.getMessages(other))));
         expectKept(store, id, List.of(UserMessage.from("new")));
         saw("a deleted list is empty, the other one is whole");
     }
@@ -175,10 +183,12 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
         List<ChatMessage> given = new ArrayList<>(numbered(3));
         store.updateMessages(id, given);
         given.add(UserMessage.from("not set"));
-        expectNone(prefixed("a set list that changes: ", Samples.difference(numbered(3), store.getMessages(id))));
+        expectNone(
+                Samples.prefixed("a set list that changes: ", Samples.difference(numbered(3), store.getMessages(id))));
         List<ChatMessage> got = store.getMessages(id);
         boolean mutable = Samples.thrownBy(() -> got.add(UserMessage.from("not set"))) == null;
-        expectNone(prefixed("a returned list that changes: ", Samples.difference(numbered(3), store.getMessages(id))));
+        expectNone(Samples.prefixed(
+                "a returned list that changes: ", Samples.difference(numbered(3), store.getMessages(id))));
         saw("both are copies; the returned one %s be changed", mutable ? "can" : "cannot");
     }
 
@@ -215,9 +225,9 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
             lists.put(id, Samples.list(id.getClass().getSimpleName(), 1));
         }
         lists.forEach(store::updateMessages);
-        lists.forEach((id, list) -> expectNone(
-                prefixed(id.getClass().getSimpleName() + ": ", Samples.difference(list, store.getMessages(id)))));
-        expectNone(prefixed(
+        lists.forEach((id, list) -> expectNone(Samples.prefixed(
+                id.getClass().getSimpleName() + ": ", Samples.difference(list, store.getMessages(id)))));
+        expectNone(Samples.prefixed(
                 "an equal id that is another object: ",
                 Samples.difference(lists.get(uuid), store.getMessages(UUID.fromString(uuid.toString())))));
         saw(
@@ -249,15 +259,27 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
                 refused.add(shown(id, tag));
             }
         }
-        lists.forEach((id, list) ->
-                expectNone(prefixed("id " + shown(id, tag) + ": ", Samples.difference(list, store.getMessages(id)))));
-        store.deleteMessages(tag + "a");
-        lists.remove(tag + "a");
-        lists.forEach((id, list) -> expectNone(prefixed(
-                "after the delete of another id, " + shown(id, tag) + ": ",
-                Samples.difference(list, store.getMessages(id)))));
+        expectEachKept(store, lists, tag, "");
+        // Also ids that a pattern of the others would be.
+        for (String end : List.of("a", "a_b", "a%b", "a*")) {
+            store.deleteMessages(tag + end);
+            lists.remove(tag + end);
+            expectEachKept(store, lists, tag, "after the delete of '…" + end + "', ");
+        }
         expect(lists.size() > ids.size() / 2, "refused: %s", refused);
         saw("%d ids%s", ids.size(), refused.isEmpty() ? "" : ", refused: " + String.join(", ", refused));
+    }
+
+    private void expectEachKept(ChatMemoryStore store, Map<String, List<ChatMessage>> lists, String tag, String when) {
+        lists.forEach((id, list) -> {
+            List<ChatMessage> got = store.getMessages(id);
+            String of = lists.keySet().stream()
+                    .filter(other -> !other.equals(id) && lists.get(other).equals(got))
+                    .findFirst()
+                    .map(other -> "the messages of " + shown(other, tag) + ": ")
+                    .orElse("");
+            expectNone(Samples.prefixed(when + "id " + shown(id, tag) + ": " + of, Samples.difference(list, got)));
+        });
     }
 
     private static List<String> oddIds(String tag) {
@@ -286,6 +308,8 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
                 tag + "🙂",
                 tag + "🙃",
                 tag + "a\u0000b",
+                tag + "Aa", // these two have one hash code
+                tag + "BB",
                 tag + end + "1",
                 tag + end + "2");
     }
@@ -388,7 +412,7 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
         together(THREADS, thread -> {
             for (int i = 0; i < rounds; i++) {
                 store.updateMessages(ids.get(thread), Samples.list("w" + thread, i));
-                expectNone(prefixed(
+                expectNone(Samples.prefixed(
                         "thread " + thread + ": ",
                         Samples.difference(Samples.list("w" + thread, i), store.getMessages(ids.get(thread)))));
             }
@@ -464,7 +488,8 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
         try (ChildProcess child = child("samples", theirs)) {
             expect("done".equals(child.ready().go().last()), "the other process did not write");
         }
-        expectNone(prefixed("from the other process: ", Samples.difference(Samples.all(), store.getMessages(theirs))));
+        expectNone(Samples.prefixed(
+                "from the other process: ", Samples.difference(Samples.all(), store.getMessages(theirs))));
         String ours = newId();
         store.updateMessages(ours, Samples.all());
         try (ChildProcess child = child("read samples", ours)) {
@@ -547,10 +572,6 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
     private static void expectKept(ChatMemoryStore store, Object id, List<ChatMessage> list) {
         store.updateMessages(id, list);
         expectNone(Samples.difference(list, store.getMessages(id)));
-    }
-
-    private static String prefixed(String prefix, String problem) {
-        return problem == null ? null : prefix + problem;
     }
 
     private static List<ChatMessage> numbered(int size) {

@@ -219,6 +219,11 @@ final class Samples {
         return ToolExecutionResultMessage.from(id, "weather", "sunny");
     }
 
+    /** Returns a problem with what it is about before it, or null if there is none. */
+    static String prefixed(String prefix, String problem) {
+        return problem == null ? null : prefix + problem;
+    }
+
     /** Returns how two lists differ, or null. */
     static String difference(List<? extends ChatMessage> expected, List<? extends ChatMessage> actual) {
         if (actual == null) {

@@ -33,7 +33,9 @@ class LangChain4jConformanceTest {
         assertThat(failed(report))
                 .as(report.text())
                 .containsExactlyInAnyOrder(
-                        "a_failed_update_leaves_the_old_list", "a_list_of_the_caller_is_not_a_list_of_the_store");
+                        "a_failed_update_leaves_the_old_list",
+                        "a_list_of_the_caller_is_not_a_list_of_the_store",
+                        "an_unknown_id_has_an_empty_list");
     }
 
     @Test
