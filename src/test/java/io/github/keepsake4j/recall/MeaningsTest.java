@@ -27,9 +27,9 @@ class MeaningsTest {
     private static final Map<MemoryKey, Set<Long>> BY_WORDS = Map.of(ALICE, Set.of(7L));
 
     private final Map<MemoryKey, VectorMark> marks = new HashMap<>();
-    private final List<Object> asked = new ArrayList<>();
+    private final List<String> asked = new ArrayList<>();
+    private final List<Object> named = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
-    private int newest = 10;
 
     /** An index with these marks, whose newest vectors are equally close. */
     private final MessageIndex index = (MessageIndex) Proxy.newProxyInstance(
@@ -37,12 +37,13 @@ class MeaningsTest {
                 if (method.getName().equals("backend")) {
                     return "fake";
                 }
-                asked.add(arguments[1]);
+                asked.add(method.getName());
                 if (method.getName().equals("vectorMarks")) {
                     return marks;
                 }
+                named.add(arguments[4]);
                 CosineReader reader = (CosineReader) arguments[arguments.length - 1];
-                for (int i = 0; i < newest; i++) {
+                for (int i = 0; i < 10; i++) {
                     reader.read(ALICE, 1_000 + i, Instant.EPOCH, 0.5);
                 }
                 return null;
@@ -65,15 +66,11 @@ class MeaningsTest {
     }
 
     @Test
-    void messages_found_by_words_are_asked_for_only_if_not_all_vectors_were_read() {
+    void messages_found_by_words_are_read_with_the_newest_vectors() {
         marks.put(ALICE, new VectorMark(1, 100_000, 1, 0.3, 100));
         meaning("dog");
-        assertThat(asked).hasSize(2).doesNotContain(BY_WORDS);
-
-        asked.clear();
-        newest = 50_000;
-        meaning("dog");
-        assertThat(asked).hasSize(3).endsWith(BY_WORDS);
+        assertThat(asked).containsExactly("vectorMarks", "cosines");
+        assertThat(named).containsExactly(BY_WORDS);
     }
 
     @Test

@@ -705,9 +705,6 @@ INSERT INTO keepsake_index_vector (memory, model, sequence, newest, amount, vect
 ;
 INSERT INTO keepsake_index_vector_mark (memory, model, epoch, sequence, weight, floor, measured)
 VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (memory, model) DO UPDATE
-SET epoch = excluded.epoch, sequence = excluded.sequence, weight = excluded.weight, floor = excluded.floor,
-  measured = excluded.measured
 ;
 INSERT INTO keepsake_index_words (one, fingerprint) VALUES (1, ?) ON CONFLICT (one) DO NOTHING
 ;
@@ -920,30 +917,6 @@ SELECT * FROM (
 ORDER BY place DESC, number DESC
 LIMIT ?
 -- values: [0, 1, 2, 3, 5, 0, 1, 2, 5, 5]
-;
-SELECT * FROM (
-  SELECT t.tenant, m.app_id, m.conversation_id, m.node_id,
-    SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer,
-    v.sequence, v.newest, v.amount, v.vectors
-  FROM keepsake_index_memory m
-  JOIN keepsake_index_tenant t ON t.number = m.tenant
-  JOIN keepsake_index_vector v ON v.memory = m.number
-  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
-    AND m.memory_key = ANY (?::bytea[])
-) v
-WHERE v.newer < ?
-;
-SELECT * FROM (
-  SELECT t.tenant, m.app_id, m.conversation_id, m.node_id,
-    SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer,
-    v.sequence, v.newest, v.amount, v.vectors
-  FROM keepsake_index_memory m
-  JOIN keepsake_index_tenant t ON t.number = m.tenant
-  JOIN keepsake_index_vector v ON v.memory = m.number
-  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
-    AND t.tenant = ?
-) v
-WHERE v.newer < ?
 ;
 SELECT * FROM … ORDER BY version DESC
 ;
@@ -1521,25 +1494,39 @@ SELECT sequence, newest, amount, vectors FROM keepsake_index_vector
 WHERE memory = ? AND model = ? AND sequence >= ?
 ORDER BY sequence
 ;
-SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, 0, v.sequence, v.newest, v.amount, v.vectors
-FROM json_each(?) n
-CROSS JOIN keepsake_index_memory m ON m.memory_key = unhex(n.value ->> 0)
+SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, CASE WHEN n.named THEN v.amount ELSE n.most END,
+  v.sequence, v.newest, v.amount, v.vectors
+FROM (
+  SELECT v.memory, v.model, v.sequence,
+    ? + v.amount - SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) AS most,
+    (m.memory_key, v.sequence / 128) IN (SELECT unhex(value ->> 0), value ->> 1 FROM json_each(?)) AS named
+  FROM keepsake_index_memory m
+  JOIN keepsake_index_tenant t ON t.number = m.tenant
+  JOIN keepsake_index_vector v ON v.memory = m.number
+  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+    AND m.memory_key IN (SELECT unhex(value) FROM json_each(?))
+) n
+CROSS JOIN keepsake_index_vector v
+JOIN keepsake_index_memory m ON m.number = n.memory
 JOIN keepsake_index_tenant t ON t.number = m.tenant
-JOIN keepsake_index_vector v ON v.memory = m.number
-WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
-  AND v.sequence >= n.value ->> 1 AND v.sequence < (n.value ->> 1) + 128
+WHERE (n.most > 0 OR n.named) AND v.memory = n.memory AND v.model = n.model AND v.sequence = n.sequence
 ;
-SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, 0, v.sequence, v.newest, v.amount, v.vectors
-FROM unnest(?::bytea[], ?::bigint[]) AS n (memory_key, first)
-JOIN keepsake_index_memory m ON m.memory_key = n.memory_key
+SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, CASE WHEN n.named THEN v.amount ELSE n.most END,
+  v.sequence, v.newest, v.amount, v.vectors
+FROM (
+  SELECT v.memory, v.model, v.sequence,
+    ? + v.amount - SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) AS most,
+    (m.memory_key, v.sequence / 128) IN (SELECT unhex(value ->> 0), value ->> 1 FROM json_each(?)) AS named
+  FROM keepsake_index_memory m
+  JOIN keepsake_index_tenant t ON t.number = m.tenant
+  JOIN keepsake_index_vector v ON v.memory = m.number
+  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+    AND t.tenant = ?
+) n
+CROSS JOIN keepsake_index_vector v
+JOIN keepsake_index_memory m ON m.number = n.memory
 JOIN keepsake_index_tenant t ON t.number = m.tenant
-CROSS JOIN LATERAL (
-  SELECT v.sequence, v.newest, v.amount, v.vectors FROM keepsake_index_vector v
-  WHERE v.memory = m.number
-    AND v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
-    AND v.sequence >= n.first AND v.sequence < n.first + 128
-  OFFSET 0
-) v
+WHERE (n.most > 0 OR n.named) AND v.memory = n.memory AND v.model = n.model AND v.sequence = n.sequence
 ;
 SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, d.number, d.model, d.used,
   k.epoch, k.sequence, k.weight, k.floor, k.measured
@@ -1564,36 +1551,6 @@ JOIN keepsake_index_model d ON d.number = k.model
 JOIN keepsake_index_memory m ON m.number = k.memory
 JOIN keepsake_index_tenant t ON t.number = m.tenant
 WHERE k.memory = ?
-;
-SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, n.newer, v.sequence, v.newest, v.amount, v.vectors
-FROM (
-  SELECT v.memory, v.model, v.sequence,
-    SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer
-  FROM keepsake_index_memory m
-  JOIN keepsake_index_tenant t ON t.number = m.tenant
-  JOIN keepsake_index_vector v ON v.memory = m.number
-  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
-    AND m.memory_key IN (SELECT unhex(value) FROM json_each(?))
-) n
-CROSS JOIN keepsake_index_vector v
-JOIN keepsake_index_memory m ON m.number = n.memory
-JOIN keepsake_index_tenant t ON t.number = m.tenant
-WHERE n.newer < ? AND v.memory = n.memory AND v.model = n.model AND v.sequence = n.sequence
-;
-SELECT t.tenant, m.app_id, m.conversation_id, m.node_id, n.newer, v.sequence, v.newest, v.amount, v.vectors
-FROM (
-  SELECT v.memory, v.model, v.sequence,
-    SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) - v.amount AS newer
-  FROM keepsake_index_memory m
-  JOIN keepsake_index_tenant t ON t.number = m.tenant
-  JOIN keepsake_index_vector v ON v.memory = m.number
-  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
-    AND t.tenant = ?
-) n
-CROSS JOIN keepsake_index_vector v
-JOIN keepsake_index_memory m ON m.number = n.memory
-JOIN keepsake_index_tenant t ON t.number = m.tenant
-WHERE n.newer < ? AND v.memory = n.memory AND v.model = n.model AND v.sequence = n.sequence
 ;
 SELECT t.term, t.messages
 FROM unnest(?::text[]) AS n (term)
@@ -1627,6 +1584,36 @@ ORDER BY v.anchor_seq
 LIMIT ?
 -- values: [0, 0, 1, 2, 3]
 ;
+SELECT v.tenant, v.app_id, v.conversation_id, v.node_id, CASE WHEN v.named THEN v.amount ELSE v.most END,
+  v.sequence, v.newest, v.amount, v.vectors
+FROM (
+  SELECT t.tenant, m.app_id, m.conversation_id, m.node_id,
+    ? + v.amount - SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) AS most,
+    (m.memory_key, v.sequence / 128) IN (SELECT * FROM unnest(?::bytea[], ?::bigint[])) AS named,
+    v.sequence, v.newest, v.amount, v.vectors
+  FROM keepsake_index_memory m
+  JOIN keepsake_index_tenant t ON t.number = m.tenant
+  JOIN keepsake_index_vector v ON v.memory = m.number
+  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+    AND m.memory_key = ANY (?::bytea[])
+) v
+WHERE v.most > 0 OR v.named
+;
+SELECT v.tenant, v.app_id, v.conversation_id, v.node_id, CASE WHEN v.named THEN v.amount ELSE v.most END,
+  v.sequence, v.newest, v.amount, v.vectors
+FROM (
+  SELECT t.tenant, m.app_id, m.conversation_id, m.node_id,
+    ? + v.amount - SUM(v.amount) OVER (ORDER BY v.newest DESC, v.memory DESC, v.sequence DESC) AS most,
+    (m.memory_key, v.sequence / 128) IN (SELECT * FROM unnest(?::bytea[], ?::bigint[])) AS named,
+    v.sequence, v.newest, v.amount, v.vectors
+  FROM keepsake_index_memory m
+  JOIN keepsake_index_tenant t ON t.number = m.tenant
+  JOIN keepsake_index_vector v ON v.memory = m.number
+  WHERE v.model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+    AND t.tenant = ?
+) v
+WHERE v.most > 0 OR v.named
+;
 SELECT v.view, a.id AS anchor
 FROM keepsake_view v
 LEFT JOIN keepsake_message a ON a.memory_key = v.memory_key AND a.seq = v.anchor_seq
@@ -1645,7 +1632,7 @@ SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY
 ;
 UPDATE keepsake_index_memory SET sequence = ?, messages = messages + ?, length = length + ? WHERE number = ?
 ;
-UPDATE keepsake_index_model SET used = ? WHERE number = ?
+UPDATE keepsake_index_model SET used = ? WHERE number = ? AND used < ?
 ;
 UPDATE keepsake_index_tenant SET messages = messages + ?, length = length + ? WHERE number = ?
 ;
@@ -1656,6 +1643,15 @@ FROM (
   FROM keepsake_index_posting WHERE memory = ? GROUP BY term
 ) AS p
 WHERE t.tenant = ? AND t.term = p.term
+;
+UPDATE keepsake_index_vector_mark SET sequence = ?, weight = ?, floor = ?, measured = ?
+WHERE model = (SELECT d.number FROM keepsake_index_model d WHERE d.model = ?)
+  AND memory = (SELECT m.number FROM keepsake_index_memory m WHERE m.memory_key = ?)
+  AND epoch = ? AND sequence = ? AND weight = ? AND floor = ? AND measured = ?
+RETURNING memory, model, EXISTS (
+  SELECT 1 FROM keepsake_index_vector_mark k JOIN keepsake_index_model d ON d.number = k.model
+  WHERE k.memory = keepsake_index_vector_mark.memory
+    AND d.used < CASE WHEN k.model = keepsake_index_vector_mark.model THEN ? ELSE ? END)
 ;
 UPDATE keepsake_listed SET place = ?
 FROM keepsake_memory m, json_each(CASE WHEN json_valid(m.lists) THEN m.lists ELSE '[]' END) AS list
