@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Timeout;
 
@@ -383,12 +382,7 @@ public abstract class ChatMemoryConformance extends Conformance<ChatMemoryProvid
         int each = shown() / 2;
         try (ChildProcess one = child("add", id, "one", each);
                 ChildProcess two = child("add", id, "two", each)) {
-            one.ready();
-            two.ready();
-            one.go();
-            two.go();
-            one.last();
-            two.last();
+            ChildProcess.together(one, two);
         }
         expectNothingLost(provider.get(id), List.of("one", "two"), each);
         saw("2 processes, %d messages each", each);
@@ -402,16 +396,7 @@ public abstract class ChatMemoryConformance extends Conformance<ChatMemoryProvid
         int after = 0;
         for (int kill = 0; kill < kills; kill++) {
             String id = newId();
-            int last;
-            try (ChildProcess child = child("add", id, "killed", Integer.MAX_VALUE)) {
-                child.ready().go();
-                int acknowledged = 0;
-                for (int i = 0; i < 5 + kill; i++) {
-                    acknowledged = Integer.parseInt(child.line());
-                }
-                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(3_000_000));
-                last = child.kill(acknowledged);
-            }
+            int last = killed("add", id, 5 + kill);
             List<String> texts =
                     opened().get(id).messages().stream().map(Samples::text).toList();
             int size = texts.size();

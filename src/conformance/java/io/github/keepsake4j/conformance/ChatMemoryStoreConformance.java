@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Timeout;
 
 /**
@@ -508,12 +507,7 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
         int rounds = count(100);
         try (ChildProcess one = child("lists", id, "one", rounds);
                 ChildProcess two = child("lists", id, "two", rounds)) {
-            one.ready();
-            two.ready();
-            one.go();
-            two.go();
-            one.last();
-            two.last();
+            ChildProcess.together(one, two);
         }
         expectLast(expectWhole(store, id), rounds);
         saw("2 processes, %d lists each; the last list is whole", rounds);
@@ -527,16 +521,7 @@ public abstract class ChatMemoryStoreConformance extends Conformance<ChatMemoryS
         int after = 0;
         for (int kill = 0; kill < kills; kill++) {
             String id = newId();
-            int last;
-            try (ChildProcess child = child("lists", id, "killed", Integer.MAX_VALUE)) {
-                child.ready().go();
-                int acknowledged = 0;
-                for (int i = 0; i < 5 + kill; i++) {
-                    acknowledged = Integer.parseInt(child.line());
-                }
-                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(3_000_000));
-                last = child.kill(acknowledged);
-            }
+            int last = killed("lists", id, 5 + kill);
             Samples.Written found = Samples.written(opened().getMessages(id));
             expect(
                     found.number() == last || found.number() == last + 1,

@@ -63,6 +63,16 @@ final class ChildProcess implements AutoCloseable {
         return this;
     }
 
+    /** Lets two children work at the same time, until both have ended. */
+    static void together(ChildProcess one, ChildProcess two) throws IOException, InterruptedException {
+        one.ready();
+        two.ready();
+        one.go();
+        two.go();
+        one.last();
+        two.last();
+    }
+
     /** Returns the next line, or null at the end of the output. Fails if the child says that it failed. */
     String line() throws IOException {
         String line = lines.readLine();

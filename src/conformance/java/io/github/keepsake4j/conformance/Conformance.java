@@ -19,7 +19,9 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -200,6 +202,22 @@ abstract class Conformance<S> {
 
     final ChildProcess child(String mode, Object... arguments) throws Exception {
         return ChildProcess.start(classPath(), properties(), shared(), mode, arguments);
+    }
+
+    /**
+     * Lets another process make calls, kills it soon after some have returned, and returns the number of the last one that
+     * had returned.
+     */
+    final int killed(String mode, String id, int calls) throws Exception {
+        try (ChildProcess child = child(mode, id, "killed", Integer.MAX_VALUE)) {
+            child.ready().go();
+            int acknowledged = 0;
+            for (int i = 0; i < calls; i++) {
+                acknowledged = Integer.parseInt(child.line());
+            }
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(3_000_000));
+            return child.kill(acknowledged);
+        }
     }
 
     /** Says what was seen, if the check passes. */

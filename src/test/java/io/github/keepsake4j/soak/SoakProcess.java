@@ -8,6 +8,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.soak.AskedTurn.Kind;
+import io.github.keepsake4j.testing.Place;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;

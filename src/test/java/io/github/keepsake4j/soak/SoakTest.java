@@ -10,6 +10,7 @@ import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Place;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -52,7 +53,7 @@ class SoakTest {
     @Test
     void two_processes_lose_nothing_when_one_is_killed() throws Exception {
         Life few = new Life(Duration.ZERO, 30);
-        soak(Place.make(Home.SQLITE, directory), List.of(few, few), List.of(new Life(Duration.ZERO, 60)));
+        soak(Place.durable(Home.SQLITE, directory), List.of(few, few), List.of(new Life(Duration.ZERO, 60)));
     }
 
     @Tag("full")
@@ -61,7 +62,7 @@ class SoakTest {
     @EnumSource(names = "IN_MEMORY", mode = EnumSource.Mode.EXCLUDE)
     void two_processes_lose_nothing_in_minutes_of_kills(Home home) throws Exception {
         Duration minutes = Duration.ofMinutes(Integer.getInteger("keepsake.soak.minutes", 5));
-        Place place = Place.make(home, directory);
+        Place place = Place.durable(home, directory);
         soak(place, lives(minutes, BETWEEN_KILLS), lives(minutes, BETWEEN_KILLS.multipliedBy(2)));
     }
 

@@ -103,32 +103,32 @@ class GoldenFormsTest {
                     "src/test/resources/golden", name().toLowerCase(Locale.ROOT).replace('_', '-') + ".txt");
         }
 
-        Place emptyPlace(Path directory) throws Exception {
+        Dump emptyPlace(Path directory) throws Exception {
             return switch (this) {
-                case LOG_SQLITE, INDEX_SQLITE -> new Place.SqliteFile(directory.resolve("golden.db"), script);
+                case LOG_SQLITE, INDEX_SQLITE -> new Dump.SqliteFile(directory.resolve("golden.db"), script);
                 case LOG_POSTGRESQL, INDEX_POSTGRESQL, MEMORIES_POSTGRESQL ->
-                    new Place.PostgresDatabase(
+                    new Dump.PostgresDatabase(
                             Postgres.newest().database(Postgres.newest().newDatabase()), script);
-                case LOG_REDIS -> new Place.RedisKeys(Redis.shared(), Redis.newPrefix());
+                case LOG_REDIS -> new Dump.RedisKeys(Redis.shared(), Redis.newPrefix());
                 case LOG_S3 ->
-                    new Place.Bucket(S3Server.shared(), S3Server.shared().newBucket());
-                case MEMORIES_FILES -> new Place.Directory(directory.resolve("memories"), script);
+                    new Dump.Bucket(S3Server.shared(), S3Server.shared().newBucket());
+                case MEMORIES_FILES -> new Dump.Directory(directory.resolve("memories"), script);
             };
         }
     }
 
-    private static MessageLog log(Place place) {
-        if (place instanceof Place.SqliteFile sqlite) {
+    private static MessageLog log(Dump place) {
+        if (place instanceof Dump.SqliteFile sqlite) {
             return SqliteMessageLog.open(sqlite.file(), "profile.name");
         }
-        if (place instanceof Place.PostgresDatabase postgres) {
+        if (place instanceof Dump.PostgresDatabase postgres) {
             return JdbcMessageLog.builder()
                     .dataSource(postgres.database())
                     .schema(SchemaMode.ALWAYS)
                     .listedMetadata("profile.name")
                     .build();
         }
-        if (place instanceof Place.RedisKeys redis) {
+        if (place instanceof Dump.RedisKeys redis) {
             return RedisMessageLog.builder()
                     .server(redis.server().uri())
                     .prefix(redis.prefix())
@@ -136,7 +136,7 @@ class GoldenFormsTest {
                     .listedMetadata("profile.name")
                     .build();
         }
-        Place.Bucket bucket = (Place.Bucket) place;
+        Dump.Bucket bucket = (Dump.Bucket) place;
         S3Client client = S3Server.client(bucket.server().port());
         return S3MessageLog.builder()
                 .client(client)
@@ -146,25 +146,25 @@ class GoldenFormsTest {
                 .build();
     }
 
-    private static MessageIndex index(Place place) {
-        return place instanceof Place.SqliteFile sqlite
+    private static MessageIndex index(Dump place) {
+        return place instanceof Dump.SqliteFile sqlite
                 ? JdbcMessageIndex.sqlite(sqlite.file())
                 : JdbcMessageIndex.builder()
-                        .dataSource(((Place.PostgresDatabase) place).database())
+                        .dataSource(((Dump.PostgresDatabase) place).database())
                         .schema(SchemaMode.ALWAYS)
                         .build();
     }
 
-    private static MemoryStore memories(Place place) {
-        return place instanceof Place.Directory files
+    private static MemoryStore memories(Dump place) {
+        return place instanceof Dump.Directory files
                 ? FileMemoryStore.of(files.root())
                 : JdbcMemoryStore.builder()
-                        .dataSource(((Place.PostgresDatabase) place).database())
+                        .dataSource(((Dump.PostgresDatabase) place).database())
                         .schema(SchemaMode.ALWAYS)
                         .build();
     }
 
-    private static void write(Form form, Place place) throws Exception {
+    private static void write(Form form, Dump place) throws Exception {
         switch (form) {
             case LOG_SQLITE, LOG_POSTGRESQL, LOG_REDIS, LOG_S3 -> {
                 try (MessageLog log = log(place);
@@ -187,7 +187,7 @@ class GoldenFormsTest {
         }
     }
 
-    private static void readAndContinue(Form form, Place place) throws Exception {
+    private static void readAndContinue(Form form, Dump place) throws Exception {
         switch (form) {
             case LOG_SQLITE, LOG_POSTGRESQL, LOG_REDIS, LOG_S3 -> {
                 try (MessageLog log = log(place)) {
@@ -383,7 +383,7 @@ class GoldenFormsTest {
     @ParameterizedTest
     @EnumSource
     void a_copy_is_read_and_continued(Form form) throws Exception {
-        Place place = form.emptyPlace(directory);
+        Dump place = form.emptyPlace(directory);
         place.load(Files.readAllLines(form.file()));
         readAndContinue(form, place);
     }
@@ -391,7 +391,7 @@ class GoldenFormsTest {
     @ParameterizedTest
     @EnumSource
     void the_same_is_written(Form form) throws Exception {
-        Place place = form.emptyPlace(directory);
+        Dump place = form.emptyPlace(directory);
         write(form, place);
         List<String> written = alike(place.dump());
         if (Files.notExists(form.file()) && "write".equals(System.getProperty("keepsake.golden"))) {

@@ -172,7 +172,7 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
 
     private String others(String table, String row) {
         return String.join(
-                ", ",
+                "; ",
                 rivals(row)
                         .map(each -> each.title() + ": "
                                 + count(find(table, row, each).median()))

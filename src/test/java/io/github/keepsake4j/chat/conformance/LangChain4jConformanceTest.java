@@ -2,11 +2,9 @@ package io.github.keepsake4j.chat.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.memory.chat.TokenWindowChatMemory;
-import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
 import io.github.keepsake4j.conformance.ChatMemoryConformance;
@@ -16,6 +14,7 @@ import io.github.keepsake4j.conformance.ConformanceReport.Level;
 import io.github.keepsake4j.conformance.ConformanceReport.Result;
 import io.github.keepsake4j.conformance.ConformanceReport.Status;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.TenEach;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
@@ -57,7 +56,7 @@ class LangChain4jConformanceTest {
                         "TokenWindowChatMemory",
                         store -> id -> TokenWindowChatMemory.builder()
                                 .id(id)
-                                .maxTokens(600, new TenPerMessage())
+                                .maxTokens(600, new TenEach())
                                 .chatMemoryStore(store)
                                 .build())
                 .report();
@@ -70,28 +69,6 @@ class LangChain4jConformanceTest {
                 .filter(result -> result.status() == Status.FAILED && result.level() == Level.BASIC)
                 .map(Result::check)
                 .toList();
-    }
-
-    /** Counts all types of messages alike. */
-    static final class TenPerMessage implements TokenCountEstimator {
-        @Override
-        public int estimateTokenCountInText(String text) {
-            return 10;
-        }
-
-        @Override
-        public int estimateTokenCountInMessage(ChatMessage message) {
-            return 10;
-        }
-
-        @Override
-        public int estimateTokenCountInMessages(Iterable<ChatMessage> messages) {
-            int tokens = 0;
-            for (ChatMessage message : messages) {
-                tokens += estimateTokenCountInMessage(message);
-            }
-            return tokens;
-        }
     }
 
     /** LangChain4j's store. */

@@ -8,6 +8,7 @@ import io.github.keepsake4j.conformance.ChatMemoryConformance;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Place;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,17 +49,17 @@ class MemoryOfPlace extends ChatMemoryConformance {
     @Override
     protected Class<? extends Supplier<? extends ChatMemoryProvider>> factory() {
         // In turn mode, other instances see a turn when it ends, and these turns have no answer.
-        return place.isShared() && place.home() != Home.S3_TURNS ? Factory.class : null;
+        return HomesConformanceTest.isShared(place.home()) && place.home() != Home.S3_TURNS ? Factory.class : null;
     }
 
     @Override
     protected Map<String, String> properties() {
-        return place.properties();
+        return Map.of(StoreOfPlace.PLACE, place.toString());
     }
 
     @Override
     protected int count(int stated) {
-        return place.count(stated);
+        return HomesConformanceTest.count(place.home(), stated);
     }
 
     @Override
@@ -70,7 +71,7 @@ class MemoryOfPlace extends ChatMemoryConformance {
     public static final class Factory implements Supplier<ChatMemoryProvider> {
         @Override
         public ChatMemoryProvider get() {
-            return new MemoryOfPlace(Place.ofThisProcess()).open();
+            return new MemoryOfPlace(Place.of(System.getProperty(StoreOfPlace.PLACE))).open();
         }
     }
 }

@@ -15,7 +15,10 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,10 +35,12 @@ class PlantedStore implements ChatMemoryStore {
     private static final MessageCodec CODEC = new MessageCodec();
 
     private static final int CUT = 65_535;
+    private static final int LATE = 3;
 
     private final Path directory;
     private final Fault fault;
     private final Map<Object, List<ChatMessage>> kept = new ConcurrentHashMap<>();
+    private final Map<Object, Deque<List<ChatMessage>>> late = new HashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
 
     PlantedStore(Path directory, Fault fault) {
@@ -87,14 +92,21 @@ class PlantedStore implements ChatMemoryStore {
                     kept.put(id, List.copyOf(messages));
                 }
                 case ANSWERS_BEFORE_IT_WRITES -> {
-                    List<ChatMessage> last = kept.put(id, List.copyOf(messages));
-                    write(id, last == null ? messages : last);
+                    kept.put(id, List.copyOf(messages));
+                    write(id, late(id, messages));
                 }
                 default -> write(id, faulty(messages));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Returns the list of some updates ago. An update that a kill has interrupted does not make up for so many. */
+    private synchronized List<ChatMessage> late(Object id, List<ChatMessage> messages) {
+        Deque<List<ChatMessage>> waiting = late.computeIfAbsent(id, each -> new ArrayDeque<>());
+        waiting.add(List.copyOf(messages));
+        return waiting.size() > LATE ? waiting.remove() : waiting.element();
     }
 
     private List<ChatMessage> faulty(List<ChatMessage> messages) {

@@ -4,12 +4,16 @@ import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.conformance.ChatMemoryStoreConformance;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.testing.Place;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
 /** This library's store over a log. */
 class StoreOfPlace extends ChatMemoryStoreConformance {
+
+    /** The system property that tells another process the place. */
+    static final String PLACE = "conformance.place";
 
     private final Place place;
     private final Map<ChatMemoryStore, MessageLog> logs = new HashMap<>();
@@ -33,12 +37,12 @@ class StoreOfPlace extends ChatMemoryStoreConformance {
 
     @Override
     protected Class<? extends Supplier<? extends ChatMemoryStore>> factory() {
-        return place.isShared() ? Factory.class : null;
+        return HomesConformanceTest.isShared(place.home()) ? Factory.class : null;
     }
 
     @Override
     protected Map<String, String> properties() {
-        return place.properties();
+        return Map.of(PLACE, place.toString());
     }
 
     @Override
@@ -48,7 +52,7 @@ class StoreOfPlace extends ChatMemoryStoreConformance {
 
     @Override
     protected int count(int stated) {
-        return place.count(stated);
+        return HomesConformanceTest.count(place.home(), stated);
     }
 
     @Override
@@ -60,7 +64,7 @@ class StoreOfPlace extends ChatMemoryStoreConformance {
     public static final class Factory implements Supplier<ChatMemoryStore> {
         @Override
         public ChatMemoryStore get() {
-            return new StoreOfPlace(Place.ofThisProcess()).open();
+            return new StoreOfPlace(Place.of(System.getProperty(PLACE))).open();
         }
     }
 }

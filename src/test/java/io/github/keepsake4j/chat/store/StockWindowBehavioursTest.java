@@ -14,7 +14,6 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.memory.chat.TokenWindowChatMemory;
-import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.ContextOverflowException;
@@ -25,6 +24,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.TenEach;
 import io.github.keepsake4j.testing.WordCounter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -479,33 +479,5 @@ class StockWindowBehavioursTest {
                         throw e.getCause();
                     }
                 });
-    }
-
-    /** An estimator that counts ten tokens for each message, so that a token limit is a limit of messages. */
-    private static final class TenEach implements TokenCountEstimator {
-
-        /** Returns a limit with room for a number of messages and not for one more. */
-        static int tokens(int messages) {
-            return 3 + 10 * messages + 5;
-        }
-
-        @Override
-        public int estimateTokenCountInText(String text) {
-            return 10;
-        }
-
-        @Override
-        public int estimateTokenCountInMessage(ChatMessage message) {
-            return 10;
-        }
-
-        @Override
-        public int estimateTokenCountInMessages(Iterable<ChatMessage> messages) {
-            int tokens = 3;
-            for (ChatMessage ignored : messages) {
-                tokens += 10;
-            }
-            return tokens;
-        }
     }
 }

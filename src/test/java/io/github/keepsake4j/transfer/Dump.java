@@ -30,7 +30,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** A place where data is stored, as lines of text: all that is there, and the same put into an empty place. */
-interface Place {
+interface Dump {
 
     List<String> dump() throws Exception;
 
@@ -67,7 +67,7 @@ interface Place {
     }
 
     /** A file, as the statements that fill its tables. */
-    record SqliteFile(Path file, String script) implements Place {
+    record SqliteFile(Path file, String script) implements Dump {
 
         private Connection connect() throws SQLException {
             return DriverManager.getConnection("jdbc:sqlite:" + file);
@@ -114,7 +114,7 @@ interface Place {
     }
 
     /** A database, as the names of tables and their rows. */
-    record PostgresDatabase(DataSource database, String script) implements Place {
+    record PostgresDatabase(DataSource database, String script) implements Dump {
 
         private static final String TABLES =
                 "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'keepsake%'"
@@ -163,7 +163,7 @@ interface Place {
     }
 
     /** The keys below a prefix. Bytes are characters. */
-    record RedisKeys(Redis server, String prefix) implements Place {
+    record RedisKeys(Redis server, String prefix) implements Dump {
 
         @Override
         public List<String> dump() {
@@ -209,7 +209,7 @@ interface Place {
     }
 
     /** The objects of a bucket. Bytes are characters. */
-    record Bucket(S3Server server, String bucket) implements Place {
+    record Bucket(S3Server server, String bucket) implements Dump {
 
         @Override
         public List<String> dump() {
@@ -240,7 +240,7 @@ interface Place {
     }
 
     /** The files of a directory, those of SQLite as statements. */
-    record Directory(Path root, String script) implements Place {
+    record Directory(Path root, String script) implements Dump {
 
         @Override
         public List<String> dump() throws Exception {
