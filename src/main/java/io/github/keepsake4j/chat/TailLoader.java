@@ -109,23 +109,43 @@ final class TailLoader {
         ReadBounds before = known.get(key);
         ReadBounds fetched = before == null ? looked : further(looked, before);
         Tail all = recent.read(log, key, from.apply(query(fetched)));
+        @Nullable Tail summarized = null;
         for (int looks = 1; ; looks++) {
-            if (!all.complete() && !covers(fetched, looked)) {
+            // A read up to the summary is complete, although there are messages before the summary.
+            boolean isAll = all.complete() && fetched.toSummary() == looked.toSummary();
+            if (!isAll && !covers(fetched, looked)) {
                 fetched = times(looked);
                 all = recent.read(log, key, from.apply(query(fetched)));
             }
             Tail tail = newest(all, looked);
-            boolean isBegun = looks >= MOST_LOOKS || ContextTurn.isRead(tail.messages(), tail.user(), round);
+            boolean isBegun = ContextTurn.isRead(tail.messages(), tail.user(), round);
+            boolean isLast = isBegun || looks >= MOST_LOOKS;
             boolean isEnough = tail.complete()
-                    ? isBegun || tail.summary() == null
-                    : isBegun && isEnough(reach, id, key, tail, round);
+                    ? isLast || tail.summary() == null
+                    : isLast && isEnough(reach, id, key, tail, round);
             if (isEnough) {
                 known.put(key, looked);
-                return tail;
+                return summarized == null || isContinued(id, key, tail, round) ? tail : summarized;
             }
-            // A summary may cover the calls of a turn that continues.
+            if (tail.complete()) {
+                // The summary may cover the calls of the turn that continues. If it does not, it stays in the view.
+                summarized = tail;
+            }
             looked = more(looked, !tail.complete());
         }
+    }
+
+    /** Returns whether the view ends with the results with which a turn continues. */
+    private boolean isContinued(Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
+        List<LoggedMessage> messages = tail.messages();
+        List<LoggedMessage> shown = selectLocally(id, key, tail, round).logged();
+        if (shown.isEmpty() || messages.isEmpty()) {
+            return false;
+        }
+        String end = shown.get(shown.size() - 1).id();
+        return round != null
+                ? round.contains(end)
+                : end.equals(messages.get(messages.size() - 1).id());
     }
 
     /** Returns the amount of the first read. The log does not count turns. */
@@ -218,8 +238,12 @@ final class TailLoader {
 
     /** Selects the messages that would be shown, without calling a remote counter. */
     Context selectLocally(Object memoryId, MemoryKey key, Tail tail) {
+        return selectLocally(memoryId, key, tail, null);
+    }
+
+    private Context selectLocally(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
         return strategy.select(
-                context(memoryId, key, tail, null).sizedBy(counts.apply(key).locally()));
+                context(memoryId, key, tail, round).sizedBy(counts.apply(key).locally()));
     }
 
     /**

@@ -111,6 +111,27 @@ class SummarizationTest {
         assertThat(memory.messages().subList(1, 2)).containsExactly(user("next"));
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {4, 30})
+    void a_turn_whose_tool_still_runs_continues_although_a_summary_covers_it(int others) {
+        Keepsake keepsake = keepsake(SMALL, notes);
+        KeepsakeChatMemory memory = keepsake.chatMemory("id");
+        memory.add(user("mine"));
+        memory.messages();
+        memory.add(calls("a"));
+        KeepsakeChatMemory other = keepsake.chatMemory("id");
+        for (int i = 1; i <= others; i++) {
+            other.messages();
+            other.add(user("q" + i), ai("a" + i));
+            await(keepsake, "id");
+        }
+        assertThat(keepsake.chatMemory("id").messages()).noneMatch(user("mine")::equals);
+
+        memory.add(result("a"));
+
+        assertThat(memory.messages()).endsWith(user("mine"), calls("a"), result("a"));
+    }
+
     @Test
     void old_turns_become_a_summary_behind_the_system_message() {
         Keepsake keepsake = keepsake(SMALL, notes);

@@ -61,13 +61,15 @@ enum Mode {
                     HttpRequest request = HttpRequest.newBuilder(server.resolve(path))
                             .method(method, BodyPublishers.ofString(text))
                             .build();
-                    return HttpClient.newHttpClient()
-                            .send(request, BodyHandlers.ofString())
-                            .body();
+                    return CLIENT.send(request, BodyHandlers.ofString()).body();
                 }
             };
         }
     };
+
+    /** A server that ends may end a connection of HTTP/2 before its last answer is read. */
+    private static final HttpClient CLIENT =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     private static final Pattern LISTENING = Pattern.compile("Listening on: (http://127\\.0\\.0\\.1:\\d+)");
 
