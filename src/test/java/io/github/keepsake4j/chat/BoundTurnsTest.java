@@ -451,7 +451,7 @@ class BoundTurnsTest {
         long seed = new Random().nextLong();
         Tell.line("BoundTurnsTest seed " + seed);
         Random random = new Random(seed);
-        int schedules = Counts.of(150, 10_000);
+        int schedules = Counts.of(75, 10_000);
         long turns = 0;
         for (int i = 0; i < schedules; i++) {
             Keepsake fresh =

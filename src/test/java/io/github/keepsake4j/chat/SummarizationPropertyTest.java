@@ -120,7 +120,7 @@ class SummarizationPropertyTest {
     void whatever_the_summarizer_does_limits_hold_and_nothing_is_ever_neither_shown_nor_covered() {
         String given = System.getProperty("keepsake.seed");
         long first = given != null ? Long.parseLong(given) : new Random().nextInt(1_000_000_000);
-        int tries = given != null ? 1 : Counts.of(60, 5_000);
+        int tries = given != null ? 1 : Counts.of(30, 5_000);
         Tell.line("seeds " + first + " to " + (first + tries - 1));
         Map<String, Integer> happened = new HashMap<>();
         // More seeds are run if an event that this test is about has not happened.

@@ -26,7 +26,7 @@ class TokenBudgetsTest {
         TokenCounter counter = TokenCounter.of(estimator);
         Random random = new Random(seed());
         int shown = 0;
-        for (int i = 0; i < Counts.of(80, 10_000); i++) {
+        for (int i = 0; i < Counts.of(40, 10_000); i++) {
             int limit = 30 + random.nextInt(700);
             TokenLimit tokens = TokenLimit.withMaxTokens(limit, estimator);
             ContextStrategy strategy = random.nextBoolean() ? tokens : tokens.step(1 + random.nextInt(limit / 2));

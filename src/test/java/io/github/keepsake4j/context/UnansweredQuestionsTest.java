@@ -96,7 +96,7 @@ class UnansweredQuestionsTest {
     void no_killed_or_failed_question_is_shown_and_no_round_counts_for_another_question() {
         long first = Counts.seed();
         int hidden = 0;
-        for (int run = 0; run < Counts.of(3_000, 100_000); run++) {
+        for (int run = 0; run < Counts.of(1_500, 100_000); run++) {
             Random random = new Random(first + run);
             List<Script> turns = new ArrayList<>();
             for (int t = 0; t < TURNS; t++) {

@@ -55,7 +55,7 @@ public interface ConcurrencyContract extends LogUnderTest {
             Random random = new Random(seed + thread);
             MessageLog log = thread % 2 == 0 ? log() : second;
             String own = null;
-            for (int i = 0; i < Counts.of(50, appendsPerThreadInFull()); i++) {
+            for (int i = 0; i < Counts.of(25, appendsPerThreadInFull()); i++) {
                 Append append = randomAppend(random, "t" + thread + "-" + i, own);
                 AppendResult result;
                 try {

@@ -216,7 +216,7 @@ class DamagedIndexTest {
         }
         Map<String, Integer> outcomes = new TreeMap<>();
         int pages = sound.length / PAGE;
-        for (int page = 0; page < pages; page += Counts.of(9, 1)) {
+        for (int page = 0; page < pages; page += Counts.of(17, 1)) {
             for (boolean isOpen : new boolean[] {false, true}) {
                 Path file = directory.resolve("page" + page + isOpen + ".db");
                 Files.write(file, isOpen ? sound : zeroed(page));

@@ -19,6 +19,7 @@ import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
@@ -38,6 +39,11 @@ final class DocumentCode {
     private static final String QUARKUS = "import io.quarkiverse.";
 
     private static final Path QUARKUS_SAMPLE = Path.of("samples/quarkus/src/main/java");
+
+    private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
+
+    /** Opens the jars of the class path only once. */
+    private static final StandardJavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w*)\\n(.*?)^```$");
     private static final Pattern PACKAGE = Pattern.compile("(?m)^package ([\\w.]+);");
@@ -138,13 +144,12 @@ final class DocumentCode {
     private void compile(String name, String code) throws Exception {
         Path folder = Files.createDirectory(directory.resolve("block" + compiled.size()));
         Path source = Files.writeString(folder.resolve(name + ".java"), replaced.apply(code));
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringBuilder path = new StringBuilder(System.getProperty("java.class.path"));
         compiled.forEach(each -> path.append(File.pathSeparator).append(each));
         StringWriter problems = new StringWriter();
-        boolean good = compiler.getTask(
+        boolean good = COMPILER.getTask(
                         problems,
-                        null,
+                        FILES,
                         null,
                         List.of(
                                 "-d",
@@ -160,7 +165,7 @@ final class DocumentCode {
                                 "-Xlint:-processing",
                                 "-Xlint:-serial"),
                         null,
-                        compiler.getStandardFileManager(null, null, null).getJavaFileObjects(source))
+                        FILES.getJavaFileObjects(source))
                 .call();
         String warned = problems.toString();
         if (!good || warned.contains("warning:")) {

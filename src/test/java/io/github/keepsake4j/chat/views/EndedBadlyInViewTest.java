@@ -240,7 +240,7 @@ class EndedBadlyInViewTest {
         TokenCounter counter = TokenCounter.of(new WordCounter());
         int hidden = 0;
         int rare = 0;
-        for (int run = 0; run < Counts.of(300, 20_000); run++) {
+        for (int run = 0; run < Counts.of(150, 20_000); run++) {
             long seed = first + run;
             Random random = new Random(seed);
             List<LoggedMessage> branch =
@@ -273,7 +273,7 @@ class EndedBadlyInViewTest {
             }
         }
         Tell.line("%d messages were left out because they ended badly; %d bounded reads differ", hidden, rare);
-        assertThat(rare).isLessThan(2 + Counts.of(300, 20_000) / 1_000);
+        assertThat(rare).isLessThan(2 + Counts.of(150, 20_000) / 1_000);
         assertThat(hidden).isPositive();
     }
 
@@ -281,7 +281,7 @@ class EndedBadlyInViewTest {
     void a_view_does_not_depend_on_how_much_was_read_before() {
         long first = Counts.seed();
         TokenCounter counter = TokenCounter.of(new WordCounter());
-        for (int run = 0; run < Counts.of(200, 20_000); run++) {
+        for (int run = 0; run < Counts.of(100, 20_000); run++) {
             Random random = new Random(first + run);
             List<LoggedMessage> branch =
                     RandomBranch.random(random, 1 + random.nextInt(12), counter::count).messages().stream()

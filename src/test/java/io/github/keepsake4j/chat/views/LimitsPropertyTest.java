@@ -77,7 +77,7 @@ class LimitsPropertyTest {
         int reads = 0;
         int failures = 0;
         int cut = 0;
-        for (int i = 0; i < Counts.of(150, 10_000); i++) {
+        for (int i = 0; i < Counts.of(75, 10_000); i++) {
             MessageLog log = new InMemoryMessageLog();
             boolean tools = random.nextInt(3) == 0;
             List<List<ChatMessage>> turns = conversation(log, tools);
@@ -119,7 +119,7 @@ class LimitsPropertyTest {
     @Test
     void a_turn_whose_question_and_calls_fit_is_shown_whatever_its_tools_return() {
         int cramped = 0;
-        for (int i = 0; i < Counts.of(150, 10_000); i++) {
+        for (int i = 0; i < Counts.of(75, 10_000); i++) {
             TokenCountEstimator estimator =
                     random.nextBoolean() ? new WordCounter() : JtokkitTokenCountEstimator.forEncoding("o200k_base");
             int limit = 150 + random.nextInt(1000);

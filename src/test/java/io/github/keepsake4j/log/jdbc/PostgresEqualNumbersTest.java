@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Numbers of memories repeat after a logical replication, or a restore, without the sequences. */
 class PostgresEqualNumbersTest {
 
-    private static final int MEMORIES = Counts.of(60, 300);
+    private static final int MEMORIES = Counts.of(30, 300);
 
     @ParameterizedTest(name = "distributed: {0}")
     @ValueSource(booleans = {false, true})

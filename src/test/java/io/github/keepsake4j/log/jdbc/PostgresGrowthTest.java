@@ -88,7 +88,7 @@ class PostgresGrowthTest {
             MemoryKey first = ConversationKey.of("acme", "first");
             log.append(first, batch("a", "b", "c"));
             execute(pool, "VACUUM (ANALYZE)");
-            for (int round = 0; round < Counts.of(30, 3_000); round++) {
+            for (int round = 0; round < Counts.of(15, 3_000); round++) {
                 for (int i = 0; i < OFTEN; i++) {
                     log.append(ConversationKey.of("acme", "small " + round + " " + i), batch("a", "b", "c", "d"));
                     log.append(first, batch(id(), id(), id(), id(), id(), id()));

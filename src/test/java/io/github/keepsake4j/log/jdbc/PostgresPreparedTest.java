@@ -146,7 +146,7 @@ class PostgresPreparedTest {
     void the_server_refuses_the_values_of_each_prepared_statement_for_each_other_one() throws SQLException {
         int pairs = 0;
         int tried = 0;
-        int every = Counts.of(97, 1);
+        int every = Counts.of(193, 1);
         for (String sent : Prepared.TEXTS) {
             for (Object[] values : SENT.get(sent).values()) {
                 for (String other : Prepared.TEXTS) {

@@ -69,7 +69,7 @@ class PostgresRepeatedColumnsTest {
     }
 
     private void run(JdbcMessageLog.Builder builder) throws Exception {
-        int steps = Counts.of(1_000, 50_000);
+        int steps = Counts.of(500, 50_000);
         try (MessageLog log = builder.build()) {
             for (int seed = 0; seed * STEPS_PER_MEMORY < steps; seed++) {
                 new Steps(log, seed).run();

@@ -86,7 +86,7 @@ class SqliteFlippedBytesTest {
 
         long seed = Long.getLong("keepsake.seed", 1L);
         Random random = new Random(seed);
-        int flips = Counts.of(60, 500);
+        int flips = Counts.of(30, 500);
         int[] outcome = new int[3];
         for (int i = 0; i < flips; i++) {
             int offset = random.nextInt(sound.length);

@@ -80,7 +80,7 @@ class BucketErasureTest extends BucketFixture {
      */
     @Test
     void a_writer_that_read_nothing_brings_no_erased_text_back() throws Exception {
-        int schedules = Counts.of(40, 1_000);
+        int schedules = Counts.of(20, 1_000);
         long seed = System.nanoTime();
         Random random = new Random(seed);
         int refused = 0;

@@ -116,7 +116,7 @@ class ErasureOrdersTest {
         if (Counts.of(0, 1) == 1) {
             tell("two creators, no fault", tried(true, 2, false, 0, 0));
         }
-        int some = Counts.of(100, 20_000);
+        int some = Counts.of(50, 20_000);
         tell("bound", tried(true, 2, false, 3, some));
         tell("not bound, moving", tried(false, 2, true, 3, some));
     }

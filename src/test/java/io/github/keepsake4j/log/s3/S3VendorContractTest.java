@@ -6,11 +6,13 @@ import java.io.IOException;
 import java.util.EnumSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 
 /** The contract with all settings for other vendors, over a server that insists on each of them. */
+@Tag("full")
 class S3VendorContractTest extends S3MessageLogTest {
 
     private static PickyServer picky;
