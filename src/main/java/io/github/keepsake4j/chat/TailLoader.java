@@ -100,10 +100,15 @@ final class TailLoader {
         if (reach.messages() < atLeast) {
             reach = new ReadBounds(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
+        // Other turns may have made a summary cover the calls while their tools ran.
+        boolean continues = round != null && !round.isEmpty();
         if (reach.oldest() == Integer.MAX_VALUE) {
             ReadQuery everything = from.apply(ReadQuery.wholeBranch());
-            return ViewReader.read(
-                    log, key, reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
+            if (!reach.toSummary()) {
+                return ViewReader.read(log, key, everything);
+            }
+            Tail summarized = ViewReader.read(log, key, everything.upToSummary().alsoOldest(ALL));
+            return !continues || isRead(summarized, round) ? summarized : ViewReader.read(log, key, everything);
         }
         ReadBounds looked = first(reach);
         ReadBounds before = known.get(key);
@@ -118,34 +123,24 @@ final class TailLoader {
                 all = recent.read(log, key, from.apply(query(fetched)));
             }
             Tail tail = newest(all, looked);
-            boolean isBegun = ContextTurn.isRead(tail.messages(), tail.user(), round);
+            boolean isBegun = isRead(tail, round);
             boolean isLast = isBegun || looks >= MOST_LOOKS;
             boolean isEnough = tail.complete()
-                    ? isLast || tail.summary() == null
+                    ? isLast || tail.summary() == null || !continues
                     : isLast && isEnough(reach, id, key, tail, round);
             if (isEnough) {
                 known.put(key, looked);
-                return summarized == null || isContinued(id, key, tail, round) ? tail : summarized;
+                return isBegun || summarized == null ? tail : summarized;
             }
             if (tail.complete()) {
-                // The summary may cover the calls of the turn that continues. If it does not, it stays in the view.
                 summarized = tail;
             }
             looked = more(looked, !tail.complete());
         }
     }
 
-    /** Returns whether the view ends with the results with which a turn continues. */
-    private boolean isContinued(Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
-        List<LoggedMessage> messages = tail.messages();
-        List<LoggedMessage> shown = selectLocally(id, key, tail, round).logged();
-        if (shown.isEmpty() || messages.isEmpty()) {
-            return false;
-        }
-        String end = shown.get(shown.size() - 1).id();
-        return round != null
-                ? round.contains(end)
-                : end.equals(messages.get(messages.size() - 1).id());
+    private static boolean isRead(Tail tail, @Nullable List<String> round) {
+        return ContextTurn.isRead(tail.messages(), tail.user(), round);
     }
 
     /** Returns the amount of the first read. The log does not count turns. */
@@ -238,12 +233,8 @@ final class TailLoader {
 
     /** Selects the messages that would be shown, without calling a remote counter. */
     Context selectLocally(Object memoryId, MemoryKey key, Tail tail) {
-        return selectLocally(memoryId, key, tail, null);
-    }
-
-    private Context selectLocally(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
         return strategy.select(
-                context(memoryId, key, tail, round).sizedBy(counts.apply(key).locally()));
+                context(memoryId, key, tail, null).sizedBy(counts.apply(key).locally()));
     }
 
     /**

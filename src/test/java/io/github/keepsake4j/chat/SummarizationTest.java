@@ -52,6 +52,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -112,9 +113,10 @@ class SummarizationTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {4, 30})
-    void a_turn_whose_tool_still_runs_continues_although_a_summary_covers_it(int others) {
-        Keepsake keepsake = keepsake(SMALL, notes);
+    @CsvSource({"4, false", "30, false", "4, true", "30, true"})
+    void a_turn_whose_tool_still_runs_continues_although_a_summary_covers_it(int others, boolean isPinned) {
+        ContextStrategy pinned = Pinned.messages(message -> false);
+        Keepsake keepsake = keepsake(isPinned ? SMALL.and(pinned) : SMALL, notes);
         KeepsakeChatMemory memory = keepsake.chatMemory("id");
         memory.add(user("mine"));
         memory.messages();

@@ -30,6 +30,7 @@ class ReadmeTest {
     private static final Path README = Path.of("README.md");
     private static final Path GUIDE = Path.of("src/docs/guide");
     private static final Path SPRING = Path.of("samples/spring");
+    private static final Path QUARKUS = Path.of("samples/quarkus");
 
     private static final Pattern LEFT_OUT = Pattern.compile("\\| *([A-Z]+\\d*) *(?=\\|)");
     private static final Pattern PROPERTIES = Pattern.compile("(?ms)^```properties\n(.*?)^```$");
@@ -53,7 +54,11 @@ class ReadmeTest {
     /** A reader copies them, so they are those that the tests ran with. */
     @Test
     void the_coordinates_of_all_documents_are_those_of_the_build() throws IOException {
-        String pom = resolved(Files.readString(Path.of("pom.xml")) + Files.readString(SPRING.resolve("pom.xml")));
+        StringBuilder poms = new StringBuilder();
+        for (Path project : List.of(Path.of(""), SPRING, QUARKUS)) {
+            poms.append(Files.readString(project.resolve("pom.xml")));
+        }
+        String pom = resolved(poms.toString());
         Set<String> built = coordinates(pom);
         for (Path document : documents()) {
             assertThat(coordinates(Files.readString(document)))

@@ -4,7 +4,9 @@ import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.MessageLogs;
+import io.github.keepsake4j.log.MessageLog;
 import io.quarkus.arc.properties.IfBuildProperty;
+import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.nio.file.Path;
@@ -16,11 +18,18 @@ public class Memories {
 
     @Produces
     @Singleton
-    Keepsake keepsake(@ConfigProperty(name = "chat.file") Path file) {
-        return Keepsake.builder()
-                .messageLog(MessageLogs.sqlite(file))
-                .maxMessages(20)
-                .build();
+    MessageLog messageLog(@ConfigProperty(name = "chat.file") Path file) {
+        return MessageLogs.sqlite(file);
+    }
+
+    void close(@Disposes MessageLog log) {
+        log.close();
+    }
+
+    @Produces
+    @Singleton
+    Keepsake keepsake(MessageLog log) {
+        return Keepsake.builder().messageLog(log).maxMessages(20).build();
     }
 
     @Produces
