@@ -86,7 +86,7 @@ final class TailLoader {
      * decides only how much is read at once. Messages that other turns added while the continuing turn waited for its
      * tools do not count.
      *
-     * @param round the ids of the calls and of the results with which a turn continues; empty or null for none
+     * @param round the ids of the calls and of the results with which a turn continues; empty for none, null if unknown
      * @param from directs each read to the branch of the turn
      */
     Tail load(
