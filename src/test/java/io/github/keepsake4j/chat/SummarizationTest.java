@@ -11,6 +11,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -34,6 +35,7 @@ import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -132,6 +134,22 @@ class SummarizationTest {
         memory.add(result("a"));
 
         assertThat(memory.messages()).endsWith(user("mine"), calls("a"), result("a"));
+    }
+
+    @Test
+    void a_covered_turn_that_does_not_fit_is_refused_as_any_other() {
+        Keepsake keepsake = keepsake(SMALL.and(TokenLimit.withMaxTokens(30, new WordCounter())), notes);
+        KeepsakeChatMemory memory = keepsake.chatMemory("id");
+        memory.add(user("word ".repeat(60)), calls("a"));
+        KeepsakeChatMemory other = keepsake.chatMemory("id");
+        for (int i = 1; i <= 20; i++) {
+            other.messages();
+            other.add(user("q" + i), ai("a" + i));
+            await(keepsake, "id");
+        }
+        memory.add(result("a"));
+
+        assertThatThrownBy(memory::messages).isInstanceOf(ContextOverflowException.class);
     }
 
     @Test
