@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteErrorCode;
@@ -35,6 +36,7 @@ final class SqliteConnections implements Connections {
 
     private final SqliteFile file;
     private final SqlSchema schema;
+    private final Duration busyTimeout;
     private final SqliteCheckpoints checkpoints;
     private final SqliteChannel writer;
     private final SqliteChannel reader;
@@ -43,6 +45,7 @@ final class SqliteConnections implements Connections {
     SqliteConnections(Path path, SqliteMode mode, SqlSchema schema, Duration busyTimeout) {
         this.file = new SqliteFile(path);
         this.schema = schema;
+        this.busyTimeout = busyTimeout;
         this.checkpoints = new SqliteCheckpoints(file);
         this.writer = new SqliteChannel(file, mode, schema, busyTimeout, checkpoints::request);
         this.reader = mode.hasReader() ? new SqliteChannel(file, mode, schema, busyTimeout, () -> {}) : writer;
@@ -126,18 +129,27 @@ final class SqliteConnections implements Connections {
                     reader.disconnect();
                     try (Statement statement = writer.open(what).create()) {
                         statement.execute("VACUUM");
-                        try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
-                            if (row.next() && row.getInt(1) != 0) {
+                        long deadline = System.nanoTime() + busyTimeout.toNanos();
+                        // SQLite waits for readers, but not for another checkpoint: the one after an erasure may run.
+                        while (!isEmptied(statement)) {
+                            if (System.nanoTime() > deadline) {
                                 throw new StorageUnavailableException(
                                         what + " in " + file + ": another process reads it. Close it there, and retry",
                                         null);
                             }
+                            LockSupport.parkNanos(1_000_000);
                         }
                     }
                     return true;
                 },
                 writer,
                 reader);
+    }
+
+    private static boolean isEmptied(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
+            return row.next() && row.getInt(1) == 0;
+        }
     }
 
     @Override

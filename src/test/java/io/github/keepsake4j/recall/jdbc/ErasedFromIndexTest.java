@@ -11,9 +11,12 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.MessageVector;
 import io.github.keepsake4j.recall.MessageIndex.VectorMark;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
+import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.StoredFiles;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -92,6 +95,34 @@ class ErasedFromIndexTest {
             assertThat(filesWith("memory-that-stays")).isNotEmpty();
         }
         assertThat(filesWith(SECRET)).isEmpty();
+    }
+
+    /** Has the lock that SQLite takes for a checkpoint, for a while. */
+    static final class Checkpoint {
+
+        /** The lock's byte of the shared memory, as in the documentation of its format. */
+        private static final long BYTE = 121;
+
+        public static void main(String[] arguments) throws Exception {
+            try (FileChannel shared = FileChannel.open(Path.of(arguments[0]), StandardOpenOption.WRITE)) {
+                shared.lock(BYTE, 1, false);
+                System.out.println("locked");
+                Thread.sleep(500);
+            }
+        }
+    }
+
+    @Test
+    void compacting_waits_for_a_checkpoint_that_runs() throws Exception {
+        Path file = directory.resolve("index.db");
+        try (MessageIndex index = JdbcMessageIndex.sqlite(file)) {
+            fill(index);
+            index.remove(ConversationKey.of("acme", "memory-that-goes"));
+            try (Child other = Child.start(Checkpoint.class, file + "-shm")) {
+                assertThat(other.line()).isEqualTo("locked");
+                index.compact();
+            }
+        }
     }
 
     @Test
