@@ -66,7 +66,7 @@ class RecentTailsTest {
     void each_read_returns_what_the_log_returns(Home home) throws Exception {
         // In files, a copy that is older than what this process has seen is an error.
         boolean hasCopies = home == Home.SQLITE;
-        for (int seed = 0; seed < home.counts(30, 1_500); seed++) {
+        for (int seed = 0; seed < home.counts(15, 1_500); seed++) {
             try (Home.Storage storage = home.storage();
                     MessageLog log = storage.open()) {
                 Random random = new Random(seed);

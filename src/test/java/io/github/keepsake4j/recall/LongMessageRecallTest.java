@@ -13,6 +13,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Long messages among short ones, as a model is shown them. */
 class LongMessageRecallTest {
 
-    private static final int DOCUMENTS = 40;
+    private static final int DOCUMENTS = Counts.of(20, 40);
     private static final int MESSAGES = 600;
     private static final Instant JANUARY = Instant.parse("2026-01-10T09:00:00Z");
     private static final MemoryKey ALICE = ConversationKey.of("acme", "alice");
@@ -65,7 +66,7 @@ class LongMessageRecallTest {
     }
 
     @Test
-    void forty_very_long_messages_are_found_by_what_occurs_at_their_end() {
+    void very_long_messages_are_found_by_what_occurs_at_their_end() {
         List<String> names = new ArrayList<>();
         List<String> texts = new ArrayList<>();
         StringBuilder filling = new StringBuilder();

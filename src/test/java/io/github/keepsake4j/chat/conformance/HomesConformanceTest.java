@@ -49,7 +49,7 @@ class HomesConformanceTest {
     /** The default build repeats less. Each call on a bucket is a request. */
     static int count(Home home, int stated) {
         boolean isBucket = home == Home.S3 || home == Home.S3_TURNS;
-        return Math.max(1, Counts.of(stated / (isBucket ? 40 : 20), isBucket ? stated / 4 : stated));
+        return Math.max(1, Counts.of(stated / (isBucket ? 80 : 40), isBucket ? stated / 4 : stated));
     }
 
     private static void assertConforms(ConformanceReport report, boolean isDurable) throws Exception {
