@@ -38,10 +38,13 @@ class RecallStatementsTest {
     @Test
     void a_recall_in_one_memory_takes_at_most_nine_statements() throws Exception {
         Postgres server = Postgres.newest();
+        Thread caller = Thread.currentThread();
         try (HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 4, true)) {
             DataSource counted = ProxyDataSourceBuilder.create(pool)
                     .afterQuery((execution, queries) -> queries.stream()
                             .map(QueryInfo::getQuery)
+                            // The indexer may look once more.
+                            .filter(sql -> Thread.currentThread() == caller)
                             .filter(sql -> !sql.startsWith("SET TRANSACTION") && !sql.equals("COMMIT"))
                             .forEach(statements::add))
                     .build();
@@ -72,7 +75,7 @@ class RecallStatementsTest {
                 Recalled recalled = keepsake.recall().find(scope, "What did we say of topic number 3 today?");
 
                 assertThat(recalled.passages()).isNotEmpty();
-                assertThat(statements).as(String.join("\n--\n", statements)).hasSizeLessThanOrEqualTo(9);
+                assertThat(statements).as(String.join("\n--\n", statements)).hasSizeBetween(5, 9);
             }
         }
     }
