@@ -525,7 +525,7 @@ class SummarizationTest {
             case "sqlite" -> SqliteMessageLog.open(directory.resolve("chat.db"));
             case "postgres" ->
                 JdbcMessageLog.builder()
-                        .dataSource(Postgres.newest().database(Postgres.newest().newDatabase()))
+                        .dataSource(Postgres.newest().kept(Postgres.newest().newDatabase()))
                         .schema(SchemaMode.ALWAYS)
                         .build();
             case "s3" ->

@@ -95,7 +95,7 @@ public final class EmbeddingProcess {
         int next = arguments.length - 3;
         try (Storage storage = arguments[0].equals("sqlite")
                 ? Storage.sqlite(Path.of(arguments[1]))
-                : Storage.postgres(Postgres.database(arguments[1], Integer.parseInt(arguments[2])))) {
+                : Storage.postgres(Postgres.kept(arguments[1], Integer.parseInt(arguments[2])))) {
             int rounds = Integer.parseInt(arguments[next + 2]);
             work(storage, arguments[next], new Model(Integer.parseInt(arguments[next + 1]), rounds == 0), rounds);
         }

@@ -22,7 +22,6 @@ import javax.sql.DataSource;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Two processes that embed the messages of one log. */
 class EmbeddingProcessesTest {
@@ -52,11 +51,9 @@ class EmbeddingProcessesTest {
             place = List.of(home, directory);
             storage = Storage.sqlite(directory);
         } else {
-            DataSource source = Postgres.newest().database(Postgres.newest().newDatabase());
-            place = List.of(
-                    home,
-                    ((PGSimpleDataSource) source).getDatabaseName(),
-                    Postgres.newest().port());
+            String database = Postgres.newest().newDatabase();
+            place = List.of(home, database, Postgres.newest().port());
+            DataSource source = Postgres.newest().kept(database);
             JdbcMessageLog log = JdbcMessageLog.builder()
                     .dataSource(source)
                     .schema(SchemaMode.ALWAYS)

@@ -228,9 +228,13 @@ public abstract class RecallByMeaningContract {
                 new Process(model, "concepts", log, index, Runnable::run, pause -> task -> {}, Duration.ofMillis(1));
         say(log, ALICE, FACT, "What a sweet name!");
 
-        assertThat(process.recall(ALICE, "Luna")).contains(FACT);
-        interrupted.await();
-        assertThat(failures).hasSize(1);
+        // A question whose time is over before a thread has begun with it does not reach the model.
+        await().untilAsserted(() -> {
+            failures.clear();
+            assertThat(process.recall(ALICE, "Luna")).contains(FACT);
+            assertThat(failures).hasSize(1);
+            assertThat(interrupted.getCount()).isZero();
+        });
     }
 
     @Test

@@ -68,7 +68,7 @@ class SchemaVersionsTest {
 
     @BeforeEach
     void database() throws SQLException {
-        postgres = Postgres.newest().database(Postgres.newest().newDatabase());
+        postgres = Postgres.newest().kept(Postgres.newest().newDatabase());
     }
 
     /** What is open, with all that it does to its tables. */

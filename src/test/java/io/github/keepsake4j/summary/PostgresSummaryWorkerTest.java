@@ -16,7 +16,7 @@ class PostgresSummaryWorkerTest extends SummaryWorkerContract {
             database = Postgres.newest().newDatabase();
         }
         return JdbcMessageLog.builder()
-                .dataSource(Postgres.newest().database(database))
+                .dataSource(Postgres.newest().kept(database))
                 .schema(SchemaMode.ALWAYS)
                 .build();
     }

@@ -61,7 +61,7 @@ public record Place(Home home, int port, String name) {
             case FILES -> FileMessageLog.in(Path.of(name));
             case POSTGRESQL ->
                 JdbcMessageLog.builder()
-                        .dataSource(Postgres.database(name, port))
+                        .dataSource(Postgres.kept(name, port))
                         .schema(SchemaMode.ALWAYS)
                         .build();
             case REDIS ->

@@ -14,6 +14,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.jar.JarEntry;
 import java.util.jar.JarInputStream;
@@ -38,6 +40,7 @@ public final class Postgres implements AutoCloseable {
     private static Postgres newest;
     private static Postgres oldest;
     private static int databases;
+    private static final Map<String, DataSource> KEPT = new HashMap<>();
 
     private final EmbeddedPostgres server;
 
@@ -141,6 +144,21 @@ public final class Postgres implements AutoCloseable {
         source.setUser("postgres");
         source.setConnectTimeout(10);
         return source;
+    }
+
+    /**
+     * Returns connections to a database that are kept, for logs that need no pool of their own. A new connection takes the
+     * time of dozens of statements, because the server starts a process for it. They end with this JVM.
+     */
+    public DataSource kept(String name) {
+        return kept(name, port());
+    }
+
+    /** Returns connections that are kept to a database of a server that another process started. */
+    public static DataSource kept(String name, int port) {
+        synchronized (KEPT) {
+            return KEPT.computeIfAbsent(port + name, database -> pool(database(name, port), 20, true));
+        }
     }
 
     /** Lets later pools trust a connection as long as they do by default, which saves a round trip for each statement. */

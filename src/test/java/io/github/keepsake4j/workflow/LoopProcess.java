@@ -43,7 +43,7 @@ final class LoopProcess {
             }
             case "postgres" -> {
                 try (MessageLog log =
-                        PostgresWorkflowTest.log(Postgres.database(parts[2], Integer.parseInt(parts[1])))) {
+                        PostgresWorkflowTest.log(Postgres.kept(parts[2], Integer.parseInt(parts[1])))) {
                     use.accept(log);
                 }
             }

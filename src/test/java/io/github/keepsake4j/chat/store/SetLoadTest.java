@@ -51,7 +51,7 @@ class SetLoadTest {
         Postgres server = Postgres.newest();
         String database = server.newDatabase();
         try (MessageLog log = JdbcMessageLog.builder()
-                .dataSource(server.database(database))
+                .dataSource(server.kept(database))
                 .schema(SchemaMode.ALWAYS)
                 .build()) {
             Logs.summaries(log, KEY);

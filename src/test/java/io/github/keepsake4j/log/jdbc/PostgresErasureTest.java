@@ -38,7 +38,7 @@ class PostgresErasureTest {
 
     @BeforeEach
     void create() throws Exception {
-        source = Postgres.newest().database(Postgres.newest().newDatabase());
+        source = Postgres.newest().kept(Postgres.newest().newDatabase());
     }
 
     private MessageLog log() {

@@ -121,10 +121,12 @@ class PostgresPreparedTest {
     @Test
     void no_two_statements_take_the_same_types_if_one_of_them_writes() throws SQLException {
         Map<List<String>, Set<String>> byTypes = new LinkedHashMap<>();
-        for (Map.Entry<String, Map<String, Object[]>> sent : withParameters().entrySet()) {
-            for (Object[] values : sent.getValue().values()) {
-                byTypes.computeIfAbsent(types(sent.getKey(), values), types -> new LinkedHashSet<>())
-                        .add(sent.getKey());
+        try (Connection connection = preparing().getConnection()) {
+            for (Map.Entry<String, Map<String, Object[]>> sent : withParameters().entrySet()) {
+                for (Object[] values : sent.getValue().values()) {
+                    byTypes.computeIfAbsent(types(connection, sent.getKey(), values), types -> new LinkedHashSet<>())
+                            .add(sent.getKey());
+                }
             }
         }
         byTypes.forEach((types, statements) -> {
@@ -187,9 +189,7 @@ class PostgresPreparedTest {
 
     /** Returns what is prepared in a session after all calls in it, where the driver prepares at once. */
     private static List<String> preparedBy(JdbcMessageLog.Builder builder, String name) throws Exception {
-        PGSimpleDataSource source = source();
-        source.setPrepareThreshold(1);
-        try (HikariDataSource pool = Postgres.pool(source, 1, true);
+        try (HikariDataSource pool = Postgres.pool(preparing(), 1, true);
                 MessageLog log = builder.dataSource(pool).build()) {
             everything(log, name);
             try (Connection connection = pool.getConnection()) {
@@ -203,11 +203,12 @@ class PostgresPreparedTest {
 
     /** Sends a statement that the driver takes for prepared, in a session where its name is another statement's. */
     private static void sendMixedUp(String sql, Object[] values, String other) throws SQLException {
-        PGSimpleDataSource source = source();
-        source.setPrepareThreshold(1);
-        List<String> otherTypes =
-                types(other, SENT.get(other).values().iterator().next());
-        try (Connection connection = source.getConnection();
+        List<String> otherTypes;
+        try (Connection connection = preparing().getConnection()) {
+            otherTypes =
+                    types(connection, other, SENT.get(other).values().iterator().next());
+        }
+        try (Connection connection = preparing().getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql)) {
             ignoreErrors(statement, values);
             connection.unwrap(PGConnection.class).setPrepareThreshold(0);
@@ -223,17 +224,25 @@ class PostgresPreparedTest {
     }
 
     /** Returns the types of the parameters as the server knows them. */
-    private static List<String> types(String sql, Object[] values) throws SQLException {
-        PGSimpleDataSource source = source();
-        source.setPrepareThreshold(1);
-        try (Connection connection = source.getConnection();
-                PreparedStatement statement = connection.prepareStatement(sql)) {
+    private static List<String> types(Connection connection, String sql, Object[] values) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql);
+                Statement plain = connection.createStatement()) {
             ignoreErrors(statement, values);
-            return strings(
+            List<String> types = strings(
                     connection,
                     "SELECT type::text FROM pg_prepared_statements,"
-                            + " unnest(parameter_types) WITH ORDINALITY AS p (type, place) ORDER BY place");
+                            + " unnest(parameter_types) WITH ORDINALITY AS p (type, place)"
+                            + " WHERE statement NOT LIKE '%pg_prepared_statements%' ORDER BY place");
+            plain.execute("DEALLOCATE ALL");
+            return types;
         }
+    }
+
+    /** Returns a source of connections that prepare a statement when it is first sent. */
+    private static PGSimpleDataSource preparing() {
+        PGSimpleDataSource source = source();
+        source.setPrepareThreshold(1);
+        return source;
     }
 
     /** A statement is prepared before it is refused because of its values. */

@@ -502,7 +502,7 @@ class MemoryFilesTest {
 
     @Test
     void nothing_of_an_erased_discussion_is_in_a_row() throws Exception {
-        DataSource source = Postgres.newest().database(Postgres.newest().newDatabase());
+        DataSource source = Postgres.newest().kept(Postgres.newest().newDatabase());
         try (MemoryStore store = JdbcMemoryStore.builder()
                 .dataSource(source)
                 .schema(SchemaMode.ALWAYS)

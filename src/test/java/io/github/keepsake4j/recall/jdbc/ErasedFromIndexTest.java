@@ -127,7 +127,7 @@ class ErasedFromIndexTest {
 
     @Test
     void no_row_and_no_file_of_postgresql_has_a_term_of_a_removed_memory() throws Exception {
-        DataSource source = Postgres.newest().database(Postgres.newest().newDatabase());
+        DataSource source = Postgres.newest().kept(Postgres.newest().newDatabase());
         try (MessageIndex index = JdbcMessageIndex.builder()
                 .dataSource(source)
                 .schema(SchemaMode.ALWAYS)

@@ -39,7 +39,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.postgresql.ds.PGSimpleDataSource;
 import org.sqlite.SQLiteDataSource;
 
 /** The rows of vectors in databases. */
@@ -61,7 +60,7 @@ class VectorTablesTest {
             source = sqlite;
             return JdbcMessageIndex.sqlite(file);
         }
-        source = Postgres.newest().database(Postgres.newest().newDatabase());
+        source = Postgres.newest().kept(Postgres.newest().newDatabase());
         return JdbcMessageIndex.builder()
                 .dataSource(source)
                 .schema(SchemaMode.ALWAYS)
@@ -245,7 +244,10 @@ class VectorTablesTest {
                 add(index, "model", ONE, from, from + 999);
             }
         }
-        String database = ((PGSimpleDataSource) source).getDatabaseName();
+        String database;
+        try (Connection connection = source.getConnection()) {
+            database = connection.getCatalog();
+        }
         try (TransactionPooler pooler = new TransactionPooler(Postgres.newest().port(), database, "postgres", 2);
                 HikariDataSource pool = Postgres.pool(Postgres.database(database, pooler.port()), 2, true);
                 MessageIndex index = JdbcMessageIndex.builder()

@@ -38,7 +38,7 @@ class PostgresFileResolverTest {
     @BeforeAll
     static void fill() throws Exception {
         Postgres server = Postgres.newest();
-        database = server.database(server.newDatabase());
+        database = server.kept(server.newDatabase());
         for (String table : List.of(
                 "upload_files (id uuid, tenant_id uuid, key text, name text, mime_type text, size int)",
                 "tool_files (id uuid, tenant_id uuid, file_key text, name text, mimetype text, size int)")) {
