@@ -85,7 +85,10 @@ public final class Postgres implements AutoCloseable {
 
     private static EmbeddedPostgres.Builder shared() {
         boolean quick = "quick".equals(System.getProperty("keepsake.counts"));
-        return builder().setServerConfig("fsync", quick ? "off" : "on");
+        return builder()
+                .setServerConfig("fsync", quick ? "off" : "on")
+                // Each minute by default, which is a process a second where each test class has a database.
+                .setServerConfig("autovacuum_naptime", "10min");
     }
 
     private static Postgres start(EmbeddedPostgres.Builder builder) {

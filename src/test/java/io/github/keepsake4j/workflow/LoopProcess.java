@@ -42,8 +42,7 @@ final class LoopProcess {
                 }
             }
             case "postgres" -> {
-                try (MessageLog log =
-                        PostgresWorkflowTest.log(Postgres.kept(parts[2], Integer.parseInt(parts[1])))) {
+                try (MessageLog log = PostgresWorkflowTest.log(Postgres.kept(parts[2], Integer.parseInt(parts[1])))) {
                     use.accept(log);
                 }
             }

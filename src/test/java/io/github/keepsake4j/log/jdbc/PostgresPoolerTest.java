@@ -58,7 +58,7 @@ class PostgresPoolerTest {
         database = server.newDatabase();
         pooler = new TransactionPooler(server.port(), database, "postgres", SERVERS);
         direct = JdbcMessageLog.builder()
-                .dataSource(server.database(database))
+                .dataSource(server.kept(database))
                 .schema(SchemaMode.ALWAYS)
                 .build();
         direct.append(KEY, batch("a"));

@@ -122,7 +122,8 @@ class PostgresPreparedTest {
     void no_two_statements_take_the_same_types_if_one_of_them_writes() throws SQLException {
         Map<List<String>, Set<String>> byTypes = new LinkedHashMap<>();
         try (Connection connection = preparing().getConnection()) {
-            for (Map.Entry<String, Map<String, Object[]>> sent : withParameters().entrySet()) {
+            for (Map.Entry<String, Map<String, Object[]>> sent :
+                    withParameters().entrySet()) {
                 for (Object[] values : sent.getValue().values()) {
                     byTypes.computeIfAbsent(types(connection, sent.getKey(), values), types -> new LinkedHashSet<>())
                             .add(sent.getKey());
