@@ -87,7 +87,7 @@ public final class MemoriesBenchmark {
 
     private static Place postgres(List<HikariDataSource> pools) throws SQLException {
         Postgres server = Postgres.newest();
-        HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 4, true);
+        HikariDataSource pool = Postgres.trustingPool(server.database(server.newDatabase()), 4, true);
         pools.add(pool);
         return new Place(
                 JdbcMessageLog.builder()

@@ -19,7 +19,7 @@ final class PagedHistory {
 
     public static void main(String[] arguments) {
         var database = Postgres.database(arguments[0], Integer.parseInt(arguments[1]));
-        try (var pool = Postgres.pool(database, 1, true);
+        try (var pool = Postgres.trustingPool(database, 1, true);
                 MessageLog log = JdbcMessageLog.postgres(pool)) {
             Conversation conversation = Keepsake.builder()
                     .messageLog(log)

@@ -28,8 +28,6 @@ final class Server implements AutoCloseable {
         delete(directory);
         Files.createDirectories(directory);
         postgres = Postgres.on(directory, "on");
-        // The tests make pools check each connection before each use, which would add a statement per call.
-        System.clearProperty("com.zaxxer.hikari.aliveBypassWindowMs");
         // Background work would affect some calls and not others.
         for (String setting : List.of("max_wal_size = '8GB'", "checkpoint_timeout = '1h'", "autovacuum = off")) {
             Postgres.execute(postgres.database("postgres"), "ALTER SYSTEM SET " + setting);

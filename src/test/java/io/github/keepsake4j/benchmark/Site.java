@@ -31,7 +31,7 @@ final class Site implements AutoCloseable {
      * @param newLog creates the log on the pool
      */
     Site(DataSource database, int connections, String variant, Function<DataSource, MessageLog> newLog) {
-        this.pool = Postgres.pool(database, connections, true);
+        this.pool = Postgres.trustingPool(database, connections, true);
         this.log = newLog.apply(pool);
         this.handWritten = new HandWritten(pool);
         this.variant = variant;

@@ -85,7 +85,7 @@ public final class SummaryBenchmark {
 
     private static MessageLog postgres(List<HikariDataSource> pools) throws SQLException {
         Postgres server = Postgres.newest();
-        HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 2, true);
+        HikariDataSource pool = Postgres.trustingPool(server.database(server.newDatabase()), 2, true);
         pools.add(pool);
         return JdbcMessageLog.builder()
                 .dataSource(pool)

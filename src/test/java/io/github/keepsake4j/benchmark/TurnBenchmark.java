@@ -239,7 +239,7 @@ public final class TurnBenchmark {
     }
 
     private void postgres(String backend, DataSource database, int window) throws Exception {
-        try (HikariDataSource pool = Postgres.pool(database, 1, true);
+        try (HikariDataSource pool = Postgres.trustingPool(database, 1, true);
                 MessageLog log = JdbcMessageLog.postgres(pool)) {
             compare(backend, window, log, new HandWritten(pool));
         }

@@ -82,7 +82,7 @@ public final class IndexBenchmark {
         }
         source = sqlite
                 ? null
-                : Postgres.pool(
+                : Postgres.trustingPool(
                         url != null
                                 ? given
                                 : Postgres.newest().database(Postgres.newest().newDatabase()),
@@ -91,7 +91,6 @@ public final class IndexBenchmark {
     }
 
     public static void main(String[] arguments) throws Exception {
-        Postgres.trustConnections();
         IndexBenchmark benchmark = new IndexBenchmark(arguments[0]);
         try (MessageLog log = benchmark.log();
                 MessageIndex index = benchmark.index()) {

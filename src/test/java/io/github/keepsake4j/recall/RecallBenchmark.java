@@ -157,7 +157,7 @@ public final class RecallBenchmark {
     private static MessageIndex index(Home home, Path directory) throws Exception {
         return home == Home.POSTGRESQL
                 ? JdbcMessageIndex.builder()
-                        .dataSource(Postgres.pool(
+                        .dataSource(Postgres.trustingPool(
                                 Postgres.newest().database(Postgres.newest().newDatabase()), 4, true))
                         .schema(SchemaMode.ALWAYS)
                         .build()

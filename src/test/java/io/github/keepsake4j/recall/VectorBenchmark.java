@@ -55,8 +55,8 @@ public final class VectorBenchmark {
             }
             return;
         }
-        DataSource source =
-                Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 2, true);
+        DataSource source = Postgres.trustingPool(
+                Postgres.newest().database(Postgres.newest().newDatabase()), 2, true);
         try (MessageIndex index = JdbcMessageIndex.builder()
                 .dataSource(source)
                 .schema(SchemaMode.ALWAYS)

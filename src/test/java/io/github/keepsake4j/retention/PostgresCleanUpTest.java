@@ -16,7 +16,7 @@ class PostgresCleanUpTest extends CleanUpContract {
     protected MessageLog open() {
         try {
             Postgres server = Postgres.newest();
-            pool = Postgres.pool(server.database(server.newDatabase()), 4, true);
+            pool = Postgres.trustingPool(server.database(server.newDatabase()), 4, true);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

@@ -204,7 +204,7 @@ public enum Home {
 
     private static Storage postgres() throws Exception {
         Postgres server = Postgres.newest();
-        HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 20, true);
+        HikariDataSource pool = Postgres.trustingPool(server.database(server.newDatabase()), 20, true);
         return new Storage() {
             @Override
             public MessageLog open() {

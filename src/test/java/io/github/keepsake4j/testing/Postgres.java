@@ -32,11 +32,6 @@ public final class Postgres implements AutoCloseable {
     /** How many milliseconds a pool trusts a connection that it used. */
     private static final String TRUSTED = "com.zaxxer.hikari.aliveBypassWindowMs";
 
-    static {
-        // A pool must notice at once when an outage begins or ends.
-        System.setProperty(TRUSTED, "0");
-    }
-
     private static Postgres newest;
     private static Postgres oldest;
     private static int databases;
@@ -160,22 +155,30 @@ public final class Postgres implements AutoCloseable {
     /** Returns connections that are kept to a database of a server that another process started. */
     public static DataSource kept(String name, int port) {
         synchronized (KEPT) {
-            return KEPT.computeIfAbsent(port + name, database -> pool(database(name, port), 20, true));
+            return KEPT.computeIfAbsent(port + name, database -> trustingPool(database(name, port), 20, true));
         }
     }
 
-    /** Lets later pools trust a connection as long as they do by default, which saves a round trip for each statement. */
-    public static void trustConnections() {
-        System.clearProperty(TRUSTED);
+    /**
+     * Creates a pool that trusts a connection for half a second after its use, as pools do by default. It saves a round trip
+     * for each call, and may give out a connection that an outage has ended.
+     */
+    public static HikariDataSource trustingPool(DataSource source, int size, boolean autoCommit) {
+        return pool(source, size, autoCommit, 10_000, 500);
     }
 
-    /** Creates a pool on a data source. */
+    /** Creates a pool on a data source. It notices at once when an outage begins or ends. */
     public static HikariDataSource pool(DataSource source, int size, boolean autoCommit) {
         return pool(source, size, autoCommit, 10_000);
     }
 
     /** Creates a pool with a time limit for obtaining a connection. */
     public static HikariDataSource pool(DataSource source, int size, boolean autoCommit, long timeoutMillis) {
+        return pool(source, size, autoCommit, timeoutMillis, 0);
+    }
+
+    private static synchronized HikariDataSource pool(
+            DataSource source, int size, boolean autoCommit, long timeoutMillis, int trustedMillis) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(source);
         config.setMaximumPoolSize(size);
@@ -183,7 +186,13 @@ public final class Postgres implements AutoCloseable {
         config.setAutoCommit(autoCommit);
         config.setInitializationFailTimeout(-1);
         config.setConnectionTimeout(timeoutMillis);
-        return new HikariDataSource(config);
+        // A pool reads it when it is made.
+        System.setProperty(TRUSTED, String.valueOf(trustedMillis));
+        try {
+            return new HikariDataSource(config);
+        } finally {
+            System.clearProperty(TRUSTED);
+        }
     }
 
     public static void execute(DataSource source, String sql) throws SQLException {

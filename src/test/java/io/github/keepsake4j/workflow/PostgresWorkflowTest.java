@@ -23,7 +23,7 @@ class PostgresWorkflowTest extends WorkflowContract {
     @BeforeAll
     static void create() throws SQLException {
         Postgres server = Postgres.newest();
-        database = Postgres.pool(server.database(server.newDatabase()), 6, true);
+        database = Postgres.trustingPool(server.database(server.newDatabase()), 6, true);
         try (MessageLog log = log(database)) {
             // The first call makes the tables.
             log.read(NodeKey.of("acme", "app", "c1", "writer"), ReadQuery.newest(1));

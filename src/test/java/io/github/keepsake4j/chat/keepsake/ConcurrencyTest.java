@@ -86,7 +86,7 @@ class ConcurrencyTest {
     @Test
     void four_hundred_adds_to_stock_windows_of_one_memory_on_postgresql() throws Exception {
         Postgres server = Postgres.newest();
-        try (HikariDataSource connections = Postgres.pool(server.database(server.newDatabase()), 8, true);
+        try (HikariDataSource connections = Postgres.trustingPool(server.database(server.newDatabase()), 8, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(connections)
                         .schema(SchemaMode.ALWAYS)

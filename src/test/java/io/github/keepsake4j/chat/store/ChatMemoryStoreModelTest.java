@@ -62,7 +62,7 @@ class ChatMemoryStoreModelTest {
     @Test
     void any_sequence_on_postgresql() throws Exception {
         Postgres server = Postgres.newest();
-        try (HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 2, true);
+        try (HikariDataSource pool = Postgres.trustingPool(server.database(server.newDatabase()), 2, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
                         .schema(SchemaMode.ALWAYS)

@@ -43,7 +43,7 @@ abstract class PostgresContract extends MessageLogContract
 
     static void start(PGSimpleDataSource server) throws Exception {
         database = server;
-        direct = Postgres.pool(database, 1, true);
+        direct = Postgres.trustingPool(database, 1, true);
         proxy = new TcpProxy(database.getPortNumbers()[0]);
         connect();
         try (JdbcMessageLog log = JdbcMessageLog.builder()
@@ -155,7 +155,7 @@ abstract class PostgresContract extends MessageLogContract
     }
 
     private static void connect() {
-        pool = Postgres.pool(behindProxy(), 10, false);
+        pool = Postgres.trustingPool(database, 10, false);
         source.use(pool);
     }
 

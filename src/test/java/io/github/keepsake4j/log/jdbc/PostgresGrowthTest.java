@@ -112,7 +112,7 @@ class PostgresGrowthTest {
         Postgres server = Postgres.newest();
         String database = server.newDatabase();
         Postgres.execute(server.database("postgres"), "ALTER DATABASE " + database + " SET jit = off");
-        HikariDataSource pool = Postgres.pool(server.database(database), 1, true);
+        HikariDataSource pool = Postgres.trustingPool(server.database(database), 1, true);
         try (MessageLog log = JdbcMessageLog.builder()
                 .dataSource(pool)
                 .schema(SchemaMode.ALWAYS)

@@ -25,7 +25,8 @@ class PostgresMemoryStoreTest extends MemoryStoreContract {
 
     @BeforeAll
     static void connect() throws SQLException {
-        pool = Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 5, true);
+        pool = Postgres.trustingPool(
+                Postgres.newest().database(Postgres.newest().newDatabase()), 5, true);
     }
 
     @AfterAll

@@ -32,7 +32,8 @@ class PostgresMessageIndexTest extends MessageIndexContract {
 
     @BeforeAll
     static void connect() throws SQLException {
-        pool = Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 4, true);
+        pool = Postgres.trustingPool(
+                Postgres.newest().database(Postgres.newest().newDatabase()), 4, true);
     }
 
     @AfterAll

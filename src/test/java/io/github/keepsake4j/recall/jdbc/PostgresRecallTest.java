@@ -15,7 +15,8 @@ class PostgresRecallTest extends MessageRecallContract {
 
     @BeforeAll
     static void connect() throws SQLException {
-        pool = Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 4, true);
+        pool = Postgres.trustingPool(
+                Postgres.newest().database(Postgres.newest().newDatabase()), 4, true);
     }
 
     @AfterAll

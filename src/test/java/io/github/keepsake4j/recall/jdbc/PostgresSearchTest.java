@@ -20,7 +20,8 @@ class PostgresSearchTest extends MessageSearchContract {
 
     @BeforeAll
     static void connect() throws SQLException {
-        pool = Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 4, true);
+        pool = Postgres.trustingPool(
+                Postgres.newest().database(Postgres.newest().newDatabase()), 4, true);
     }
 
     @AfterAll
