@@ -152,7 +152,7 @@ public final class Postgres implements AutoCloseable {
         return kept(name, port());
     }
 
-    /** Returns connections that are kept to a database of a server that another process started. */
+    /** Returns kept connections to a database of a server that another process may have started. */
     public static DataSource kept(String name, int port) {
         synchronized (KEPT) {
             return KEPT.computeIfAbsent(port + name, database -> trustingPool(database(name, port), 20, true));
