@@ -2,6 +2,7 @@ package io.github.keepsake4j.view;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.base.KeyLocks;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
@@ -20,6 +21,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -44,7 +46,11 @@ import org.slf4j.LoggerFactory;
  * Makes the log show a list that a caller sets, in one step. The step is a compare-and-set on the position that the
  * caller saw. If another writer was first, the list is compared again with the messages that the memory shows. Messages
  * that the caller did not know are kept behind the list. Messages that are appended under the head in the meantime
- * never prevent the step. Thread-safe.
+ * never prevent the step.
+ *
+ * <p>After a conflict, the threads of one writer set the list of a memory one after the other. Otherwise the thread that
+ * was first knows the newest position, so it is first again and again, where a storage makes writes wait for each other.
+ * Thread-safe.
  */
 public final class ViewWriter {
 
@@ -56,6 +62,9 @@ public final class ViewWriter {
      */
     private static final int MAX_CONFLICTS = 100;
 
+    /** The longest wait for the other threads that set the list of the same memory. One of them may wait for a server. */
+    private static final Duration MAX_WAIT = Duration.ofSeconds(10);
+
     /** The number of messages that the read after a conflict requests beyond the list's size. */
     private static final int MARGIN = 32;
 
@@ -65,6 +74,7 @@ public final class ViewWriter {
     private final Function<ChatMessage, NewMessage> prepare;
     private final HandedOut handedOut = new HandedOut();
     private final InstanceIds ids = new InstanceIds();
+    private final KeyLocks<MemoryKey> conflicting = new KeyLocks<>();
 
     /**
      * Creates a writer. Does no I/O.
@@ -172,14 +182,19 @@ public final class ViewWriter {
      */
     public Reading set(MemoryKey key, Request request, @Nullable Reading seen) {
         try {
-            return new Step(key, request, seen).run();
+            return set(new Step(key, request, seen));
         } catch (ErasedException e) {
             if (seen != null || request.epoch() != null || !handedOut.forgetOwn(key, request.messages())) {
                 throw e;
             }
             // An application's own messages, such as a constant, may begin the memory again.
-            return new Step(key, request, null).run();
+            return set(new Step(key, request, null));
         }
+    }
+
+    private Reading set(Step step) {
+        Reading done = conflicting.isUsed(step.key) ? null : step.asSeen();
+        return done != null ? done : conflicting.lockedIfWithin(step.key, MAX_WAIT, step::compared);
     }
 
     /**
@@ -191,7 +206,8 @@ public final class ViewWriter {
      * @throws StorageUnavailableException if other writers were first 100 times
      */
     public @Nullable Reading clear(MemoryKey key, @Nullable Long epoch) {
-        return clear(logs.apply(key), key, epoch, appender, meter);
+        return conflicting.<@Nullable Reading>lockedIfWithin(
+                key, MAX_WAIT, () -> clear(logs.apply(key), key, epoch, appender, meter));
     }
 
     /**
@@ -297,7 +313,9 @@ public final class ViewWriter {
             findUnanswered();
         }
 
-        Reading run() {
+        /** Sets the list if nothing has changed since the caller's read. Otherwise returns null. */
+        @Nullable
+        Reading asSeen() {
             ListEdit edit = edit();
             if (edit.isShownBy(saw)) {
                 if (fresh || isStillThere()) {
@@ -310,13 +328,18 @@ public final class ViewWriter {
                     return done(saw.after(edit, append, result));
                 }
             }
+            return null;
+        }
+
+        /** Sets the list after a comparison with the messages that the memory shows now. */
+        Reading compared() {
             for (int conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
                 Tail now = meter.apply(key, ViewReader.since(log, key, known, list.size() + MARGIN));
                 if (now.epoch() != saw.position().epoch()) {
                     throw new ErasedException(key, saw.position().epoch(), now.epoch());
                 }
                 Reading base = Reading.of(now);
-                edit = edit();
+                ListEdit edit = edit();
                 ListEdit whole = edit.followedBy(saw.unknownOf(now.messages(), known));
                 if (whole.isShownBy(base)) {
                     return done(saw.showing(edit, edit.known()));

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.s3;
 import io.github.keepsake4j.backend.Entry;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.MemoryTree.State;
+import io.github.keepsake4j.base.KeyLocks;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.TenantMismatchException;
 import io.github.keepsake4j.message.Ids;
@@ -20,12 +21,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +52,6 @@ final class DocumentStore implements Memories {
 
     private static final int MAX_PAUSE_MILLIS = 500;
     private static final int RECENT = 128;
-    private static final int LOCKS = 64;
     private static final Logger LOG = LoggerFactory.getLogger(DocumentStore.class);
 
     private final Bucket bucket;
@@ -69,8 +66,7 @@ final class DocumentStore implements Memories {
     private final RecentlyUsed<String, SoftReference<Snapshot>> recent = new RecentlyUsed<>(RECENT);
 
     /** Writers of one process wait for each other, since each conflict costs a transfer of the whole document. */
-    private final Lock[] locks =
-            Stream.generate(() -> new ReentrantLock(true)).limit(LOCKS).toArray(Lock[]::new);
+    private final KeyLocks<MemoryKey> locks = new KeyLocks<>();
 
     DocumentStore(
             Bucket bucket,
@@ -309,13 +305,7 @@ final class DocumentStore implements Memories {
 
     /** Runs work while no other thread of this log changes the memory. */
     <T> T locked(MemoryKey key, Supplier<T> work) {
-        Lock lock = locks[Math.floorMod(key.hashCode(), LOCKS)];
-        lock.lock();
-        try {
-            return work.get();
-        } finally {
-            lock.unlock();
-        }
+        return locks.locked(key, work);
     }
 
     /** Returns a memory as it was last read or written, or null. It may be old. It is readable. */

@@ -1,0 +1,104 @@
+package io.github.keepsake4j.base;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A fair, reentrant lock for each key that is in use. Threads that wait for a key get its lock in the order in which they
+ * asked. This class is not for users. Thread-safe.
+ *
+ * @param <K> the type of the keys
+ */
+public final class KeyLocks<K> {
+
+    private final Map<K, Use> uses = new ConcurrentHashMap<>();
+
+    /** A lock, and the number of calls that hold it or wait for it. */
+    private record Use(ReentrantLock lock, int calls) {
+
+        private static Use more(@Nullable Use now) {
+            return now == null ? new Use(new ReentrantLock(true), 1) : new Use(now.lock, now.calls + 1);
+        }
+
+        private static @Nullable Use less(Use now) {
+            return now.calls == 1 ? null : new Use(now.lock, now.calls - 1);
+        }
+    }
+
+    /**
+     * Returns whether a call holds the lock of a key or waits for it.
+     *
+     * @param key the key
+     * @return whether it is in use; the answer may be old
+     */
+    public boolean isUsed(K key) {
+        return uses.containsKey(key);
+    }
+
+    /**
+     * Runs work while no other thread has the lock of a key.
+     *
+     * @param key the key
+     * @param work the work
+     * @param <T> the type of its result
+     * @return its result
+     */
+    public <T extends @Nullable Object> T locked(K key, Supplier<T> work) {
+        ReentrantLock lock = use(key);
+        try {
+            lock.lock();
+            return unlocking(lock, work);
+        } finally {
+            leave(key);
+        }
+    }
+
+    /**
+     * Runs work while no other thread has the lock of a key, but waits no longer than a limit for the lock. The work then
+     * runs without it. It also runs without it in a thread that is interrupted.
+     *
+     * @param key the key
+     * @param limit the longest wait
+     * @param work the work, which must be correct without the lock
+     * @param <T> the type of its result
+     * @return its result
+     */
+    public <T extends @Nullable Object> T lockedIfWithin(K key, Duration limit, Supplier<T> work) {
+        ReentrantLock lock = use(key);
+        try {
+            return isLockedWithin(lock, limit) ? unlocking(lock, work) : work.get();
+        } finally {
+            leave(key);
+        }
+    }
+
+    private ReentrantLock use(K key) {
+        return uses.merge(key, Use.more(null), (now, first) -> Use.more(now)).lock;
+    }
+
+    private void leave(K key) {
+        uses.computeIfPresent(key, (any, now) -> Use.less(now));
+    }
+
+    private static boolean isLockedWithin(ReentrantLock lock, Duration limit) {
+        try {
+            return lock.tryLock(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    private static <T extends @Nullable Object> T unlocking(ReentrantLock lock, Supplier<T> work) {
+        try {
+            return work.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
