@@ -97,7 +97,7 @@ public class ArchitectureTest {
             Map.entry("context", List.of("message", "tokens")),
             Map.entry("metrics", List.of()),
             Map.entry("summary", List.of("message", "base", "backend", "log", "tokens", "text", "metrics")),
-            Map.entry("view", List.of("message", "log", "context")),
+            Map.entry("view", List.of("message", "base", "log", "context")),
             Map.entry("turn", List.of("message", "backend", "log")),
             Map.entry(
                     "chat",

@@ -11,6 +11,7 @@ import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.summary.Summarizer;
+import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -50,6 +51,7 @@ final class NumberedChat implements Summarizer {
     static Keepsake keepsake(MessageLog log, Duration summarizerTimeout) {
         return Keepsake.builder()
                 .messageLog(log)
+                .tokenCountEstimator(new WordCounter())
                 .strategy(STRATEGY)
                 .summarizer(new NumberedChat())
                 .summarizerTimeout(summarizerTimeout)

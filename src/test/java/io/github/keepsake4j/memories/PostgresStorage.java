@@ -20,13 +20,15 @@ import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 final class PostgresStorage implements AutoCloseable {
 
     final List<String> statements = Collections.synchronizedList(new ArrayList<>());
+    private final Postgres server = Postgres.newest();
+    private final String database;
     private final HikariDataSource pool;
     private final DataSource counting;
 
     PostgresStorage() {
         try {
-            Postgres server = Postgres.newest();
-            pool = Postgres.trustingPool(server.database(server.newDatabase()), 4, true);
+            database = server.newDatabase();
+            pool = Postgres.trustingPool(server.database(database), 4, true);
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
@@ -69,5 +71,6 @@ final class PostgresStorage implements AutoCloseable {
     @Override
     public void close() {
         pool.close();
+        server.giveBack(database);
     }
 }

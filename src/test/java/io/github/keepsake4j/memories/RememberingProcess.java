@@ -5,6 +5,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.testing.WordCounter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -61,6 +62,7 @@ public final class RememberingProcess {
     static Keepsake keepsake(SharedStores stores, MessageLog log, Duration freshness, Consumer<String> reader) {
         return Keepsake.builder()
                 .messageLog(log)
+                .tokenCountEstimator(new WordCounter())
                 .memories(
                         Discussions.builder(stores.memories)
                                 .config(DiscussionConfig.ofJson("{\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1,"

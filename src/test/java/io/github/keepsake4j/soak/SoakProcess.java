@@ -9,6 +9,7 @@ import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.soak.AskedTurn.Kind;
 import io.github.keepsake4j.testing.Place;
+import io.github.keepsake4j.testing.WordCounter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -105,7 +106,7 @@ final class SoakProcess {
 
     /** Returns the chats as they are set up for a conversation, by its name. */
     static Keepsake keepsake(MessageLog log, boolean summaries) {
-        Keepsake.Builder builder = Keepsake.builder().messageLog(log);
+        Keepsake.Builder builder = Keepsake.builder().messageLog(log).tokenCountEstimator(new WordCounter());
         return (summaries
                         ? builder.strategy(Summarization.triggerMessages(24).keepMessages(12))
                                 .summarizer((previous, messages) -> "a summary of " + messages.size())

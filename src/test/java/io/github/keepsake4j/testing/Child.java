@@ -35,7 +35,8 @@ public final class Child implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(options);
-        command.addAll(List.of("-cp", classPath(), main.getName()));
+        command.addAll(ChildClassPath.options(classPath()));
+        command.add(main.getName());
         for (Object argument : arguments) {
             command.add(argument.toString());
         }

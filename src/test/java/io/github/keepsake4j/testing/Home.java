@@ -204,7 +204,8 @@ public enum Home {
 
     private static Storage postgres() throws Exception {
         Postgres server = Postgres.newest();
-        HikariDataSource pool = Postgres.trustingPool(server.database(server.newDatabase()), 20, true);
+        String database = server.newDatabase();
+        HikariDataSource pool = Postgres.trustingPool(server.database(database), 20, true);
         return new Storage() {
             @Override
             public MessageLog open() {
@@ -233,6 +234,7 @@ public enum Home {
             @Override
             public void close() {
                 pool.close();
+                server.giveBack(database);
             }
         };
     }

@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,6 +63,7 @@ final class TurnTaker {
     static Keepsake keepsake(MessageLog log, Duration lease) {
         return Keepsake.builder()
                 .messageLog(log)
+                .tokenCountEstimator(new WordCounter())
                 .turnLease(lease)
                 .turnWait(Duration.ofMinutes(10))
                 .build();

@@ -4,6 +4,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 
 /**
@@ -17,6 +18,7 @@ final class NewsroomProcess {
             // The agents number their answers by what they are shown, so they are shown everything.
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
+                    .tokenCountEstimator(new WordCounter())
                     .strategy(SlidingWindow.withMaxMessages(100_000))
                     .build();
             Newsroom room = new Newsroom(Newsroom.System.LOOP, keepsake.nodes("newsroom")::chatMemoryProvider);

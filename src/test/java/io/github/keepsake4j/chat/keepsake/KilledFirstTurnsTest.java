@@ -14,6 +14,7 @@ import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
@@ -40,6 +41,7 @@ class KilledFirstTurnsTest {
             MessageLog log = open(Path.of(args[0]), Boolean.parseBoolean(args[1]));
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
+                    .tokenCountEstimator(new WordCounter())
                     .metadataAtCreation(key -> Map.of("owner", "of " + key))
                     .build();
             for (int i = Integer.parseInt(args[2]); ; i++) {

@@ -12,6 +12,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +32,7 @@ final class SetLoad {
     private SetLoad(MessageLog log, String name) {
         this.keepsake = Keepsake.builder()
                 .messageLog(log)
+                .tokenCountEstimator(new WordCounter())
                 .strategy(SlidingWindow.withMaxMessages(40))
                 .build();
         this.shared = keepsake.chatMemory("load");

@@ -6,6 +6,7 @@ import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 
 /** A process that ends without a word in a turn. Arguments: the SQLite file, and where: request, model or tool. */
@@ -35,6 +36,7 @@ public final class KilledTurn {
             };
             Keepsake.builder()
                     .messageLog(log)
+                    .tokenCountEstimator(new WordCounter())
                     .build()
                     .aiServices(Assistant.class)
                     .chatModel(new Script(model))

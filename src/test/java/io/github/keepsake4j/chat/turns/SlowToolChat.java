@@ -12,6 +12,7 @@ import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -51,7 +52,10 @@ public final class SlowToolChat {
 
     public static void main(String[] arguments) {
         try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
-            Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .tokenCountEstimator(new WordCounter())
+                    .build();
             Script.Step model = request -> {
                 List<ChatMessage> messages = request.messages();
                 System.out.println("model 0 0");

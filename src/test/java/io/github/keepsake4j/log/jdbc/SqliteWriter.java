@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,8 +34,11 @@ final class SqliteWriter {
         int threads = Integer.parseInt(arguments[3]);
         int count = Integer.parseInt(arguments[4]);
         try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
-            KeepsakeChatMemory memory =
-                    Keepsake.builder().messageLog(log).build().chatMemory(KEY);
+            KeepsakeChatMemory memory = Keepsake.builder()
+                    .messageLog(log)
+                    .tokenCountEstimator(new WordCounter())
+                    .build()
+                    .chatMemory(KEY);
             ExecutorService pool = Executors.newFixedThreadPool(threads);
             List<Future<?>> done = new ArrayList<>();
             for (int thread = 0; thread < threads; thread++) {

@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.WordCounter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -41,6 +42,7 @@ final class ImportProcess {
                         .build()) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
+                    .tokenCountEstimator(new WordCounter())
                     .importFrom(
                             table.equals("chat_memory")
                                     ? JdbcImportSource.langChain4j(pool)
