@@ -37,8 +37,6 @@ final class ChildClassPath {
     /** A JVM that starts fewer processes saves less than the archives cost. */
     private static final int FEW = 3;
 
-    private static final List<String> JVM = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
-
     private static int starts;
     private static ChildClassPath made;
 
@@ -112,36 +110,30 @@ final class ChildClassPath {
             }
             for (String entry : original.split(File.pathSeparator)) {
                 if (Files.isDirectory(Path.of(entry))) {
-                    ToolProvider.findFirst("jar")
-                            .orElseThrow()
-                            .run(
-                                    System.out,
-                                    System.err,
-                                    "--create",
-                                    "--no-compress",
-                                    "--file",
-                                    archive(entry),
-                                    "-C",
-                                    entry,
-                                    ".");
+                    ToolProvider jar = ToolProvider.findFirst("jar").orElseThrow();
+                    jar.run(System.out, System.err, "-c", "-0", "-f", archive(entry), "-C", entry, ".");
                 }
             }
-            Path written = folder.resolve("written.jsa");
-            List<String> command = new ArrayList<>();
-            command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            command.addAll(JVM);
-            command.addAll(List.of("-XX:ArchiveClassesAtExit=" + written, "-Xlog:disable", "-cp", archives()));
-            command.addAll(List.of(Loader.class.getName(), folder.toString()));
-            new ProcessBuilder(command)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .redirectError(ProcessBuilder.Redirect.INHERIT)
-                    .start()
-                    .onExit()
-                    .join();
-            // A JVM without such archives writes none.
-            if (Files.exists(written)) {
-                Files.move(written, data, StandardCopyOption.ATOMIC_MOVE);
-            }
+            dump();
+        }
+    }
+
+    /** Lets a JVM that loads many classes write them. One that knows no such archives writes none. */
+    private void dump() throws IOException {
+        Path written = folder.resolve("written.jsa");
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable"));
+        command.addAll(List.of("-XX:ArchiveClassesAtExit=" + written, "-cp", archives()));
+        command.addAll(List.of(Loader.class.getName(), folder.toString()));
+        new ProcessBuilder(command)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start()
+                .onExit()
+                .join();
+        if (Files.exists(written)) {
+            Files.move(written, data, StandardCopyOption.ATOMIC_MOVE);
         }
     }
 

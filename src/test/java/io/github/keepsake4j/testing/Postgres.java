@@ -46,12 +46,27 @@ public final class Postgres implements AutoCloseable {
         this.server = server;
     }
 
-    /** Returns a server of the newest version, started on first use. */
+    /**
+     * Returns a server of the newest version, or of the one whose archive the build puts on the class path, started on first
+     * use.
+     */
     public static synchronized Postgres newest() {
         if (newest == null) {
             newest = start(shared());
+            newest.expectVersion(System.getProperty("keepsake.postgres", ""));
         }
         return newest;
+    }
+
+    private void expectVersion(String major) {
+        try (Connection connection = server.getPostgresDatabase().getConnection()) {
+            String version = connection.getMetaData().getDatabaseProductVersion();
+            if (!version.startsWith(major)) {
+                throw new IllegalStateException("the server has version " + version + ", not " + major);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** Returns a server of the oldest supported version, started on first use. */
