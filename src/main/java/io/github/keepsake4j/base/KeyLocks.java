@@ -21,6 +21,10 @@ public final class KeyLocks<K> {
     /** A lock, and the number of calls that hold it or wait for it. */
     private record Use(ReentrantLock lock, int calls) {
 
+        private Use without(ReentrantLock broken) {
+            return lock == broken ? new Use(new ReentrantLock(true), calls) : this;
+        }
+
         private static Use more(@Nullable Use now) {
             return now == null ? new Use(new ReentrantLock(true), 1) : new Use(now.lock, now.calls + 1);
         }
@@ -60,7 +64,8 @@ public final class KeyLocks<K> {
 
     /**
      * Runs work while no other thread has the lock of a key, but waits no longer than a limit for the lock. The work then
-     * runs without it. It also runs without it in a thread that is interrupted.
+     * runs without it, and calls that begin later get a new lock, so that a thread that hangs costs each other thread one
+     * wait. The work also runs without the lock in a thread that is interrupted.
      *
      * @param key the key
      * @param limit the longest wait
@@ -71,7 +76,13 @@ public final class KeyLocks<K> {
     public <T extends @Nullable Object> T lockedIfWithin(K key, Duration limit, Supplier<T> work) {
         ReentrantLock lock = use(key);
         try {
-            return isLockedWithin(lock, limit) ? unlocking(lock, work) : work.get();
+            if (isLockedWithin(lock, limit)) {
+                return unlocking(lock, work);
+            }
+            if (!Thread.currentThread().isInterrupted()) {
+                uses.computeIfPresent(key, (any, now) -> now.without(lock));
+            }
+            return work.get();
         } finally {
             leave(key);
         }

@@ -132,10 +132,11 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
             recent.put(key, now, list);
             sizes.put(key, list.size());
         } finally {
-            if (outbox.isEmpty()) {
-                outboxes.remove(key);
-            } else {
+            if (!outbox.isEmpty()) {
                 outboxes.put(key, outbox);
+            } else if (known != null) {
+                // Otherwise there is none, or that of another thread's call that failed meanwhile.
+                outboxes.remove(key);
             }
         }
     }

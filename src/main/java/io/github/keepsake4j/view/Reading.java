@@ -143,6 +143,19 @@ public record Reading(
         return new Reading(position, newest, places, running, anchor, true, edit.summary(), false);
     }
 
+    /** Returns this reading at a later position whose list is the caller's. Nothing in it is unknown to the caller. */
+    Reading seenAgain(Reading now) {
+        return new Reading(
+                now.position,
+                Math.max(newest, now.newest),
+                now.shown,
+                running,
+                now.anchor,
+                now.cut,
+                now.summary,
+                false);
+    }
+
     /** Returns this reading after a view was set that shows no messages. */
     Reading cleared(AppendResult result) {
         return ofSelectedAt(result.position());

@@ -193,8 +193,9 @@ public final class ViewWriter {
     }
 
     private Reading set(Step step) {
-        Reading done = conflicting.isUsed(step.key) ? null : step.asSeen();
-        return done != null ? done : conflicting.lockedIfWithin(step.key, MAX_WAIT, step::compared);
+        boolean waits = conflicting.isUsed(step.key);
+        Reading done = waits ? null : step.asSeen();
+        return done != null ? done : conflicting.lockedIfWithin(step.key, MAX_WAIT, waits ? step::run : step::compared);
     }
 
     /**
@@ -313,6 +314,11 @@ public final class ViewWriter {
             findUnanswered();
         }
 
+        Reading run() {
+            Reading done = asSeen();
+            return done != null ? done : compared();
+        }
+
         /** Sets the list if nothing has changed since the caller's read. Otherwise returns null. */
         @Nullable
         Reading asSeen() {
@@ -342,7 +348,8 @@ public final class ViewWriter {
                 ListEdit edit = edit();
                 ListEdit whole = edit.followedBy(saw.unknownOf(now.messages(), known));
                 if (whole.isShownBy(base)) {
-                    return done(saw.showing(edit, edit.known()));
+                    boolean isAllKnown = whole.items().size() == edit.items().size();
+                    return done(isAllKnown ? saw.seenAgain(base) : saw.showing(edit, edit.known()));
                 }
                 Append append = whole.withView(base);
                 AppendResult result = send(append);

@@ -67,6 +67,15 @@ class KeyLocksTest {
     }
 
     @Test
+    void a_thread_that_hangs_costs_one_wait() throws Exception {
+        holds("a");
+        locks.<String>lockedIfWithin("a", Duration.ofMillis(1), () -> "waited");
+        assertThat(locks.<String>lockedIfWithin("a", NEVER_OVER, () -> "done")).isEqualTo("done");
+        end();
+        assertThat(locks.isUsed("a")).isFalse();
+    }
+
+    @Test
     void an_interrupted_thread_does_not_wait_and_stays_interrupted() throws Exception {
         holds("a");
         Thread.currentThread().interrupt();

@@ -93,6 +93,21 @@ class KeepsakeChatMemoryStoreTest {
     }
 
     @Test
+    void a_message_that_was_dropped_after_a_lost_answer_does_not_come_back() {
+        store.updateMessages("alice", List.of(user("a")));
+        List<ChatMessage> list = store.getMessages("alice");
+        list.add(user("b"));
+        counted.nextAppend = Fault.AFTER;
+        assertThatThrownBy(() -> store.updateMessages("alice", list)).isInstanceOf(StorageUnavailableException.class);
+        store.updateMessages("alice", list);
+        assertThat(store.getMessages("alice")).isEqualTo(List.of(user("a"), user("b")));
+
+        list.set(1, user("c"));
+        store.updateMessages("alice", list);
+        assertThat(store.getMessages("alice")).isEqualTo(List.of(user("a"), user("c")));
+    }
+
+    @Test
     void a_turn_that_is_larger_than_what_is_read_begins_with_its_question_and_a_round() {
         MemoryKey key = ConversationKey.of("default", "alice");
         int tokens = ViewReader.MOST_UNSET_TOKENS / 100;
