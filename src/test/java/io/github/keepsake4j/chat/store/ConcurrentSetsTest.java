@@ -11,23 +11,22 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.context.SlidingWindow;
-import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Place;
 import io.github.keepsake4j.testing.WordCounter;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,15 +42,20 @@ class ConcurrentSetsTest {
     @TempDir
     Path directory;
 
-    private final AtomicInteger conflicts = new AtomicInteger();
-
     /** A thread that was first knows the newest position, so without turns it is first again and again. */
     @ParameterizedTest
     @EnumSource
     void busy_threads_let_the_others_set_and_clear(Home home) throws Exception {
+        AtomicInteger conflicts = new AtomicInteger();
+        Metrics counted = new Metrics() {
+            @Override
+            public void conflict(String backend) {
+                conflicts.incrementAndGet();
+            }
+        };
         try (MessageLog log = Place.in(home, directory).open()) {
             KeepsakeChatMemoryStore store =
-                    Keepsake.builder().messageLog(watched(log)).build().chatMemoryStore();
+                    Keepsake.builder().messageLog(log).metrics(counted).build().chatMemoryStore();
             AtomicInteger sets = new AtomicInteger();
             AtomicInteger others = new AtomicInteger(2);
             List<Callable<Void>> work = new ArrayList<>();
@@ -64,12 +68,16 @@ class ConcurrentSetsTest {
                     return null;
                 });
             }
-            work.add(() -> calls(others, () -> store.updateMessages("alice", list("other", sets.get()))));
+            work.add(() -> calls(others, () -> store.updateMessages("alice", list("other", sets.incrementAndGet()))));
             work.add(() -> calls(others, () -> store.deleteMessages("alice")));
-            inThreads(work);
+            StockMemoriesTest.inThreads(work);
             // One for each, because a thread that waits for its turn knows an old position. Without turns it is 3 to 8.
-            assertThat(conflicts).as("conflicts").hasValueLessThan(2 * (sets.get() + 2 * CALLS));
-            assertThat(store.getMessages("alice")).isNotEmpty();
+            assertThat(conflicts).as("conflicts").hasValueLessThan(2 * (sets.get() + CALLS));
+            assertThat(Logs.details(log, ConversationKey.of("default", "alice"))
+                            .info()
+                            .messages())
+                    .as("messages of %s sets", sets)
+                    .isEqualTo(2L * sets.get());
         }
     }
 
@@ -110,12 +118,13 @@ class ConcurrentSetsTest {
                 new Thread(() -> catchThrowable(() -> keepsake.chatMemoryStore().deleteMessages("alice")), "clearing");
         clearing.start();
         begun.await();
-        Thread setting = new Thread(() -> memory.set(list));
+        FutureTask<Void> set = new FutureTask<>(() -> memory.set(list), null);
+        Thread setting = new Thread(set);
         setting.start();
         await().until(() -> setting.getState() == Thread.State.TIMED_WAITING);
         release.countDown();
         clearing.join();
-        setting.join();
+        set.get();
 
         assertThat(all.chatMemoryStore().getMessages("alice")).isEqualTo(before).hasSize(12);
     }
@@ -133,30 +142,5 @@ class ConcurrentSetsTest {
 
     private static List<ChatMessage> list(String name, int number) {
         return List.of(user(name + " " + number), user(name + " " + number + " again"));
-    }
-
-    private static void inThreads(List<Callable<Void>> work) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(work.size());
-        try {
-            for (Future<Void> done : threads.invokeAll(work)) {
-                done.get();
-            }
-        } finally {
-            threads.shutdownNow();
-        }
-    }
-
-    private MessageLog watched(MessageLog log) {
-        return (MessageLog) Proxy.newProxyInstance(
-                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    try {
-                        return method.invoke(log, arguments);
-                    } catch (InvocationTargetException e) {
-                        if (e.getCause() instanceof HeadConflictException) {
-                            conflicts.incrementAndGet();
-                        }
-                        throw e.getCause();
-                    }
-                });
     }
 }

@@ -218,7 +218,8 @@ class StockMemoriesTest {
         };
     }
 
-    private static void inThreads(List<Callable<Void>> work) throws Exception {
+    /** Does all at the same time, and fails if one fails. */
+    static void inThreads(List<Callable<Void>> work) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(work.size());
         try {
             for (Future<Void> done : pool.invokeAll(work)) {
