@@ -5,6 +5,7 @@ import dev.langchain4j.model.output.FinishReason;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.message.Outcome;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,10 +46,27 @@ record AnswerEnd(Made made, @Nullable Outcome outcome) {
 
         private static final int GIVES_REASONS = -1;
 
+        /** The packages of the AI services of LangChain4j and of Quarkus, whose classes report responses. */
+        private static final List<String> SERVICES =
+                List.of("dev.langchain4j.service.", "io.quarkiverse.langchain4j.runtime.aiservice.");
+
+        /** The end of the name of their classes that receive streams. */
+        private static final String RECEIVER = "AiServiceStreamingResponseHandler";
+
         private record Model(Class<?> type, @Nullable String name) {}
 
         /** The number of streams of a model that ended without a reason, before any stream with one. */
         private final RecentlyUsed<Model, Integer> without = new RecentlyUsed<>(1_000);
+
+        /** Returns whether the response that an AI service reports on this thread is a stream's. */
+        static boolean isReported() {
+            return StackWalker.getInstance()
+                    .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
+                            .filter(name -> SERVICES.stream().anyMatch(name::startsWith))
+                            .findFirst())
+                    .filter(reporter -> reporter.endsWith(RECEIVER))
+                    .isPresent();
+        }
 
         /** Records the end of a stream and returns whether it was cut if it has no reason. */
         synchronized boolean ended(Class<?> type, ChatResponse response) {

@@ -89,9 +89,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     private @Nullable Long epoch;
     private @Nullable AnswerEnd end;
 
-    /** The thread of the last request. */
-    private long requester;
-
     /** The answer that is being streamed, or null. */
     private volatile @Nullable StreamedAnswer streamed;
 
@@ -465,7 +462,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     void requested(ChatRequest request) {
         locked(() -> {
             sightings.requested(request);
-            requester = Thread.currentThread().getId();
             streaming = null;
         });
     }
@@ -522,8 +518,10 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         locked(() -> {
             ChatResponse response = event.response();
             Class<?> type = streaming;
-            // Without this library's model in front, only the thread shows a stream: it is a thread of the model.
-            if (type == null && requester != Thread.currentThread().getId()) {
+            // Without this library's model in front, only the reporter shows a stream. The thread does not: the one
+            // that
+            // starts a stream also reads it if the response is there before the call returns.
+            if (type == null && AnswerEnd.Streams.isReported()) {
                 type = response.metadata().getClass();
             }
             boolean cut =

@@ -22,6 +22,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.testing.OpenAiServer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,6 +88,40 @@ class AnswerEndsTest {
                             .build());
         }
         assertThat(history(keepsake, column.name())).isEqualTo(CUT);
+    }
+
+    /** A thread that starts a stream also reads it if the response is there before the call returns. */
+    @ParameterizedTest
+    @EnumSource(names = {"AI_SERVICES", "ATTACH", "LISTENERS_ONLY"})
+    void so_was_one_that_the_thread_reads_that_started_it(Column column) throws Exception {
+        stream(column, column.name(), new NoReasons("m"));
+        assertThat(history(keepsake, column.name())).isEqualTo(CUT);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"AI_SERVICES", "ATTACH", "LISTENERS_ONLY"})
+    void an_answer_that_is_asked_for_within_a_stream_is_no_stream(Column column) throws Exception {
+        Assistant inner = column.builder(keepsake, Assistant.class)
+                .chatModel(new Script((Script.Step) request -> response(null, "m")))
+                .build();
+        CompletableFuture<Void> end = new CompletableFuture<>();
+        AtomicBoolean asked = new AtomicBoolean();
+        column.builder(keepsake, Streaming.class)
+                .streamingChatModel(new NoReasons("m"))
+                .build()
+                .chat("outer", "one")
+                .onPartialResponse(token -> {
+                    if (!asked.getAndSet(true)) {
+                        inner.chat("inner", "one");
+                    }
+                })
+                .onCompleteResponse(response -> end.complete(null))
+                .onError(end::completeExceptionally)
+                .start();
+        end.get(1, TimeUnit.MINUTES);
+
+        assertThat(history(keepsake, "inner")).isEqualTo(WHOLE);
+        assertThat(history(keepsake, "outer")).isEqualTo(CUT);
     }
 
     @ParameterizedTest
