@@ -89,6 +89,9 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     private @Nullable Long epoch;
     private @Nullable AnswerEnd end;
 
+    /** The end of the reported answer that no guardrail has checked yet, or null. */
+    private @Nullable AnswerEnd reported;
+
     /** The answer that is being streamed, or null. */
     private volatile @Nullable StreamedAnswer streamed;
 
@@ -101,7 +104,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** Completes the flux. */
     private final CompletableFuture<Void> streamStopped = new CompletableFuture<>();
 
-    /** The type of the model that streams the answer to the last request, or null if it is not known to stream. */
+    /** The type of the model that streams the turn's answers, or null if none is known to be a stream. */
     private @Nullable Class<?> streaming;
 
     private boolean failed;
@@ -462,7 +465,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     void requested(ChatRequest request) {
         locked(() -> {
             sightings.requested(request);
-            streaming = null;
         });
     }
 
@@ -516,22 +518,29 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     void responded(AiServiceResponseReceivedEvent event) {
         locked(() -> {
-            ChatResponse response = event.response();
-            Class<?> type = streaming;
-            // Without this library's model in front, only the reporter shows a stream. The thread does not: the one
-            // that
+            // Without this library's model in front, only the reporter shows a stream. The thread does not: the one that
             // starts a stream also reads it if the response is there before the call returns.
-            if (type == null && AnswerEnd.Streams.isReported()) {
-                type = response.metadata().getClass();
+            if (streaming == null && AnswerEnd.Streams.isReported()) {
+                streaming = event.response().metadata().getClass();
             }
-            boolean cut =
-                    type != null && (memories.turns.streamEnds.ended(type, response) || failed || partial != null);
-            end = AnswerEnd.of(response, cut);
+            end = endOf(event.response());
+            reported = end;
         });
     }
 
+    private AnswerEnd endOf(ChatResponse response) {
+        boolean cut = streaming != null
+                && (memories.turns.streamEnds.ended(streaming, response) || failed || partial != null);
+        return AnswerEnd.of(response, cut);
+    }
+
+    /** Records a guardrail's result. No event reports the answers for which guardrails ask the model again. */
     void outputChecked(OutputGuardrailExecutedEvent event) {
-        locked(() -> passes.checked(event));
+        locked(() -> {
+            AnswerEnd known = reported;
+            reported = null;
+            passes.checked(event, response -> known == null ? endOf(response) : known);
+        });
     }
 
     /** Ends the turn when the call returned. The memory must show the answer that the user got. */
@@ -555,7 +564,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 || Objects.equals(given.text(), stored.message().text())) {
             return;
         }
-        NewMessage shown = memories.prepare(given).withMade(passes.made()).ofTurn(question);
+        NewMessage shown = passes.prepare(memories.prepare(given)).ofTurn(question);
         List<NewMessage> batch = List.of(shown);
         Append sibling = Append.under(parentOf(stored.id()), batch).expectingHead(stored.id());
         try {

@@ -4,7 +4,8 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.guardrail.OutputGuardrailResult;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
-import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.NewMessage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,15 +20,23 @@ final class GuardrailPasses {
     /** The result of the newest guardrail. LangChain4j drops the results of earlier ones. */
     private @Nullable String rewritten;
 
-    private Made made = Made.NOTHING;
+    /** The end of the answer of the newest pass. */
+    private @Nullable AnswerEnd end;
+
     private @Nullable String by;
 
-    void checked(OutputGuardrailExecutedEvent event) {
+    /**
+     * Records a result.
+     *
+     * @param event the result
+     * @param endOf returns the end of an answer, once for each pass
+     */
+    void checked(OutputGuardrailExecutedEvent event, Function<ChatResponse, AnswerEnd> endOf) {
         OutputGuardrailResult result = event.result();
         ChatResponse response = event.request().responseFromLLM();
         if (!inPass) {
             first = response.aiMessage();
-            made = Made.of(response);
+            end = endOf.apply(response);
             inPass = true;
         }
         rewritten = result.isSuccess() && result.hasRewrittenResult() ? result.successfulText() : null;
@@ -45,9 +54,9 @@ final class GuardrailPasses {
         return first == null || rewritten == null ? first : first.withText(rewritten);
     }
 
-    /** Returns the notes in the answer of the last pass about how it was made. */
-    Made made() {
-        return made;
+    /** Returns the given answer with its end. */
+    NewMessage prepare(NewMessage given) {
+        return end == null ? given : given.withMade(end.made()).withOutcome(end.outcome());
     }
 
     /** Returns the class of the guardrail that refused or rewrote an answer, or null if none did. */

@@ -5,6 +5,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.guardrail.OutputGuardrail;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
@@ -164,6 +165,28 @@ class AnswerEndsTest {
 
     @ParameterizedTest
     @EnumSource(names = {"AI_SERVICES", "ATTACH", "LISTENERS_ONLY"})
+    void the_answer_that_guardrails_give_ends_as_the_models_answer_did(Column column) throws Exception {
+        stream(column, "rewritten", new NoReasons("m"), new EndingTurns.Rewrite());
+        stream(column, "retried", new BadThenCut(), new EndingTurns.Retry());
+        stream(column, "reprompted", new BadThenCut(), new EndingTurns.Reprompt());
+        column.builder(keepsake, Assistant.class)
+                .chatModel(new Script((Script.Step) request -> response(FinishReason.LENGTH, "m")))
+                .outputGuardrails(new EndingTurns.Rewrite())
+                .build()
+                .chat("limit", "one");
+
+        assertThat(history(keepsake, "rewritten"))
+                .isEqualTo("U(one), A(p0 p1) [rejected Rewrite], A(p0 p1!) [incomplete cut]");
+        assertThat(history(keepsake, "retried"))
+                .isEqualTo("U(one), A(bad) [rejected Retry], A(p0 p1) [incomplete cut]");
+        assertThat(history(keepsake, "reprompted"))
+                .isEqualTo("U(one), A(bad) [rejected Reprompt], A(p0 p1) [incomplete cut]");
+        assertThat(history(keepsake, "limit"))
+                .isEqualTo("U(one), A(p0 p1) [rejected Rewrite], A(p0 p1!) [incomplete limit]");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"AI_SERVICES", "ATTACH", "LISTENERS_ONLY"})
     void the_model_that_answered_and_why_it_ended_are_known(Column column) throws Exception {
         Assistant assistant = column.builder(keepsake, Assistant.class)
                 .chatModel(new Script(
@@ -196,10 +219,12 @@ class AnswerEndsTest {
                 .build();
     }
 
-    private void stream(Column column, Object id, StreamingChatModel model) throws Exception {
+    private void stream(Column column, Object id, StreamingChatModel model, OutputGuardrail... guardrails)
+            throws Exception {
         CompletableFuture<Void> end = new CompletableFuture<>();
         column.builder(keepsake, Streaming.class)
                 .streamingChatModel(model)
+                .outputGuardrails(guardrails)
                 .build()
                 .chat(id, "one")
                 .onPartialResponse(token -> {})
@@ -234,6 +259,25 @@ class AnswerEndsTest {
             handler.onPartialResponse("p0 ");
             handler.onPartialResponse("p1");
             handler.onCompleteResponse(response(reason(), name));
+        }
+    }
+
+    private static final class BadThenCut extends NoReasons {
+        private boolean asked;
+
+        BadThenCut() {
+            super("cut later");
+        }
+
+        @Override
+        public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
+            if (asked) {
+                super.doChat(request, handler);
+                return;
+            }
+            asked = true;
+            handler.onPartialResponse("bad");
+            handler.onCompleteResponse(named(ai("bad"), "cut later", FinishReason.STOP));
         }
     }
 
