@@ -30,8 +30,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +45,7 @@ import org.sqlite.SQLiteDataSource;
 class PostgresFaultsTest extends FaultContract {
 
     private static final int CLIENTS = 4;
+    private static final AtomicInteger ROLES = new AtomicInteger();
 
     @TempDir
     Path directory;
@@ -54,6 +57,11 @@ class PostgresFaultsTest extends FaultContract {
     void makeDatabase() throws SQLException {
         server = Postgres.newest();
         database = server.newDatabase();
+    }
+
+    @AfterEach
+    void giveItBack() {
+        server.giveBack(database);
     }
 
     @Override
@@ -70,17 +78,24 @@ class PostgresFaultsTest extends FaultContract {
     }
 
     private static Stored open(Home home, DataSource source, SchemaMode mode) {
-        return switch (home) {
-            case LOG -> Stored.of(with(JdbcMessageLog.builder(), source, mode).build());
-            case INDEX ->
-                Stored.of(with(JdbcMessageIndex.builder(), source, mode).build());
-            case MEMORIES ->
-                Stored.of(with(JdbcMemoryStore.builder(), source, mode).build());
-        };
+        return open(home, new Settings() {
+            @Override
+            public <B extends PostgresBuilder<B>> B on(B builder) {
+                return builder.dataSource(source).schema(mode).statementTimeout(Duration.ofSeconds(1));
+            }
+        });
     }
 
-    private static <B extends PostgresBuilder<B>> B with(B builder, DataSource source, SchemaMode mode) {
-        return builder.dataSource(source).schema(mode).statementTimeout(Duration.ofSeconds(1));
+    private interface Settings {
+        <B extends PostgresBuilder<B>> B on(B builder);
+    }
+
+    private static Stored open(Home home, Settings settings) {
+        return switch (home) {
+            case LOG -> Stored.of(settings.on(JdbcMessageLog.builder()).build());
+            case INDEX -> Stored.of(settings.on(JdbcMessageIndex.builder()).build());
+            case MEMORIES -> Stored.of(settings.on(JdbcMemoryStore.builder()).build());
+        };
     }
 
     /** Makes the tables and a row. */
@@ -121,11 +136,19 @@ class PostgresFaultsTest extends FaultContract {
     void a_user_that_the_server_refuses_is_final_through_a_pool_too(Home home) throws Exception {
         PGSimpleDataSource source = source();
         source.setUser("stranger");
+        String url = "jdbc:postgresql://127.0.0.1:" + server.port() + "/" + database;
         try (HikariDataSource pool = Postgres.pool(source, 1, true, 300);
                 Stored plain = open(home, source);
-                Stored pooled = open(home, pool)) {
-            assertBothFail(plain, KeepsakeException.class, "check the user", "28000");
-            assertBothFail(pooled, KeepsakeException.class, "check the user", "28000");
+                Stored pooled = open(home, pool);
+                Stored own = open(home, new Settings() {
+                    @Override
+                    public <B extends PostgresBuilder<B>> B on(B builder) {
+                        return builder.url(url, "stranger", "password").statementTimeout(Duration.ofMillis(300));
+                    }
+                })) {
+            for (Stored stored : List.of(plain, pooled, own)) {
+                assertBothFail(stored, KeepsakeException.class, "check the user", "28000");
+            }
         }
     }
 
@@ -193,7 +216,7 @@ class PostgresFaultsTest extends FaultContract {
     @EnumSource
     void a_right_that_lacks_is_final_until_it_is_granted(Home home) throws Exception {
         make(home);
-        String role = "guest_" + database;
+        String role = "guest_" + ROLES.incrementAndGet();
         Postgres.execute(
                 source(), "CREATE ROLE " + role + " LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role);
         PGSimpleDataSource source = source();
@@ -228,7 +251,7 @@ class PostgresFaultsTest extends FaultContract {
     @ParameterizedTest
     @EnumSource
     void a_role_that_may_not_make_tables_is_told_the_script(Home home) throws Exception {
-        String role = "reader_" + database;
+        String role = "reader_without_" + ROLES.incrementAndGet();
         Postgres.execute(source(), "REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE " + role + " LOGIN");
         PGSimpleDataSource source = source();
         source.setUser(role);

@@ -151,7 +151,10 @@ public final class Postgres implements AutoCloseable {
      */
     public void giveBack(String name) {
         try {
-            execute(database(name), "SET lock_timeout = '10s'; DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+            execute(
+                    database(name),
+                    "SET lock_timeout = '10s'; DROP SCHEMA public CASCADE; CREATE SCHEMA public;"
+                            + " GRANT USAGE ON SCHEMA public TO PUBLIC");
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

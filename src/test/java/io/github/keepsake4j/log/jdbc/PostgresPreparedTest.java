@@ -42,6 +42,7 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -150,11 +151,18 @@ class PostgresPreparedTest {
         int pairs = 0;
         int tried = 0;
         int every = Counts.of(193, 1);
+        Map<String, List<String>> types = new HashMap<>();
+        try (Connection connection = preparing().getConnection()) {
+            for (String sql : Prepared.TEXTS) {
+                types.put(
+                        sql, types(connection, sql, SENT.get(sql).values().iterator().next()));
+            }
+        }
         for (String sent : Prepared.TEXTS) {
             for (Object[] values : SENT.get(sent).values()) {
                 for (String other : Prepared.TEXTS) {
                     if (!other.equals(sent) && tried++ % every == 0) {
-                        Throwable error = catchThrowable(() -> sendMixedUp(sent, values, other));
+                        Throwable error = catchThrowable(() -> sendMixedUp(sent, values, other, types.get(other)));
                         assertThat(error)
                                 .as("%s sent as %s", Arrays.toString(values), other)
                                 .isInstanceOf(SQLException.class);
@@ -203,12 +211,8 @@ class PostgresPreparedTest {
     }
 
     /** Sends a statement that the driver takes for prepared, in a session where its name is another statement's. */
-    private static void sendMixedUp(String sql, Object[] values, String other) throws SQLException {
-        List<String> otherTypes;
-        try (Connection connection = preparing().getConnection()) {
-            otherTypes =
-                    types(connection, other, SENT.get(other).values().iterator().next());
-        }
+    private static void sendMixedUp(String sql, Object[] values, String other, List<String> otherTypes)
+            throws SQLException {
         try (Connection connection = preparing().getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql)) {
             ignoreErrors(statement, values);

@@ -60,9 +60,6 @@ class PostgresUseTest {
 
     private static Postgres server;
 
-    @TempDir
-    Path directory;
-
     private String database;
 
     @BeforeAll
@@ -158,72 +155,6 @@ class PostgresUseTest {
             Postgres.execute(source(), "GRANT USAGE ON SEQUENCE keepsake_memory_number TO " + role);
 
             assertThat(log.append(KEY, batch("a")).head()).isEqualTo("a");
-        }
-    }
-
-    @Test
-    void another_database_is_refused_by_name() {
-        SQLiteDataSource other = new SQLiteDataSource();
-        other.setUrl("jdbc:sqlite:" + directory.resolve("other.db"));
-        try (MessageLog log = JdbcMessageLog.postgres(other)) {
-            assertThatThrownBy(() -> log.list("acme", ListQuery.first(1)))
-                    .isInstanceOf(KeepsakeException.class)
-                    .hasMessageContaining("SQLite");
-        }
-    }
-
-    @Test
-    void a_database_that_is_not_there_is_no_outage() {
-        try (MessageLog log = JdbcMessageLog.postgres(server.database("nowhere"))) {
-            assertThatThrownBy(() -> log.list("acme", ListQuery.first(1)))
-                    .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
-                            .isFalse());
-        }
-    }
-
-    @Test
-    void a_user_that_the_server_refuses_is_no_outage() throws Exception {
-        PGSimpleDataSource source = source();
-        source.setUser("stranger");
-        try (HikariDataSource pool = Postgres.pool(source, 1, true, 300);
-                MessageLog plain = JdbcMessageLog.postgres(source);
-                MessageLog pooled = JdbcMessageLog.postgres(pool);
-                MessageLog own = JdbcMessageLog.builder()
-                        .url("jdbc:postgresql://127.0.0.1:" + server.port() + "/" + database, "stranger", "password")
-                        .statementTimeout(Duration.ofMillis(300))
-                        .build()) {
-            for (MessageLog log : List.of(plain, pooled, own)) {
-                assertFinal(() -> log.append(KEY, batch("a")), "user");
-                assertFinal(() -> log.list("acme", ListQuery.first(1)), "user");
-            }
-        }
-    }
-
-    @Test
-    void a_user_that_may_not_write_a_table_is_told_so_and_a_right_that_is_given_later_counts() throws Exception {
-        String role = "guest_" + database;
-        always(source()).append(KEY, batch("a"));
-        Postgres.execute(
-                source(),
-                "CREATE ROLE " + role + " LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role
-                        + "; GRANT USAGE ON SEQUENCE keepsake_memory_number TO " + role);
-        PGSimpleDataSource source = source();
-        source.setUser(role);
-        try (MessageLog log = JdbcMessageLog.postgres(source)) {
-            assertThat(branch(log, KEY)).containsExactly("a");
-            assertFinal(() -> log.append(KEY, batch("b")), "grant");
-            assertFinal(() -> log.erase(KEY), "grant");
-            Postgres.execute(source(), "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role);
-            assertThat(log.append(KEY, batch("b")).head()).isEqualTo("b");
-        }
-    }
-
-    @Test
-    void a_table_that_was_dropped_is_no_outage() throws Exception {
-        try (MessageLog log = always(source())) {
-            log.append(KEY, batch("a"));
-            Postgres.execute(source(), "DROP TABLE keepsake_lease");
-            assertFinal(() -> log.acquireLease(KEY, "work", "one", Duration.ofSeconds(1)), "V1__keepsake.sql");
         }
     }
 

@@ -56,28 +56,4 @@ class PostgresMemoryStoreTest extends MemoryStoreContract {
                 .schema(SchemaMode.ALWAYS)
                 .build();
     }
-
-    @Test
-    void missing_tables_are_named_with_their_script() throws Exception {
-        try (MemoryStore empty = JdbcMemoryStore.postgres(
-                Postgres.newest().database(Postgres.newest().newDatabase()))) {
-            assertThatThrownBy(() -> empty.chunks(ConversationKey.of("acme", "chat"), 3))
-                    .isInstanceOf(KeepsakeException.class)
-                    .hasMessageContaining("schema/memories/postgresql/V1__keepsake_memories.sql")
-                    .hasMessageContaining("schema(SchemaMode.ALWAYS)");
-        }
-    }
-
-    @Test
-    void a_session_that_is_read_only_by_a_setting_is_no_outage() throws Exception {
-        PGSimpleDataSource source = pool.unwrap(PGSimpleDataSource.class);
-        PGSimpleDataSource readOnly = Postgres.newest().database(source.getDatabaseName());
-        readOnly.setOptions("-c default_transaction_read_only=on");
-        try (MemoryStore reading = JdbcMemoryStore.postgres(readOnly)) {
-            assertThat(reading.chunks(key, 3)).isEmpty();
-            assertThatThrownBy(() -> reading.acquireLease(key, "work", "one", Duration.ofSeconds(1)))
-                    .isExactlyInstanceOf(KeepsakeException.class)
-                    .hasMessageContainingAll("read-only", "25006");
-        }
-    }
 }

@@ -84,33 +84,4 @@ class PostgresMessageIndexTest extends MessageIndexContract {
             return rows.getInt(1);
         }
     }
-
-    @Test
-    void missing_tables_are_named_with_their_script() throws Exception {
-        try (MessageIndex empty = JdbcMessageIndex.postgres(
-                Postgres.newest().database(Postgres.newest().newDatabase()))) {
-            assertThatThrownBy(empty::tenants)
-                    .isInstanceOf(KeepsakeException.class)
-                    .hasMessageContaining("schema/index/postgresql/V1__keepsake_index.sql")
-                    .hasMessageContaining("schema(SchemaMode.ALWAYS)");
-        }
-    }
-
-    @Test
-    void a_session_that_is_read_only_by_a_setting_is_no_outage() throws Exception {
-        sameIndex().tenants();
-        PGSimpleDataSource source = pool.unwrap(PGSimpleDataSource.class);
-        PGSimpleDataSource readOnly = Postgres.newest().database(source.getDatabaseName());
-        readOnly.setOptions("-c default_transaction_read_only=on");
-        try (MessageIndex index = JdbcMessageIndex.postgres(readOnly)) {
-            index.tenants();
-            assertThatThrownBy(() -> index.add(
-                            ConversationKey.of("acme", "a"),
-                            null,
-                            new Watermark(1, 1),
-                            List.of(new IndexedMessage(1, ChatMessageType.USER, 1, Map.of("term", 1)))))
-                    .isExactlyInstanceOf(KeepsakeException.class)
-                    .hasMessageContainingAll("read-only", "25006");
-        }
-    }
 }
