@@ -518,7 +518,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     void responded(AiServiceResponseReceivedEvent event) {
         locked(() -> {
-            // Without this library's model in front, only the reporter shows a stream. The thread does not: the one that
+            // Without this library's model in front, only the reporter shows a stream. The thread does not: the one
+            // that
             // starts a stream also reads it if the response is there before the call returns.
             if (streaming == null && AnswerEnd.Streams.isReported()) {
                 streaming = event.response().metadata().getClass();

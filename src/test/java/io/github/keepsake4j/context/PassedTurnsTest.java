@@ -32,7 +32,7 @@ class PassedTurnsTest {
         long first = Counts.seed();
         int passed = 0;
         int shortened = 0;
-        for (int run = 0; run < Counts.of(1_000, 100_000); run++) {
+        for (int run = 0; run < Counts.of(250, 100_000); run++) {
             Random random = new Random(first + run);
             Part branch = branch(random);
             Promise promise = promise(random);
@@ -117,7 +117,7 @@ class PassedTurnsTest {
     void what_is_passed_by_is_due_to_be_covered() {
         long first = Counts.seed();
         int passed = 0;
-        for (int run = 0; run < Counts.of(1_000, 100_000); run++) {
+        for (int run = 0; run < Counts.of(250, 100_000); run++) {
             Random random = new Random(first + run);
             Part branch = branch(random);
             Summarization summaries = random.nextBoolean()

@@ -152,8 +152,8 @@ class PlantedBugsTest {
     void a_result_that_takes_more_than_its_share_is_found() {
         isFound(
                 Rule.RESULTS_HAVE_THEIR_SHARE,
-                Promise.tokens(200, 0, Promises.ESTIMATOR),
-                View.whole(TokenLimit.withMaxTokens(200, Promises.ESTIMATOR).maxToolResultTokens(80)));
+                Promise.tokens(120, 0, Promises.ESTIMATOR),
+                View.whole(TokenLimit.withMaxTokens(120, Promises.ESTIMATOR).maxToolResultTokens(50)));
     }
 
     @Test

@@ -187,7 +187,7 @@ class StrategiesTest {
         long seed = Long.getLong("keepsake.seed", new Random().nextLong());
         Tell.line("StrategiesTest seed " + seed);
         Random random = new Random(seed);
-        for (int i = 0; i < Counts.of(150, 10_000); i++) {
+        for (int i = 0; i < Counts.of(40, 10_000); i++) {
             int limit = 1 + random.nextInt(12);
             int tokens = 20 + random.nextInt(120);
             for (ContextStrategy strategy : List.of(

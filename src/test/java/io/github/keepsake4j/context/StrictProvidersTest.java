@@ -31,7 +31,7 @@ class StrictProvidersTest {
         Random random = new Random(seed);
         long turns = 0;
         long views = 0;
-        while (turns < Counts.of(2_000, 1_000_000)) {
+        while (turns < Counts.of(500, 1_000_000)) {
             RandomBranch branch = RandomBranch.random(random, SCENES, Promises.COUNTER::count);
             Promise promise = Promises.combination(random);
             ContextStrategy strategy = promise.strategy();

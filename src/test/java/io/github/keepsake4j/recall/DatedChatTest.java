@@ -15,6 +15,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -32,14 +33,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Questions that name a time, asked on Wednesday, 20 May 2026, about 10,000 messages of 300 days. Other days have the
- * words of the questions too.
+ * Questions that name a time, asked on Wednesday, 20 May 2026, about messages of 300 days. Other days have the words of
+ * the questions too.
  */
 class DatedChatTest {
 
     private static final MemoryKey KEY = ConversationKey.of("acme", "alice");
     private static final LocalDateTime NOW = LocalDateTime.parse("2026-05-20T22:00:00");
-    private static final int MESSAGES = 10_000;
 
     private static final List<String> WORDS = List.of(
             "I told you of May and the 13th",
@@ -132,22 +132,23 @@ class DatedChatTest {
         assertThat(questions).hasSize(60);
         try (MessageLog log = SqliteMessageLog.open(directory.resolve("chat.db"));
                 MessageIndex index = JdbcMessageIndex.sqlite(directory.resolve("index.db"))) {
-            assertThat(missed(log, index, ZoneId.of("Europe/Berlin"), questions))
+            assertThat(missed(log, index, 10_000, ZoneId.of("Europe/Berlin"), questions))
                     .isEmpty();
         }
         for (String zone : List.of("UTC", "Pacific/Kiritimati", "America/Los_Angeles")) {
             try (MessageLog log = new InMemoryMessageLog();
                     MessageIndex index = new InMemoryMessageIndex()) {
-                assertThat(missed(log, index, ZoneId.of(zone), questions))
+                assertThat(missed(log, index, Counts.of(3_000, 10_000), ZoneId.of(zone), questions))
                         .as(zone)
                         .isEmpty();
             }
         }
     }
 
-    private static List<String> missed(MessageLog log, MessageIndex index, ZoneId zone, List<Asked> questions) {
+    private static List<String> missed(
+            MessageLog log, MessageIndex index, int messages, ZoneId zone, List<Asked> questions) {
         Instant now = NOW.atZone(zone).toInstant();
-        append(log, now);
+        append(log, messages, now);
         AtomicInteger requests = new AtomicInteger();
         MessageLog countedLog = counted(MessageLog.class, log, requests);
         MessageIndex countedIndex = counted(MessageIndex.class, index, requests);
@@ -179,10 +180,10 @@ class DatedChatTest {
         return missed;
     }
 
-    private static void append(MessageLog log, Instant now) {
-        Duration between = Duration.ofDays(300).dividedBy(MESSAGES);
+    private static void append(MessageLog log, int messages, Instant now) {
+        Duration between = Duration.ofDays(300).dividedBy(messages);
         List<NewMessage> batch = new ArrayList<>();
-        for (int i = MESSAGES; i > 0; i--) {
+        for (int i = messages; i > 0; i--) {
             String text = WORDS.get(i * 7 % WORDS.size()) + ", and " + WORDS.get(i / 3 % WORDS.size()) + " " + i;
             batch.add(new NewMessage(
                     "m" + i,
@@ -191,7 +192,7 @@ class DatedChatTest {
                     "test",
                     now.minus(between.multipliedBy(i))));
         }
-        for (int from = 0; from < MESSAGES; from += 1_000) {
+        for (int from = 0; from < messages; from += 1_000) {
             log.append(KEY, Append.under(Parent.head(), batch.subList(from, from + 1_000)));
         }
     }

@@ -73,7 +73,8 @@ class LongMessageRecallTest {
         while (filling.length() < Words.MAX_LENGTH - 100) {
             filling.append(generated.sentence(4, 24)).append(' ');
         }
-        for (int i = 0; i < DOCUMENTS; i++) {
+        // More than the passages of an answer.
+        for (int i = 0; i < Counts.of(12, 40); i++) {
             names.add(name());
             texts.add("The contract. " + filling.substring(0, Words.MAX_LENGTH - 100) + " It is for " + names.get(i));
         }

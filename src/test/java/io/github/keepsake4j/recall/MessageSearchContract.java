@@ -148,7 +148,7 @@ public abstract class MessageSearchContract {
         process = new Process(log, counting);
         Random random = new Random(1);
         StringBuilder distinct = new StringBuilder("zebra ");
-        while (distinct.length() < 702_000) {
+        while (distinct.length() < Words.MAX_LENGTH + 2 * Finder.MAX_SPLIT) {
             distinct.append(Integer.toString(random.nextInt(1 << 30), 36)).append(' ');
         }
         say(CHAT, "I like quokkas.", distinct.toString(), "And wombats.");
@@ -195,7 +195,7 @@ public abstract class MessageSearchContract {
             MessageRecall recall =
                     new MessageRecall(process.search, key -> MessageRecallContract.seen(log, key, Set.of()));
             for (int i = 0; i < keys.size(); i += 7) {
-                for (int at = 1; at <= 50; at += 7) {
+                for (int at = 1; at <= 50; at += Counts.of(49, 7)) {
                     String word = word(i, at);
                     assertThat(texts(search(scope, word))).as(word).startsWith("Message " + word);
                     assertThat(recall.recall(

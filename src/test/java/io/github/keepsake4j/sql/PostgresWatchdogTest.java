@@ -80,7 +80,7 @@ class PostgresWatchdogTest {
 
             assertThatThrownBy(() -> log.append(KEY, batch("b")))
                     .isInstanceOf(StorageUnavailableException.class)
-                    .hasMessageContaining(CANCELLED);
+                    .hasMessageContainingAll(CANCELLED, KEY.canonical());
             assertThatThrownBy(() -> Logs.moveHead(log, KEY, "a", null))
                     .isInstanceOf(StorageUnavailableException.class)
                     .hasMessageContaining(CANCELLED);

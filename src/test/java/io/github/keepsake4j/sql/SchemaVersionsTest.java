@@ -45,7 +45,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,11 +63,17 @@ class SchemaVersionsTest {
     @TempDir
     Path directory;
 
-    private DataSource postgres;
+    private DataSource database;
 
-    @BeforeEach
-    void database() throws SQLException {
-        postgres = Postgres.newest().kept(Postgres.newest().newDatabase());
+    private DataSource postgres() {
+        if (database == null) {
+            try {
+                database = Postgres.newest().kept(Postgres.newest().newDatabase());
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+        return database;
     }
 
     /** What is open, with all that it does to its tables. */
@@ -115,13 +120,13 @@ class SchemaVersionsTest {
             case LOG_SQLITE -> log(SqliteMessageLog.open(file(tables)));
             case INDEX_POSTGRESQL ->
                 index(JdbcMessageIndex.builder()
-                        .dataSource(postgres)
+                        .dataSource(postgres())
                         .schema(SchemaMode.ALWAYS)
                         .build());
             case INDEX_SQLITE -> index(JdbcMessageIndex.sqlite(file(tables)));
             case MEMORIES_POSTGRESQL ->
                 memories(JdbcMemoryStore.builder()
-                        .dataSource(postgres)
+                        .dataSource(postgres())
                         .schema(SchemaMode.ALWAYS)
                         .build());
             case MEMORIES_SQLITE -> memories(FileMemoryStore.of(directory));
@@ -130,7 +135,7 @@ class SchemaVersionsTest {
 
     private JdbcMessageLog postgresLog() {
         return JdbcMessageLog.builder()
-                .dataSource(postgres)
+                .dataSource(postgres())
                 .schema(SchemaMode.ALWAYS)
                 .build();
     }
@@ -201,7 +206,7 @@ class SchemaVersionsTest {
 
     private DataSource source(Tables tables) {
         if (!tables.isSqlite()) {
-            return postgres;
+            return postgres();
         }
         SQLiteDataSource source = new SQLiteDataSource();
         source.setUrl("jdbc:sqlite:" + file(tables));
@@ -418,7 +423,7 @@ class SchemaVersionsTest {
 
     @Test
     void tables_that_are_not_there_are_told_by_the_first_script() {
-        try (MessageLog log = JdbcMessageLog.postgres(postgres)) {
+        try (MessageLog log = JdbcMessageLog.postgres(postgres())) {
             assertThatThrownBy(() -> log.list("acme", ListQuery.first(1)))
                     .isInstanceOf(KeepsakeException.class)
                     .hasMessageContainingAll("are missing", "schema/postgresql/V1__keepsake.sql");

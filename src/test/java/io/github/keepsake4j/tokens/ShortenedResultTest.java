@@ -33,7 +33,7 @@ class ShortenedResultTest {
         long first = Counts.seed();
         int kept = 0;
         int left = 0;
-        for (int run = 0; run < Counts.of(200, 10_000); run++) {
+        for (int run = 0; run < Counts.of(50, 10_000); run++) {
             Random random = new Random(first + run);
             List<Content> contents = new ArrayList<>();
             for (int i = random.nextInt(5); i >= 0; i--) {

@@ -26,7 +26,12 @@ final class LoopProcess {
     private LoopProcess() {}
 
     public static void main(String[] arguments) {
-        onLog(arguments[0], log -> iterate(log, arguments[1], arguments[2], arguments[3]));
+        onLog(
+                arguments[0],
+                log -> iterate(log, arguments[1], arguments[2], arguments[3], seen -> {
+                    System.out.println(seen);
+                    System.out.flush();
+                }));
     }
 
     static void onLog(String store, Consumer<MessageLog> use) {
@@ -54,7 +59,7 @@ final class LoopProcess {
         }
     }
 
-    private static void iterate(MessageLog log, String message, String run, String killed) {
+    static void iterate(MessageLog log, String message, String run, String killed, Consumer<String> told) {
         NodeTokenBufferMemory memory =
                 WorkflowMemories.builder().nodeLog(log).build().node(KEY);
         NodeTurn turn = NodeTurn.of(message).under(null);
@@ -67,8 +72,7 @@ final class LoopProcess {
             memory.addMessages(
                     turn.inRun(run), "better, please", List.of(), List.of(AiMessage.from("draft of " + run + killed)));
         }
-        System.out.println(seen.size());
-        System.out.flush();
+        told.accept(Integer.toString(seen.size()));
         if (killed.equals("before")) {
             Runtime.getRuntime().halt(0);
         }

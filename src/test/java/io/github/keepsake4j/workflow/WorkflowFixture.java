@@ -210,8 +210,8 @@ abstract class WorkflowFixture {
         }
     }
 
-    void append(MemoryKey key, String parent, NewMessage message) {
-        log.append(key, Append.under(parent == null ? Parent.root() : Parent.of(parent), List.of(message)));
+    void append(MemoryKey key, String parent, NewMessage... messages) {
+        log.append(key, Append.under(parent == null ? Parent.root() : Parent.of(parent), List.of(messages)));
     }
 
     static NewMessage message(String id, ChatMessage message) {

@@ -35,6 +35,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -151,10 +153,13 @@ abstract class WorkflowTurnContract extends WorkflowHistoryContract {
     @Test
     void a11_the_requests_for_a_bridge_do_not_grow_with_its_length() {
         turns("m0", null);
-        for (int i = 0; i < 260; i++) {
-            append(NODE, i == 0 ? null : "other" + (i - 1) + "a", message("other" + i, user("q")));
-            append(NODE, "other" + i, message("other" + i + "a", ai("r")));
-        }
+        append(
+                NODE,
+                null,
+                IntStream.range(0, 260)
+                        .boxed()
+                        .flatMap(i -> Stream.of(message("other" + i, user("q")), message("other" + i + "a", ai("r"))))
+                        .toArray(NewMessage[]::new));
         say("m0", null, ai("r m0"));
         for (int i = 1; i <= 100; i++) {
             say("n" + i, i == 1 ? "m0" : "n" + (i - 1), ai("r"));

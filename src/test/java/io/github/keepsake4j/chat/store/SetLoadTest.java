@@ -66,11 +66,12 @@ class SetLoadTest {
         int name = 0;
         List<Child> children = new ArrayList<>(List.of(start(name++, where), start(name++, where)));
         int lines = Counts.of(20, 200);
-        long seconds = Counts.of(1, 180);
+        long seconds = Counts.of(0, 180);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         try {
-            // The time bounds the load only; at least one kill of each process comes within it.
-            for (int kill = 0; kill < 2 || System.nanoTime() < end; kill++) {
+            // The time bounds the load only. A process is killed and started again within it, and both are killed
+            // behind it.
+            for (int kill = 0; kill < Counts.of(1, 2) || System.nanoTime() < end; kill++) {
                 Child child = children.get(kill % 2);
                 for (int line = lines + random.nextInt(lines); line > 0; line--) {
                     acknowledged.add(child.line());

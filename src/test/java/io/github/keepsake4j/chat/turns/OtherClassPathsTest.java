@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -29,75 +30,92 @@ class OtherClassPathsTest {
             classPath.add(0, jars.findFirst().orElseThrow().toUri().toURL());
         }
 
-        assertThat(run(classPath, "async"))
-                .isEqualTo("langchain4j-core-1.20.0.jar added [1] set [1, 2] stored [3] deleted [] shown 2 kept 2");
+        try (Loaded next = new Loaded(classPath)) {
+            assertThat(next.run("async"))
+                    .isEqualTo("langchain4j-core-1.20.0.jar added [1] set [1, 2] stored [3] deleted [] shown 2 kept 2");
+        }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"sqlite-jdbc", "postgresql", "HikariCP"})
     void what_is_optional_may_be_absent(String jar) throws Exception {
-        assertThat(run(without("/" + jar + "-"), "async")).endsWith("shown 2 kept 2");
-        if (!jar.equals("sqlite-jdbc")) {
-            assertThat(run(without("/" + jar + "-"), "sqlite")).isEqualTo("1");
+        try (Loaded loaded = new Loaded(without("/" + jar + "-"))) {
+            assertThat(loaded.run("async")).endsWith("shown 2 kept 2");
+            if (jar.equals("sqlite-jdbc")) {
+                assertThatThrownBy(() -> loaded.run("sqlite")).rootCause().hasMessageContaining("org.sqlite");
+            } else {
+                assertThat(loaded.run("sqlite")).isEqualTo("1");
+            }
         }
     }
 
     @Test
     void summaries_are_made_where_micrometer_is_absent() throws Exception {
-        assertThat(run(without("/micrometer-"), "summary")).isEqualTo("no Micrometer, 1 made");
-    }
-
-    @Test
-    void a_class_path_without_sqlite_is_one() {
-        assertThatThrownBy(() -> run(without("/sqlite-jdbc-"), "sqlite"))
-                .rootCause()
-                .hasMessageContaining("org.sqlite");
+        try (Loaded loaded = new Loaded(without("/micrometer-"))) {
+            assertThat(loaded.run("summary")).isEqualTo("no Micrometer, 1 made");
+        }
     }
 
     /** Removes the whole SDK, because its jars depend on each other. */
     @Test
     void the_aws_sdk_may_be_absent() throws Exception {
-        List<URL> classPath = without("/software/amazon/");
-
-        assertThat(run(classPath, "async")).endsWith("shown 2 kept 2");
-        assertThat(run(classPath, "sqlite")).isEqualTo("1");
-        assertThatThrownBy(() -> run(classPath, "s3")).rootCause().hasMessageContaining("software.amazon");
+        try (Loaded loaded = new Loaded(without("/software/amazon/"))) {
+            assertThat(loaded.run("async")).endsWith("shown 2 kept 2");
+            assertThat(loaded.run("sqlite")).isEqualTo("1");
+            assertThatThrownBy(() -> loaded.run("s3")).rootCause().hasMessageContaining("software.amazon");
+        }
     }
 
     @Test
     void words_have_no_stems_where_lucene_is_absent() throws Exception {
-        assertThat(run(without("/lucene-"), "words")).isEqualTo("[walking, _walk, _alki, _lkin, _king]");
-        assertThat(run(without("nothing"), "words")).isEqualTo("[walk, walking, _walk, _alki, _lkin, _king]");
+        try (Loaded loaded = new Loaded(without("/lucene-"))) {
+            assertThat(loaded.run("words")).isEqualTo("[walking, _walk, _alki, _lkin, _king]");
+        }
     }
 
     @Test
     void reactor_may_be_absent() throws Exception {
-        assertThat(run(without("/reactor-core-"), "stream")).isEqualTo("Hello U(Hi), A(Hello)");
+        try (Loaded loaded = new Loaded(without("/reactor-core-"))) {
+            assertThat(loaded.run("stream")).isEqualTo("Hello U(Hi), A(Hello)");
+        }
     }
 
     @Test
     void jedis_may_be_absent() throws Exception {
-        List<URL> classPath = without("/redis/clients/");
-
-        assertThat(run(classPath, "async")).endsWith("shown 2 kept 2");
-        assertThat(run(classPath, "sqlite")).isEqualTo("1");
-        assertThatThrownBy(() -> run(classPath, "redis")).rootCause().hasMessageContaining("redis.clients");
-        assertThat(run(without("nothing"), "redis")).isEqualTo("StorageUnavailableException");
+        try (Loaded loaded = new Loaded(without("/redis/clients/"))) {
+            assertThat(loaded.run("async")).endsWith("shown 2 kept 2");
+            assertThat(loaded.run("sqlite")).isEqualTo("1");
+            assertThatThrownBy(() -> loaded.run("redis")).rootCause().hasMessageContaining("redis.clients");
+        }
     }
 
     /** A caller that passes a client needs no other HTTP client than the one of that client. */
     @Test
     void the_apache_client_may_be_absent_where_a_client_is_given() throws Exception {
-        List<URL> classPath = without("/apache5-client-");
-
-        assertThat(run(classPath, "s3WithAClient")).isEqualTo("StorageUnavailableException");
-        assertThatThrownBy(() -> run(classPath, "s3")).rootCause().hasMessageContaining("apache5");
-        assertThat(run(without("nothing"), "s3")).isEqualTo("StorageUnavailableException");
+        try (Loaded loaded = new Loaded(without("/apache5-client-"))) {
+            assertThat(loaded.run("s3WithAClient")).isEqualTo("StorageUnavailableException");
+            assertThatThrownBy(() -> loaded.run("s3")).rootCause().hasMessageContaining("apache5");
+        }
     }
 
-    private static String run(List<URL> classPath, String what) throws Exception {
-        try (URLClassLoader loader =
-                new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+    /** Each way of the other tests works where nothing is absent. */
+    @Test
+    void with_all_of_it_each_way_is_open() throws Exception {
+        try (Loaded loaded = new Loaded(without("nothing"))) {
+            assertThat(loaded.run("words")).isEqualTo("[walk, walking, _walk, _alki, _lkin, _king]");
+            assertThat(loaded.run("redis")).isEqualTo("StorageUnavailableException");
+            assertThat(loaded.run("s3")).isEqualTo("StorageUnavailableException");
+        }
+    }
+
+    /** The classes on a class path. */
+    private record Loaded(URLClassLoader loader) implements AutoCloseable {
+
+        Loaded(List<URL> classPath) {
+            this(new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader()));
+        }
+
+        String run(String what) throws Exception {
             Class<?> driver = loader.loadClass("io.github.keepsake4j.chat.turns.OtherClassPathDriver");
             ClassLoader before = Thread.currentThread().getContextClassLoader();
             Thread.currentThread().setContextClassLoader(loader);
@@ -106,6 +124,11 @@ class OtherClassPathsTest {
             } finally {
                 Thread.currentThread().setContextClassLoader(before);
             }
+        }
+
+        @Override
+        public void close() throws IOException {
+            loader.close();
         }
     }
 

@@ -155,7 +155,8 @@ class PostgresPreparedTest {
         try (Connection connection = preparing().getConnection()) {
             for (String sql : Prepared.TEXTS) {
                 types.put(
-                        sql, types(connection, sql, SENT.get(sql).values().iterator().next()));
+                        sql,
+                        types(connection, sql, SENT.get(sql).values().iterator().next()));
             }
         }
         for (String sent : Prepared.TEXTS) {

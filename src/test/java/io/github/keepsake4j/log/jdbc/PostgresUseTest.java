@@ -30,7 +30,6 @@ import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -45,12 +44,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
-import org.sqlite.SQLiteDataSource;
 
 /** PostgreSQL as applications use it: pools, callers' transactions, roles, start-up, isolation levels, time-outs. */
 @Timeout(600)
@@ -73,8 +69,8 @@ class PostgresUseTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"4,false", "4,true", "1,false", "1,true"})
-    void a_pool_smaller_than_the_threads_and_callers_that_roll_back(int size, boolean inTransaction) throws Exception {
+    @ValueSource(ints = {1, 4})
+    void a_pool_smaller_than_the_threads_and_callers_that_roll_back(int size) throws Exception {
         int count = 5;
         try (HikariDataSource pool = Postgres.pool(source(), size, true);
                 HikariDataSource callers = Postgres.pool(source(), THREADS, false);
@@ -82,11 +78,6 @@ class PostgresUseTest {
             Postgres.execute(callers, "CREATE TABLE caller (name text)");
             PostgresWriter.inThreads(THREADS, thread -> {
                 for (int i = 0; i < count; i++) {
-                    if (!inTransaction) {
-                        log.append(KEY, batch(thread + "-" + i));
-                        log.read(KEY, ReadQuery.newest(5));
-                        continue;
-                    }
                     try (Connection caller = callers.getConnection();
                             Statement statement = caller.createStatement()) {
                         statement.execute("INSERT INTO caller VALUES ('" + thread + "')");
@@ -260,28 +251,6 @@ class PostgresUseTest {
                 }
             });
             assertThat(branch(log, KEY)).hasSize(40);
-        }
-    }
-
-    @Test
-    void a_statement_that_waits_too_long_is_cancelled_and_can_be_sent_again() throws Exception {
-        try (HikariDataSource pool = Postgres.pool(source(), 2, true);
-                MessageLog log = JdbcMessageLog.builder()
-                        .dataSource(pool)
-                        .schema(SchemaMode.NEVER)
-                        .statementTimeout(Duration.ofSeconds(3))
-                        .build()) {
-            always(pool).append(KEY, batch("a"));
-            try (Connection other = source().getConnection();
-                    Statement statement = other.createStatement()) {
-                other.setAutoCommit(false);
-                statement.execute("SELECT * FROM keepsake_memory FOR UPDATE");
-                assertThatThrownBy(() -> log.append(KEY, batch("b")))
-                        .isInstanceOf(StorageUnavailableException.class)
-                        .hasMessageContaining(KEY.canonical());
-            }
-            assertThat(log.append(KEY, batch("b")).replayed()).isFalse();
-            assertThat(branch(log, KEY)).containsExactly("a", "b");
         }
     }
 

@@ -1,23 +1,15 @@
 package io.github.keepsake4j.memories.jdbc;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.MemoryStoreContract;
-import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
-import org.postgresql.ds.PGSimpleDataSource;
 
 class PostgresMemoryStoreTest extends MemoryStoreContract {
 

@@ -1,13 +1,11 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
@@ -24,7 +22,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.postgresql.ds.PGSimpleDataSource;
 
 class PostgresMessageIndexTest extends MessageIndexContract {
 
