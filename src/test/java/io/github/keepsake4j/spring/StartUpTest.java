@@ -30,30 +30,32 @@ class StartUpTest {
     @TempDir
     Path directory;
 
-    private static String output(List<Path> before, Stream<String> properties) throws Exception {
-        String[] arguments = Stream.concat(
-                        Stream.of("spring.main.banner-mode=off", "spring.main.web-application-type=none"), properties)
-                .map(property -> "--" + property)
-                .toArray(String[]::new);
-        String output = Child.output(before, BareApplication.class, (Object[]) arguments);
+    /** Starts the application in one JVM as often as there are lists of properties, and returns the outputs. */
+    @SafeVarargs
+    private static List<String> outputs(List<Path> before, List<String>... starts) throws Exception {
+        List<String> arguments = new ArrayList<>();
+        for (List<String> properties : starts) {
+            if (!arguments.isEmpty()) {
+                arguments.add(BareApplication.NEXT);
+            }
+            arguments.addAll(List.of("--spring.main.banner-mode=off", "--spring.main.web-application-type=none"));
+            properties.forEach(property -> arguments.add("--" + property));
+        }
+        String output = Child.output(before, BareApplication.class, arguments.toArray());
         assertThat(output).doesNotContain(PASSWORD);
-        return output;
+        List<String> outputs = List.of(output.split(BareApplication.NEXT + "\\R"));
+        assertThat(outputs).hasSize(starts.length);
+        return outputs;
     }
 
-    private static String output(String... properties) throws Exception {
-        return output(List.of(), Stream.concat(Stream.of(WITHOUT_DATA_SOURCE), Stream.of(properties)));
-    }
-
-    private static String onDatabase(int port, String database, String user, String... properties) throws Exception {
-        return output(
-                List.of(),
-                Stream.concat(
-                        Stream.of(
-                                Contexts.WITHOUT_OTHERS,
-                                "spring.datasource.url=jdbc:postgresql://127.0.0.1:" + port + "/" + database,
-                                "spring.datasource.username=" + user,
-                                "spring.datasource.password=" + PASSWORD),
-                        Stream.of(properties)));
+    private static List<String> onDatabase(int port, String database, String user, String... properties) {
+        List<String> all = new ArrayList<>(List.of(
+                Contexts.WITHOUT_OTHERS,
+                "spring.datasource.url=jdbc:postgresql://127.0.0.1:" + port + "/" + database,
+                "spring.datasource.username=" + user,
+                "spring.datasource.password=" + PASSWORD));
+        all.addAll(List.of(properties));
+        return all;
     }
 
     /** Returns the first line of the failure's description. */
@@ -75,7 +77,8 @@ class StartUpTest {
         assertThat(older).hasSize(2);
         List<String> lines = new ArrayList<>();
         for (List<Path> before : List.of(older, older.subList(0, 1))) {
-            lines.add(firstLine(output(before, Stream.of(WITHOUT_DATA_SOURCE, "keepsake4j.store=in-memory"))));
+            lines.add(firstLine(outputs(before, List.of(WITHOUT_DATA_SOURCE, "keepsake4j.store=in-memory"))
+                    .get(0)));
         }
         assertThat(lines)
                 .allMatch(line -> line.contains("found 1.12.2; import langchain4j-bom 1.19.0 in dependencyManagement"))
@@ -89,17 +92,30 @@ class StartUpTest {
         Postgres server = Postgres.newest();
         int port = server.port();
         asksForPasswordOf("walled", server.database("postgres"));
-        assertThat(firstLine(onDatabase(port, "postgres", "walled", "keepsake4j.tenant=acme")))
-                .isEqualTo("The database server refuses the user or the password (SQLSTATE 28P01): FATAL: password"
-                        + " authentication failed for user \"walled\"");
-        assertThat(firstLine(onDatabase(
-                        port, "postgres", "walled", "keepsake4j.tenant=acme", "keepsake4j.jdbc.platform=postgresql")))
-                .startsWith("The database server refuses the user or the password (SQLSTATE 28P01): FATAL: password");
-        assertThat(firstLine(onDatabase(port, "none", "postgres", "keepsake4j.tenant=acme")))
-                .isEqualTo("The database does not exist (SQLSTATE 3D000): FATAL: database \"none\" does not exist");
-        assertThat(firstLine(onDatabase(1, "none", "postgres", "keepsake4j.tenant=acme")))
-                .startsWith(
-                        "The database server cannot be reached (SQLSTATE 08001): Connection to 127.0.0.1:1 refused.");
+        String tenant = "keepsake4j.tenant=acme";
+        String platform = "keepsake4j.jdbc.platform=postgresql";
+        assertThat(outputs(
+                        List.of(),
+                        onDatabase(port, "postgres", "walled", tenant),
+                        onDatabase(port, "postgres", "walled", tenant, platform),
+                        onDatabase(port, "none", "postgres", tenant),
+                        onDatabase(1, "none", "postgres", tenant)))
+                .extracting(StartUpTest::firstLine)
+                .satisfiesExactly(
+                        refused -> assertThat(refused)
+                                .isEqualTo(
+                                        "The database server refuses the user or the password (SQLSTATE 28P01): FATAL:"
+                                                + " password authentication failed for user \"walled\""),
+                        known -> assertThat(known)
+                                .startsWith(
+                                        "The database server refuses the user or the password (SQLSTATE 28P01): FATAL:"
+                                                + " password"),
+                        absent -> assertThat(absent)
+                                .isEqualTo("The database does not exist (SQLSTATE 3D000): FATAL: database \"none\" does"
+                                        + " not exist"),
+                        down -> assertThat(down)
+                                .startsWith("The database server cannot be reached (SQLSTATE 08001): Connection to"
+                                        + " 127.0.0.1:1 refused."));
     }
 
     /** The embedded server trusts everyone else. */
@@ -125,7 +141,8 @@ class StartUpTest {
             // The first call makes the tables.
             log.list("default", ListQuery.first(1));
         }
-        String output = onDatabase(port, database, "postgres", "keepsake4j.index.enabled=true");
+        String output = outputs(List.of(), onDatabase(port, database, "postgres", "keepsake4j.index.enabled=true"))
+                .get(0);
         assertThat(firstLine(output)).startsWith("The DataSource cannot keep the index: ");
         assertThat(output).contains("index/postgresql/V1__keepsake_index.sql");
     }
@@ -133,13 +150,16 @@ class StartUpTest {
     @Test
     void one_line_says_what_is_kept_where() throws Exception {
         String database = Postgres.newest().newDatabase();
-        String output = onDatabase(
-                Postgres.newest().port(),
-                database,
-                "postgres",
-                "keepsake4j.jdbc.initialize-schema=always",
-                "keepsake4j.index.enabled=true",
-                "keepsake4j.strategy.max-turns=7");
+        String output = outputs(
+                        List.of(),
+                        onDatabase(
+                                Postgres.newest().port(),
+                                database,
+                                "postgres",
+                                "keepsake4j.jdbc.initialize-schema=always",
+                                "keepsake4j.index.enabled=true",
+                                "keepsake4j.strategy.max-turns=7"))
+                .get(0);
         assertThat(output.lines().filter(line -> line.contains("Keepsake4j: ")))
                 .singleElement()
                 .asString()
@@ -149,12 +169,14 @@ class StartUpTest {
     @Test
     void a_directory_that_cannot_be_used_has_a_failure_analysis() throws Exception {
         Path file = Files.writeString(directory.resolve("taken"), "");
-        String output = output("keepsake4j.file.directory=" + file);
-        assertThat(firstLine(output))
+        List<String> outputs = outputs(
+                List.of(),
+                List.of(WITHOUT_DATA_SOURCE, "keepsake4j.file.directory=" + file),
+                List.of(WITHOUT_DATA_SOURCE, "keepsake4j.file.directory=" + directory + "/absent/chats"));
+        assertThat(firstLine(outputs.get(0)))
                 .isEqualTo("The directory " + file + " cannot be used: " + file + " is not a directory.");
-        assertThat(output).contains("Set keepsake4j.file.directory to");
+        assertThat(outputs.get(0)).contains("Set keepsake4j.file.directory to");
         // Another error than those of the configuration.
-        assertThat(firstLine(output("keepsake4j.file.directory=" + directory + "/absent/chats")))
-                .contains("the directory " + directory + "/absent does not exist");
+        assertThat(firstLine(outputs.get(1))).contains("the directory " + directory + "/absent does not exist");
     }
 }

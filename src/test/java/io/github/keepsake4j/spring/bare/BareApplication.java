@@ -3,6 +3,8 @@ package io.github.keepsake4j.spring.bare;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
+import java.util.ArrayList;
+import java.util.List;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -13,9 +15,32 @@ import org.springframework.context.annotation.Configuration;
 @EnableAutoConfiguration
 public class BareApplication {
 
-    /** Starts and ends. */
+    /** Separates the arguments of two starts, and their outputs as a line. */
+    public static final String NEXT = "--next";
+
+    /** Starts and ends, as often as there are arguments of a start. */
     public static void main(String[] args) {
-        SpringApplication.run(BareApplication.class, args).close();
+        List<String> arguments = new ArrayList<>();
+        for (String argument : args) {
+            if (argument.equals(NEXT)) {
+                start(arguments);
+                arguments.clear();
+                System.out.println(NEXT);
+            } else {
+                arguments.add(argument);
+            }
+        }
+        start(arguments);
+    }
+
+    private static void start(List<String> arguments) {
+        try {
+            SpringApplication.run(BareApplication.class, arguments.toArray(new String[0]))
+                    .close();
+        } catch (RuntimeException e) {
+            // Spring Boot has printed why, but for what no failure analyzer knows.
+            System.out.println(e);
+        }
     }
 
     /** Chats on files, in a class loader that lacks what is optional, and returns the backend. */
