@@ -2,13 +2,14 @@ package io.github.keepsake4j.recall;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
+import java.util.stream.Stream;
 
 /** Indexes a log in SQLite: {@code IndexingProcess log index}. Prints a line before each batch. */
 public final class IndexingProcess {
@@ -39,16 +40,21 @@ public final class IndexingProcess {
 
     /** Indexes all that a log has of the tenant. */
     public static void index(MessageLog log, MessageIndex index) {
+        index("acme", log, log, index);
+    }
+
+    /** Indexes all that two logs have of a tenant. */
+    public static void index(String tenant, MessageLog conversations, MessageLog nodes, MessageIndex index) {
         Indexer indexer = new Indexer(
                 index,
-                key -> log,
-                List.of(log),
+                key -> key instanceof NodeKey ? nodes : conversations,
+                Stream.of(conversations, nodes).distinct().toList(),
                 Words.standard(),
                 task -> {},
                 pause -> task -> {},
                 // A lease that a killed process left is over at once.
                 new Indexer.Settings(Duration.ofMillis(1), Duration.ofSeconds(30), 1, 4, Duration.ofMillis(20)));
-        indexer.use("acme");
+        indexer.use(tenant);
         indexer.sweep();
         indexer.drain();
     }

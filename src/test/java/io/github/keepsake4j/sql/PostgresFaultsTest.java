@@ -290,10 +290,17 @@ class PostgresFaultsTest extends FaultContract {
     @ParameterizedTest
     @EnumSource
     void what_another_locks_for_too_long_is_an_outage(Home home) throws Exception {
-        try (Stored stored = open(home);
-                Connection other = source().getConnection();
+        make(home);
+        DataSource source = source();
+        try (Stored stored = open(home, new Settings() {
+                    @Override
+                    public <B extends PostgresBuilder<B>> B on(B builder) {
+                        return builder.dataSource(source).statementTimeout(Duration.ofMillis(300));
+                    }
+                });
+                Connection other = source.getConnection();
                 Statement statement = other.createStatement()) {
-            stored.write().run();
+            stored.read().run();
             other.setAutoCommit(false);
             statement.execute("LOCK TABLE " + String.join(", ", tables(home)) + " IN ACCESS EXCLUSIVE MODE");
             assertBothFail(stored, StorageUnavailableException.class, "cannot be reached or is too busy", "57014");

@@ -21,7 +21,11 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -57,7 +61,11 @@ class SqliteFaultsTest extends FaultContract {
     }
 
     private Path file() throws IOException {
-        try (Stream<Path> files = Files.walk(directory)) {
+        return file(directory);
+    }
+
+    private static Path file(Path in) throws IOException {
+        try (Stream<Path> files = Files.walk(in)) {
             return files.filter(file -> file.toString().endsWith(".db"))
                     .findFirst()
                     .orElseThrow();
@@ -233,20 +241,39 @@ class SqliteFaultsTest extends FaultContract {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void a_writer_that_takes_too_long_is_an_outage_of_those_that_write(Home home) throws Exception {
-        made(home);
-        try (Stored stored = open(home);
-                Connection other = connect();
+    /** A call waits for ten seconds. So all wait at once. */
+    @Test
+    void a_writer_that_takes_too_long_is_an_outage_of_those_that_write() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(Home.values().length);
+        try {
+            List<Future<?>> homes = new ArrayList<>();
+            for (Home home : Home.values()) {
+                Path in = Files.createDirectory(directory.resolve(home.what));
+                homes.add(threads.submit(() -> {
+                    waits(home, in);
+                    return null;
+                }));
+            }
+            for (Future<?> home : homes) {
+                home.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static void waits(Home home, Path in) throws Exception {
+        try (Stored made = open(home, in)) {
+            made.write().run();
+        }
+        Path file = file(in);
+        try (Stored stored = open(home, in);
+                Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = other.createStatement()) {
             statement.execute("BEGIN IMMEDIATE");
             stored.read().run();
             assertFails(
-                    stored.write(),
-                    StorageUnavailableException.class,
-                    file().toString(),
-                    "cannot be used at the moment");
+                    stored.write(), StorageUnavailableException.class, file.toString(), "cannot be used at the moment");
             statement.execute("ROLLBACK");
             stored.write().run();
         }

@@ -45,7 +45,7 @@ class SummaryProcessesTest {
     void two_processes_make_each_summary_once() throws Exception {
         List<Child> children = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            children.add(Child.start(SummarizingProcess.class, file(), 50, 10_000, 0, true));
+            children.add(Child.start(SummarizingProcess.class, file(), 50, 5_000, 0, true));
         }
         List<String> asked = new ArrayList<>();
         for (Child child : children) {

@@ -30,6 +30,7 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
+import software.amazon.awssdk.retries.api.BackoffStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CopyObjectRequest;
 import software.amazon.awssdk.services.s3.model.CopyObjectResponse;
@@ -139,6 +140,15 @@ public final class S3Server {
     /** Creates a client that retries nothing. */
     public static S3Client impatientClient(int port, ExecutionInterceptor... interceptors) {
         return client(port, config -> config.retryStrategy(DefaultRetryStrategy.doNotRetry()), interceptors);
+    }
+
+    /** Creates a client that tries as often as by default, without pauses. */
+    public static S3Client hastyClient(int port, ExecutionInterceptor... interceptors) {
+        return client(
+                port,
+                config -> config.retryStrategy(strategy -> strategy.backoffStrategy(BackoffStrategy.retryImmediately())
+                        .throttlingBackoffStrategy(BackoffStrategy.retryImmediately())),
+                interceptors);
     }
 
     private static S3Client client(

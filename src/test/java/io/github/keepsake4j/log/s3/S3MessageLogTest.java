@@ -48,7 +48,7 @@ class S3MessageLogTest extends MessageLogContract implements MetadataListContrac
     static void startAt(int port) throws Exception {
         server = S3Server.shared();
         line = new TcpProxy(port);
-        client = S3Server.client(line.port(), new ServerTime());
+        client = S3Server.hastyClient(line.port(), new ServerTime());
         direct = S3Server.client(server.port());
     }
 
