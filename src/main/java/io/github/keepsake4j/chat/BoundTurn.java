@@ -519,8 +519,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     void responded(AiServiceResponseReceivedEvent event) {
         locked(() -> {
             // Without this library's model in front, only the reporter shows a stream. The thread does not: the one
-            // that
-            // starts a stream also reads it if the response is there before the call returns.
+            // that starts a stream reads it, too, if the response is there first.
             if (streaming == null && AnswerEnd.Streams.isReported()) {
                 streaming = event.response().metadata().getClass();
             }
@@ -565,7 +564,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 || Objects.equals(given.text(), stored.message().text())) {
             return;
         }
-        NewMessage shown = passes.prepare(memories.prepare(given)).ofTurn(question);
+        NewMessage shown = passes.ended(memories.prepare(given)).ofTurn(question);
         List<NewMessage> batch = List.of(shown);
         Append sibling = Append.under(parentOf(stored.id()), batch).expectingHead(stored.id());
         try {

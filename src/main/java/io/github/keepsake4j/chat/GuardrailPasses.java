@@ -55,7 +55,7 @@ final class GuardrailPasses {
     }
 
     /** Returns the given answer with its end. */
-    NewMessage prepare(NewMessage given) {
+    NewMessage ended(NewMessage given) {
         return end == null ? given : given.withMade(end.made()).withOutcome(end.outcome());
     }
 

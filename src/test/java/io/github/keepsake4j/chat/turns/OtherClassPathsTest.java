@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs the classes on other class paths than the one with which they were compiled. */
@@ -56,13 +57,14 @@ class OtherClassPathsTest {
         }
     }
 
-    /** Removes the whole SDK, because its jars depend on each other. */
-    @Test
-    void the_aws_sdk_may_be_absent() throws Exception {
-        try (Loaded loaded = new Loaded(without("/software/amazon/"))) {
+    /** Removes all of the AWS SDK, because its jars depend on each other. */
+    @ParameterizedTest
+    @CsvSource({"/software/amazon/, s3, software.amazon", "/redis/clients/, redis, redis.clients"})
+    void the_client_of_another_home_may_be_absent(String jars, String home, String missing) throws Exception {
+        try (Loaded loaded = new Loaded(without(jars))) {
             assertThat(loaded.run("async")).endsWith("shown 2 kept 2");
             assertThat(loaded.run("sqlite")).isEqualTo("1");
-            assertThatThrownBy(() -> loaded.run("s3")).rootCause().hasMessageContaining("software.amazon");
+            assertThatThrownBy(() -> loaded.run(home)).rootCause().hasMessageContaining(missing);
         }
     }
 
@@ -77,15 +79,6 @@ class OtherClassPathsTest {
     void reactor_may_be_absent() throws Exception {
         try (Loaded loaded = new Loaded(without("/reactor-core-"))) {
             assertThat(loaded.run("stream")).isEqualTo("Hello U(Hi), A(Hello)");
-        }
-    }
-
-    @Test
-    void jedis_may_be_absent() throws Exception {
-        try (Loaded loaded = new Loaded(without("/redis/clients/"))) {
-            assertThat(loaded.run("async")).endsWith("shown 2 kept 2");
-            assertThat(loaded.run("sqlite")).isEqualTo("1");
-            assertThatThrownBy(() -> loaded.run("redis")).rootCause().hasMessageContaining("redis.clients");
         }
     }
 
