@@ -73,7 +73,7 @@ grep -qx '## \[Unreleased\]' "$second/CHANGELOG.md"
 git -C "$second" checkout -q .
 
 # The tests have run before; the packed files do not depend on them.
-build=(mvn -B -ntp -Prelease verify -Dmaven.test.skip -Dcheckstyle.skip -Dspotless.check.skip)
+build=(mvn -B -ntp -Prelease verify -Dmaven.test.skip)
 options=${JAVA_TOOL_OPTIONS:-}
 (
   cd "$first"

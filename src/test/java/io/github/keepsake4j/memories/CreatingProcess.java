@@ -3,6 +3,7 @@ package io.github.keepsake4j.memories;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.WordCounter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
@@ -28,6 +29,7 @@ public final class CreatingProcess {
                 .toList();
         for (boolean facts : new boolean[] {false, true}) {
             Discussion discussion = Discussions.builder(store)
+                    .tokenCountEstimator(new WordCounter())
                     .config(DiscussionConfig.ofJson("{\"lookbackStartTurn\":0,\"useVectorForQualityMemory\":" + facts
                             + ",\"fileMemoryWorkflowName\":\"w\",\"vectorMemoryWorkflowName\":\"w\"}"))
                     // Only the comparison with what was seen keeps two creators apart.

@@ -2,6 +2,7 @@ package io.github.keepsake4j.memories;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.WordCounter;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -12,12 +13,12 @@ final class FailingPassages {
 
     /** Each is known by its first word. */
     static final List<SourceMessage> CHAT = Stream.of("one", "poison", "three", "four")
-            .map(text -> new SourceMessage("id-" + text, UserMessage.from(text + " word".repeat(35)), Trust.USER))
+            .map(text -> new SourceMessage("id-" + text, UserMessage.from(text + " word".repeat(38)), Trust.USER))
             .toList();
 
     /** The sentences of a message that is as long as five parts. */
     static final List<String> SENTENCES = IntStream.rangeClosed(1, 17)
-            .mapToObj(i -> "Sentence " + i + " is one of many.")
+            .mapToObj(i -> "Sentence " + i + " is one of a great many here.")
             .toList();
 
     /** A conversation that begins with the long message. */
@@ -36,6 +37,7 @@ final class FailingPassages {
     /** Returns a discussion whose memories a workflow makes, with a lease that keeps none waiting when a process dies. */
     static Discussion discussion(MemoryStore store, MemoryKey key, MemoryKind kind, MemoryWorkflow workflow) {
         return Discussions.builder(store)
+                .tokenCountEstimator(new WordCounter())
                 .config(DiscussionConfig.ofJson(
                         """
                         {"lookbackStartTurn": 0, "maxMessagesBetweenChunks": 1, "chunkEstimatedTokenSize": 50,

@@ -65,6 +65,7 @@ public final class RememberingProcess {
                 .tokenCountEstimator(new WordCounter())
                 .memories(
                         Discussions.builder(stores.memories)
+                                .tokenCountEstimator(new WordCounter())
                                 .config(DiscussionConfig.ofJson("{\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1,"
                                         + "\"fileMemoryWorkflowName\":\"w\",\"chatSummaryWorkflowName\":\"s\"}"))
                                 // A process that was killed must not keep the next one waiting.

@@ -13,9 +13,13 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,12 +31,69 @@ class StartUpTest {
             + ",org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration"
             + ",org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration";
 
+    /** Starts with the class path of the build. */
+    private enum Start {
+        REFUSED,
+        REFUSED_BY_POSTGRESQL,
+        NO_DATABASE,
+        NO_SERVER,
+        NO_TABLES_OF_THE_INDEX,
+        WELL,
+        TAKEN_DIRECTORY,
+        ABSENT_DIRECTORY
+    }
+
+    private static final Map<Start, String> OUTPUTS = new EnumMap<>(Start.class);
+
     @TempDir
-    Path directory;
+    static Path directory;
+
+    private static Path file;
+
+    /** Starts all in one JVM. */
+    @BeforeAll
+    static void starts() throws Exception {
+        Postgres server = Postgres.newest();
+        int port = server.port();
+        asksForPasswordOf("walled", server.database("postgres"));
+        String withoutIndex = server.newDatabase();
+        try (JdbcMessageLog log = JdbcMessageLog.builder()
+                .dataSource(server.database(withoutIndex))
+                .schema(SchemaMode.ALWAYS)
+                .build()) {
+            // The first call makes the tables.
+            log.list("default", ListQuery.first(1));
+        }
+        file = Files.writeString(directory.resolve("taken"), "");
+        String tenant = "keepsake4j.tenant=acme";
+        String index = "keepsake4j.index.enabled=true";
+        Map<Start, List<String>> properties = new EnumMap<>(Start.class);
+        properties.put(Start.REFUSED, onDatabase(port, "postgres", "walled", tenant));
+        properties.put(
+                Start.REFUSED_BY_POSTGRESQL,
+                onDatabase(port, "postgres", "walled", tenant, "keepsake4j.jdbc.platform=postgresql"));
+        properties.put(Start.NO_DATABASE, onDatabase(port, "none", "postgres", tenant));
+        properties.put(Start.NO_SERVER, onDatabase(1, "none", "postgres", tenant));
+        properties.put(Start.NO_TABLES_OF_THE_INDEX, onDatabase(port, withoutIndex, "postgres", index));
+        properties.put(
+                Start.WELL,
+                onDatabase(
+                        port,
+                        server.newDatabase(),
+                        "postgres",
+                        "keepsake4j.jdbc.initialize-schema=always",
+                        index,
+                        "keepsake4j.strategy.max-turns=7"));
+        properties.put(Start.TAKEN_DIRECTORY, List.of(WITHOUT_DATA_SOURCE, "keepsake4j.file.directory=" + file));
+        properties.put(
+                Start.ABSENT_DIRECTORY,
+                List.of(WITHOUT_DATA_SOURCE, "keepsake4j.file.directory=" + directory + "/absent/chats"));
+        List<String> outputs = outputs(List.of(), properties.values());
+        properties.keySet().forEach(start -> OUTPUTS.put(start, outputs.get(start.ordinal())));
+    }
 
     /** Starts the application in one JVM as often as there are lists of properties, and returns the outputs. */
-    @SafeVarargs
-    private static List<String> outputs(List<Path> before, List<String>... starts) throws Exception {
+    private static List<String> outputs(List<Path> before, Collection<List<String>> starts) throws Exception {
         List<String> arguments = new ArrayList<>();
         for (List<String> properties : starts) {
             if (!arguments.isEmpty()) {
@@ -44,7 +105,7 @@ class StartUpTest {
         String output = Child.output(before, BareApplication.class, arguments.toArray());
         assertThat(output).doesNotContain(PASSWORD);
         List<String> outputs = List.of(output.split(BareApplication.NEXT + "\\R"));
-        assertThat(outputs).hasSize(starts.length);
+        assertThat(outputs).hasSize(starts.size());
         return outputs;
     }
 
@@ -77,7 +138,7 @@ class StartUpTest {
         assertThat(older).hasSize(2);
         List<String> lines = new ArrayList<>();
         for (List<Path> before : List.of(older, older.subList(0, 1))) {
-            lines.add(firstLine(outputs(before, List.of(WITHOUT_DATA_SOURCE, "keepsake4j.store=in-memory"))
+            lines.add(firstLine(outputs(before, List.of(List.of(WITHOUT_DATA_SOURCE, "keepsake4j.store=in-memory")))
                     .get(0)));
         }
         assertThat(lines)
@@ -88,19 +149,9 @@ class StartUpTest {
     }
 
     @Test
-    void a_wrong_password_an_absent_database_and_a_server_that_is_down_are_told_apart() throws Exception {
-        Postgres server = Postgres.newest();
-        int port = server.port();
-        asksForPasswordOf("walled", server.database("postgres"));
-        String tenant = "keepsake4j.tenant=acme";
-        String platform = "keepsake4j.jdbc.platform=postgresql";
-        assertThat(outputs(
-                        List.of(),
-                        onDatabase(port, "postgres", "walled", tenant),
-                        onDatabase(port, "postgres", "walled", tenant, platform),
-                        onDatabase(port, "none", "postgres", tenant),
-                        onDatabase(1, "none", "postgres", tenant)))
-                .extracting(StartUpTest::firstLine)
+    void a_wrong_password_an_absent_database_and_a_server_that_is_down_are_told_apart() {
+        assertThat(List.of(Start.REFUSED, Start.REFUSED_BY_POSTGRESQL, Start.NO_DATABASE, Start.NO_SERVER))
+                .extracting(start -> firstLine(OUTPUTS.get(start)))
                 .satisfiesExactly(
                         refused -> assertThat(refused)
                                 .isEqualTo(
@@ -119,7 +170,7 @@ class StartUpTest {
     }
 
     /** The embedded server trusts everyone else. */
-    private void asksForPasswordOf(String user, DataSource source) throws Exception {
+    private static void asksForPasswordOf(String user, DataSource source) throws Exception {
         Postgres.execute(source, "CREATE ROLE " + user + " LOGIN PASSWORD 'another one'");
         try (Connection connection = source.getConnection();
                 ResultSet row = connection.createStatement().executeQuery("SHOW hba_file")) {
@@ -131,52 +182,28 @@ class StartUpTest {
     }
 
     @Test
-    void missing_tables_of_the_index_stop_the_start() throws Exception {
-        int port = Postgres.newest().port();
-        String database = Postgres.newest().newDatabase();
-        try (JdbcMessageLog log = JdbcMessageLog.builder()
-                .dataSource(Postgres.newest().database(database))
-                .schema(SchemaMode.ALWAYS)
-                .build()) {
-            // The first call makes the tables.
-            log.list("default", ListQuery.first(1));
-        }
-        String output = outputs(List.of(), onDatabase(port, database, "postgres", "keepsake4j.index.enabled=true"))
-                .get(0);
+    void missing_tables_of_the_index_stop_the_start() {
+        String output = OUTPUTS.get(Start.NO_TABLES_OF_THE_INDEX);
         assertThat(firstLine(output)).startsWith("The DataSource cannot keep the index: ");
         assertThat(output).contains("index/postgresql/V1__keepsake_index.sql");
     }
 
     @Test
-    void one_line_says_what_is_kept_where() throws Exception {
-        String database = Postgres.newest().newDatabase();
-        String output = outputs(
-                        List.of(),
-                        onDatabase(
-                                Postgres.newest().port(),
-                                database,
-                                "postgres",
-                                "keepsake4j.jdbc.initialize-schema=always",
-                                "keepsake4j.index.enabled=true",
-                                "keepsake4j.strategy.max-turns=7"))
-                .get(0);
-        assertThat(output.lines().filter(line -> line.contains("Keepsake4j: ")))
+    void one_line_says_what_is_kept_where() {
+        assertThat(OUTPUTS.get(Start.WELL).lines().filter(line -> line.contains("Keepsake4j: ")))
                 .singleElement()
                 .asString()
                 .endsWith("Keepsake4j: store postgresql, window max-turns=7, index postgresql, long-term memories off");
     }
 
     @Test
-    void a_directory_that_cannot_be_used_has_a_failure_analysis() throws Exception {
-        Path file = Files.writeString(directory.resolve("taken"), "");
-        List<String> outputs = outputs(
-                List.of(),
-                List.of(WITHOUT_DATA_SOURCE, "keepsake4j.file.directory=" + file),
-                List.of(WITHOUT_DATA_SOURCE, "keepsake4j.file.directory=" + directory + "/absent/chats"));
-        assertThat(firstLine(outputs.get(0)))
+    void a_directory_that_cannot_be_used_has_a_failure_analysis() {
+        String taken = OUTPUTS.get(Start.TAKEN_DIRECTORY);
+        assertThat(firstLine(taken))
                 .isEqualTo("The directory " + file + " cannot be used: " + file + " is not a directory.");
-        assertThat(outputs.get(0)).contains("Set keepsake4j.file.directory to");
+        assertThat(taken).contains("Set keepsake4j.file.directory to");
         // Another error than those of the configuration.
-        assertThat(firstLine(outputs.get(1))).contains("the directory " + directory + "/absent does not exist");
+        assertThat(firstLine(OUTPUTS.get(Start.ABSENT_DIRECTORY)))
+                .contains("the directory " + directory + "/absent does not exist");
     }
 }

@@ -18,6 +18,10 @@ import java.util.stream.Stream;
 /** A second process with the tests' class path. A test can read its lines and kill it. */
 public final class Child implements AutoCloseable {
 
+    /** Most processes are over before a compiled method pays. */
+    static final List<String> SHORT =
+            List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:CompileThresholdScaling=5");
+
     private final Process process;
     private final BufferedReader lines;
 
@@ -27,7 +31,7 @@ public final class Child implements AutoCloseable {
     }
 
     public static Child start(Class<?> main, Object... arguments) throws IOException {
-        return start(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), main, arguments);
+        return start(SHORT, main, arguments);
     }
 
     /** Starts a process with options for its JVM. */
@@ -53,14 +57,11 @@ public final class Child implements AutoCloseable {
     public static String output(List<Path> before, Class<?> main, Object... arguments)
             throws IOException, InterruptedException {
         String first = before.stream().map(path -> path + File.pathSeparator).collect(Collectors.joining());
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Dorg.slf4j.simpleLogger.log.io.github.keepsake4j=info",
-                "-cp",
-                first + classPath(),
-                main.getName()));
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(SHORT);
+        command.add("-Dorg.slf4j.simpleLogger.log.io.github.keepsake4j=info");
+        command.addAll(List.of("-cp", first + classPath(), main.getName()));
         Stream.of(arguments).map(Object::toString).forEach(command::add);
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try {

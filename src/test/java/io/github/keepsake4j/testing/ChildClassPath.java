@@ -52,17 +52,14 @@ final class ChildClassPath {
 
     /** Returns the options of a JVM with a class path. The first JVM that starts several processes makes the archives. */
     static synchronized List<String> options(String classPath) throws IOException {
-        if (++starts <= FEW) {
-            return List.of("-cp", classPath);
-        }
         if (made == null) {
             made = new ChildClassPath(classPath);
+        }
+        if (++starts == FEW) {
             made.make();
         }
         // Another JVM may still be making them.
-        return made.original.equals(classPath) && Files.exists(made.data)
-                ? List.of("-cp", made.archives(), "-XX:SharedArchiveFile=" + made.data, "-Xlog:disable")
-                : List.of("-cp", classPath);
+        return made.original.equals(classPath) && Files.exists(made.data) ? made.options() : List.of("-cp", classPath);
     }
 
     /** Returns a text that changes with the class path and with the files in its folders. */
@@ -86,6 +83,18 @@ final class ChildClassPath {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private List<String> options() {
+        return List.of(
+                "-cp",
+                archives(),
+                "-XX:SharedArchiveFile=" + data,
+                "-Xlog:disable",
+                // JDK 17 moves a class data archive in memory, which changes all its pages.
+                "-XX:+IgnoreUnrecognizedVMOptions",
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:ArchiveRelocationMode=0");
     }
 
     private String archives() {
@@ -123,8 +132,8 @@ final class ChildClassPath {
         Path written = folder.resolve("written.jsa");
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xlog:disable"));
-        command.addAll(List.of("-XX:ArchiveClassesAtExit=" + written, "-cp", archives()));
+        command.addAll(Child.SHORT);
+        command.addAll(List.of("-Xlog:disable", "-XX:ArchiveClassesAtExit=" + written, "-cp", archives()));
         command.addAll(List.of(Loader.class.getName(), folder.toString()));
         new ProcessBuilder(command)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)

@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.S3Server;
+import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
@@ -60,8 +61,11 @@ final class LoopProcess {
     }
 
     static void iterate(MessageLog log, String message, String run, String killed, Consumer<String> told) {
-        NodeTokenBufferMemory memory =
-                WorkflowMemories.builder().nodeLog(log).build().node(KEY);
+        NodeTokenBufferMemory memory = WorkflowMemories.builder()
+                .nodeLog(log)
+                .tokenCountEstimator(new WordCounter())
+                .build()
+                .node(KEY);
         NodeTurn turn = NodeTurn.of(message).under(null);
         List<ChatMessage> seen;
         if (run.equals("-")) {

@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Place;
+import io.github.keepsake4j.testing.WordCounter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +29,11 @@ class MemoryOfPlace extends ChatMemoryConformance {
     @Override
     protected ChatMemoryProvider open() {
         MessageLog log = place.open();
-        newest = Keepsake.builder().messageLog(log).maxMessages(60).build();
+        newest = Keepsake.builder()
+                .messageLog(log)
+                .tokenCountEstimator(new WordCounter())
+                .maxMessages(60)
+                .build();
         ChatMemoryProvider provider = newest.chatMemoryProvider();
         logs.put(provider, log);
         return provider;

@@ -5,6 +5,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.conformance.ChatMemoryStoreConformance;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Place;
+import io.github.keepsake4j.testing.WordCounter;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -25,7 +26,11 @@ class StoreOfPlace extends ChatMemoryStoreConformance {
     @Override
     protected ChatMemoryStore open() {
         MessageLog log = place.open();
-        ChatMemoryStore store = Keepsake.builder().messageLog(log).build().chatMemoryStore();
+        ChatMemoryStore store = Keepsake.builder()
+                .messageLog(log)
+                .tokenCountEstimator(new WordCounter())
+                .build()
+                .chatMemoryStore();
         logs.put(store, log);
         return store;
     }
