@@ -11,10 +11,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -39,8 +41,23 @@ public final class Postgres implements AutoCloseable {
     private static int databases;
     private static final Map<String, DataSource> KEPT = new HashMap<>();
 
+    /** Whether a database has nothing but tables, and no other connection. */
+    private static final String ONLY_TABLES =
+            """
+            SELECT NOT EXISTS (SELECT FROM pg_stat_activity
+                               WHERE datname = current_database() AND pid <> pg_backend_pid())
+               AND NOT EXISTS (SELECT FROM pg_namespace WHERE nspname !~ '^(pg_|public$|information_schema$)')
+               AND NOT EXISTS (SELECT FROM pg_publication)
+               AND NOT EXISTS (SELECT FROM pg_extension WHERE extname <> 'plpgsql')
+               AND NOT EXISTS (SELECT FROM pg_db_role_setting s JOIN pg_database d ON d.oid = s.setdatabase
+                               WHERE datname = current_database())
+            """;
+
     private final EmbeddedPostgres server;
     private final Queue<String> empty = new ArrayDeque<>();
+
+    /** The databases that were given out and not given back, the last one first. */
+    private final Deque<String> used = new ArrayDeque<>();
 
     private Postgres(EmbeddedPostgres server) {
         this.server = server;
@@ -132,17 +149,67 @@ public final class Postgres implements AutoCloseable {
         throw new IOException("no archive in " + jar);
     }
 
-    /** Returns the name of an empty database: a new one, or one that was given back. */
+    /**
+     * Returns the name of an empty database: a new one, or one that was given back. It is given back at the end of the test or
+     * the class that asks for it.
+     */
     public String newDatabase() throws SQLException {
         String name;
         synchronized (Postgres.class) {
-            if (!empty.isEmpty()) {
-                return empty.remove();
+            name = empty.poll();
+            if (name != null) {
+                used.push(name);
+                return name;
             }
             name = "test" + ++databases;
+            used.push(name);
         }
         execute(server.getPostgresDatabase(), "CREATE DATABASE " + name);
         return name;
+    }
+
+    /** Returns how many databases are in use. */
+    static synchronized int used() {
+        return newest == null ? 0 : newest.used.size();
+    }
+
+    /** Gives back what was given out since that many databases were in use, but for what a next user would notice. */
+    static void giveBackTo(int count) {
+        while (used() > count) {
+            String name;
+            synchronized (Postgres.class) {
+                name = newest.used.peek();
+            }
+            newest.giveBackIfPossible(name);
+        }
+    }
+
+    private void giveBackIfPossible(String name) {
+        DataSource kept;
+        synchronized (KEPT) {
+            kept = KEPT.remove(port() + name);
+        }
+        if (kept instanceof HikariDataSource pool) {
+            pool.close();
+        }
+        if (hasOnlyTables(name)) {
+            giveBack(name);
+        } else {
+            synchronized (Postgres.class) {
+                used.remove(name);
+            }
+        }
+    }
+
+    private boolean hasOnlyTables(String name) {
+        try (Connection connection = database(name).getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(ONLY_TABLES)) {
+            return row.next() && row.getBoolean(1);
+        } catch (SQLException e) {
+            // A test dropped or closed it.
+            return false;
+        }
     }
 
     /**
@@ -159,6 +226,7 @@ public final class Postgres implements AutoCloseable {
             throw new IllegalStateException(e);
         }
         synchronized (Postgres.class) {
+            used.remove(name);
             empty.add(name);
         }
     }
