@@ -20,15 +20,13 @@ import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 final class PostgresStorage implements AutoCloseable {
 
     final List<String> statements = Collections.synchronizedList(new ArrayList<>());
-    private final Postgres server = Postgres.newest();
-    private final String database;
     private final HikariDataSource pool;
     private final DataSource counting;
 
     PostgresStorage() {
         try {
-            database = server.newDatabase();
-            pool = Postgres.trustingPool(server.database(database), 4, true);
+            Postgres server = Postgres.newest();
+            pool = Postgres.trustingPool(server.database(server.newDatabase()), 4, true);
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
@@ -71,6 +69,5 @@ final class PostgresStorage implements AutoCloseable {
     @Override
     public void close() {
         pool.close();
-        server.giveBack(database);
     }
 }

@@ -33,7 +33,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,11 +56,6 @@ class PostgresFaultsTest extends FaultContract {
     void makeDatabase() throws SQLException {
         server = Postgres.newest();
         database = server.newDatabase();
-    }
-
-    @AfterEach
-    void giveItBack() {
-        server.giveBack(database);
     }
 
     @Override

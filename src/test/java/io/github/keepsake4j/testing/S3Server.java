@@ -20,6 +20,7 @@ import org.gaul.s3proxy.blobstore.ForwardingBlobStore;
 import org.gaul.s3proxy.blobstore.S3Exceptions;
 import org.gaul.s3proxy.nio2blob.TransientNio2BlobStore;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.auth.credentials.AnonymousCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseInputStream;
@@ -52,11 +53,19 @@ public final class S3Server {
     public static final String SECRET_KEY = "test-secret-key";
     public static final String REGION = "us-east-1";
 
+    /**
+     * Whether requests are signed and signatures checked. That is a third of a request's processor time, and only reduced
+     * counts do without: another process does not know the counts, and signs.
+     */
+    private static final boolean SIGNED = !"quick".equals(System.getProperty("keepsake.counts"));
+
     private static S3Server shared;
 
     /** How a server differs from the one that the other tests share. */
     public enum Kind {
         STANDARD,
+        /** Checks signatures with reduced counts too. */
+        CHECKS_SIGNATURES,
         /** Checks a condition before it writes and not during the write, so that two writers may both succeed. */
         CHECKS_CONDITIONS_TOO_EARLY,
         /** Takes {@code If-None-Match: *} for an object that is there, as Ceph RGW 16 does in a bucket with versioning. */
@@ -72,7 +81,10 @@ public final class S3Server {
         proxy = S3Proxy.builder()
                 .blobStore(store)
                 .endpoint(URI.create("http://127.0.0.1:0"))
-                .awsAuthentication(AuthenticationType.AWS_V4, ACCESS_KEY, SECRET_KEY)
+                .awsAuthentication(
+                        SIGNED || kind == Kind.CHECKS_SIGNATURES ? AuthenticationType.AWS_V4 : AuthenticationType.NONE,
+                        ACCESS_KEY,
+                        SECRET_KEY)
                 .v4MaxNonChunkedRequestSize(512L << 20)
                 .ignoreUnknownHeaders(true)
                 .build();
@@ -158,7 +170,9 @@ public final class S3Server {
                 .endpointOverride(endpoint(port))
                 .region(Region.of(REGION))
                 .credentialsProvider(
-                        StaticCredentialsProvider.create(AwsBasicCredentials.create(ACCESS_KEY, SECRET_KEY)))
+                        SIGNED
+                                ? StaticCredentialsProvider.create(AwsBasicCredentials.create(ACCESS_KEY, SECRET_KEY))
+                                : AnonymousCredentialsProvider.create())
                 .overrideConfiguration(config -> settings.accept(config.executionInterceptors(List.of(interceptors))))
                 .forcePathStyle(true)
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)

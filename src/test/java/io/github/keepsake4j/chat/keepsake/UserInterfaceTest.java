@@ -79,7 +79,6 @@ class UserInterfaceTest {
     Path directory;
 
     private MessageLog log = new InMemoryMessageLog();
-    private String database;
     private HikariDataSource pool;
     private Keepsake keepsake = Keepsake.builder().messageLog(log).build();
     private Conversation conversation = keepsake.conversation("c");
@@ -89,7 +88,6 @@ class UserInterfaceTest {
         log.close();
         if (pool != null) {
             pool.close();
-            Postgres.newest().giveBack(database);
         }
     }
 
@@ -99,8 +97,7 @@ class UserInterfaceTest {
             case SQLITE -> log = SqliteMessageLog.open(directory.resolve("chat.db"));
             case POSTGRES -> {
                 Postgres server = Postgres.newest();
-                database = server.newDatabase();
-                pool = Postgres.pool(server.database(database), 4, true);
+                pool = Postgres.pool(server.database(server.newDatabase()), 4, true);
                 log = JdbcMessageLog.builder()
                         .dataSource(pool)
                         .schema(SchemaMode.ALWAYS)
