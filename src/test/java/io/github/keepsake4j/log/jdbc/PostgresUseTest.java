@@ -128,7 +128,7 @@ class PostgresUseTest {
     @ParameterizedTest
     @ValueSource(strings = {"ALWAYS", "EMBEDDED", "NEVER"})
     void a_role_that_may_not_make_tables_is_told_which_script_is_missing(SchemaMode mode) throws Exception {
-        String role = "reader_" + mode;
+        String role = "reader_" + mode.ordinal();
         Postgres.execute(
                 source(), "REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE " + role + " LOGIN PASSWORD 'x'");
         PGSimpleDataSource source = source();
