@@ -40,6 +40,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,9 @@ class PostgresUseTest {
 
     private String database;
 
+    /** Connections that are kept, where it does not matter whose they are: a new one takes the time of a hundred statements. */
+    private HikariDataSource kept;
+
     @BeforeAll
     static void start() {
         server = Postgres.newest();
@@ -66,17 +70,24 @@ class PostgresUseTest {
     @BeforeEach
     void makeDatabase() throws SQLException {
         database = server.newDatabase();
+        kept = Postgres.trustingPool(source(), THREADS, true);
+    }
+
+    @AfterEach
+    void disconnect() {
+        kept.close();
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
     void a_pool_smaller_than_the_threads_and_callers_that_roll_back(int size) throws Exception {
         int count = 5;
+        int threads = Counts.of(6, THREADS);
         try (HikariDataSource pool = Postgres.pool(source(), size, true);
-                HikariDataSource callers = Postgres.pool(source(), THREADS, false);
+                HikariDataSource callers = Postgres.trustingPool(source(), threads, false);
                 MessageLog log = always(pool)) {
             Postgres.execute(callers, "CREATE TABLE caller (name text)");
-            PostgresWriter.inThreads(THREADS, thread -> {
+            PostgresWriter.inThreads(threads, thread -> {
                 for (int i = 0; i < count; i++) {
                     try (Connection caller = callers.getConnection();
                             Statement statement = caller.createStatement()) {
@@ -88,8 +99,8 @@ class PostgresUseTest {
                 }
             });
 
-            assertThat(history(log, KEY)).hasSize(THREADS * count);
-            assertThat(branch(log, KEY)).hasSize(THREADS * count);
+            assertThat(history(log, KEY)).hasSize(threads * count);
+            assertThat(branch(log, KEY)).hasSize(threads * count);
         }
     }
 
@@ -110,18 +121,18 @@ class PostgresUseTest {
     @ParameterizedTest
     @ValueSource(strings = {"read committed", "serializable"})
     void twenty_instances_start_at_once_on_an_empty_database(String isolation) throws Exception {
-        Postgres.execute(
-                source(), "ALTER DATABASE " + database + " SET default_transaction_isolation = '" + isolation + "'");
+        isolate(isolation);
         CyclicBarrier all = new CyclicBarrier(20);
-        PostgresWriter.inThreads(20, instance -> {
-            try (MessageLog log = always(source())) {
-                all.await();
-                log.append(KEY, batch("i" + instance));
-            }
-        });
+        try (HikariDataSource pool = Postgres.trustingPool(source(), 20, true);
+                MessageLog reader = JdbcMessageLog.postgres(pool)) {
+            PostgresWriter.inThreads(20, instance -> {
+                try (MessageLog log = always(pool)) {
+                    all.await();
+                    log.append(KEY, batch("i" + instance));
+                }
+            });
 
-        try (MessageLog log = JdbcMessageLog.postgres(source())) {
-            assertThat(branch(log, KEY)).hasSize(20);
+            assertThat(branch(reader, KEY)).hasSize(20);
         }
     }
 
@@ -130,20 +141,21 @@ class PostgresUseTest {
     void a_role_that_may_not_make_tables_is_told_which_script_is_missing(SchemaMode mode) throws Exception {
         String role = "reader_" + mode.ordinal();
         Postgres.execute(
-                source(), "REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE " + role + " LOGIN PASSWORD 'x'");
+                kept, "REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE " + role + " LOGIN PASSWORD 'x'");
         PGSimpleDataSource source = source();
         source.setUser(role);
         source.setPassword("x");
-        try (MessageLog log =
-                JdbcMessageLog.builder().dataSource(source).schema(mode).build()) {
+        try (HikariDataSource pool = Postgres.trustingPool(source, 1, true);
+                MessageLog log =
+                        JdbcMessageLog.builder().dataSource(pool).schema(mode).build()) {
             for (int i = 0; i < 2; i++) {
                 assertThatThrownBy(() -> log.append(KEY, batch("a")))
                         .isInstanceOf(KeepsakeException.class)
                         .hasMessageContaining("io/github/keepsake4j/schema/postgresql/V1__keepsake.sql");
             }
-            always(source()).append(KEY, batch("made"));
-            Postgres.execute(source(), "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role);
-            Postgres.execute(source(), "GRANT USAGE ON SEQUENCE keepsake_memory_number TO " + role);
+            always(kept).append(KEY, batch("made"));
+            Postgres.execute(kept, "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role);
+            Postgres.execute(kept, "GRANT USAGE ON SEQUENCE keepsake_memory_number TO " + role);
 
             assertThat(log.append(KEY, batch("a")).head()).isEqualTo("a");
         }
@@ -152,7 +164,7 @@ class PostgresUseTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void a_session_that_is_read_only_by_a_setting_is_no_outage(boolean autoCommit) throws Exception {
-        always(source()).append(KEY, batch("a"));
+        always(kept).append(KEY, batch("a"));
         PGSimpleDataSource source = source();
         source.setOptions("-c default_transaction_read_only=on");
         try (HikariDataSource pool = Postgres.pool(source, 1, autoCommit);
@@ -212,7 +224,7 @@ class PostgresUseTest {
         PGSimpleDataSource source = source();
         source.setPrepareThreshold(0);
         try (MessageLog log = always(source)) {
-            PostgresWriter.write(log, 0, 4, 8, attempt -> {});
+            PostgresWriter.write(log, 0, Counts.of(2, 4), Counts.of(3, 8), attempt -> {});
             assertThat(log.branches(PostgresWriter.KEY)).hasSize(1);
         }
     }
@@ -239,9 +251,8 @@ class PostgresUseTest {
     @ParameterizedTest
     @ValueSource(strings = {"serializable", "repeatable read"})
     void stricter_isolation_of_the_data_source(String isolation) throws Exception {
-        Postgres.execute(
-                source(), "ALTER DATABASE " + database + " SET default_transaction_isolation = '" + isolation + "'");
-        try (HikariDataSource pool = Postgres.pool(source(), 4, true);
+        isolate(isolation);
+        try (HikariDataSource pool = Postgres.trustingPool(source(), 4, true);
                 MessageLog log = always(pool)) {
             PostgresWriter.inThreads(4, thread -> {
                 for (int i = 0; i < 10; i++) {
@@ -254,12 +265,19 @@ class PostgresUseTest {
         }
     }
 
+    /** Sets the level of sessions that begin later. */
+    private void isolate(String isolation) throws SQLException {
+        Postgres.execute(
+                server.kept("postgres"),
+                "ALTER DATABASE " + database + " SET default_transaction_isolation = '" + isolation + "'");
+    }
+
     /** PostgreSQL repeats the whole row in the detail of a violated constraint. */
     @Test
     void no_error_repeats_message_text() throws Exception {
-        try (MessageLog log = always(source())) {
+        try (MessageLog log = always(kept)) {
             log.append(KEY, batch("a"));
-            Postgres.execute(source(), "ALTER TABLE keepsake_message ADD CHECK (id <> 'refused')");
+            Postgres.execute(kept, "ALTER TABLE keepsake_message ADD CHECK (id <> 'refused')");
             Throwable error = catchThrowable(() -> log.append(KEY, batch("refused")));
             StringWriter everything = new StringWriter();
             error.printStackTrace(new PrintWriter(everything));
@@ -272,13 +290,13 @@ class PostgresUseTest {
     @Test
     void an_append_costs_little_wal_and_updates_stay_in_the_page() throws Exception {
         int count = Counts.of(200, 4_000);
-        try (HikariDataSource pool = Postgres.pool(source(), 1, true);
+        try (HikariDataSource pool = Postgres.trustingPool(source(), 1, true);
                 MessageLog log = always(pool)) {
             log.append(KEY, batch("first"));
             for (int i = 0; i < 100; i++) {
                 log.append(ConversationKey.of("acme", "other" + i), batch("first"));
             }
-            Postgres.execute(source(), "CHECKPOINT");
+            Postgres.execute(kept, "CHECKPOINT");
             long before = number("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn");
             long payload = 100;
             long begin = System.nanoTime();
@@ -310,7 +328,7 @@ class PostgresUseTest {
         int memories = 20;
         int minutes = Counts.of(20, 200);
         TestClock clock = new TestClock();
-        try (HikariDataSource pool = Postgres.pool(source(), 1, true);
+        try (HikariDataSource pool = Postgres.trustingPool(source(), 1, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
                         .schema(SchemaMode.ALWAYS)
@@ -343,10 +361,10 @@ class PostgresUseTest {
 
     @Test
     void a_list_by_activity_and_one_of_nodes_read_an_index_and_sort_nothing() throws Exception {
-        try (MessageLog log = always(source())) {
+        try (MessageLog log = always(kept)) {
             log.list("acme", ListQuery.first(1));
             Postgres.execute(
-                    source(),
+                    kept,
                     """
                     INSERT INTO keepsake_memory
                       (memory_key, number, tenant, app_id, conversation_id, node_id, epoch, revision, last_seq, tokens, created_at, active_at)
@@ -365,7 +383,7 @@ class PostgresUseTest {
                                     IntStream.range(0, 10)
                                             .mapToObj(n -> "(" + n + ", " + Lists.ofTenant("tenant " + n) + ")")
                                             .collect(Collectors.joining(", "))));
-            Postgres.execute(source(), "ANALYZE keepsake_listed; ANALYZE keepsake_memory");
+            Postgres.execute(kept, "ANALYZE keepsake_listed; ANALYZE keepsake_memory");
             assertThat(plan(
                             PostgresListSql.LIST.text(),
                             PostgresListSql.LIST.bind("tenant 1", Lists.ofTenant("tenant 1"), 5_000L, 7L, 0L, 50)))
@@ -384,7 +402,7 @@ class PostgresUseTest {
     }
 
     private String plan(String sql, Object... values) throws SQLException {
-        try (Connection connection = source().getConnection()) {
+        try (Connection connection = kept.getConnection()) {
             return String.join(
                     "\n",
                     new Session(SqlConnection.of(connection)).list("EXPLAIN " + sql, row -> row.getString(1), values));
@@ -392,7 +410,7 @@ class PostgresUseTest {
     }
 
     private long number(String sql) throws SQLException {
-        try (Connection connection = source().getConnection()) {
+        try (Connection connection = kept.getConnection()) {
             return new Session(SqlConnection.of(connection)).<Long>first(sql, row -> row.getLong(1));
         }
     }
