@@ -76,13 +76,14 @@ class PostgresPreparedTest {
     static void sendEverything() throws Exception {
         server = Postgres.newest();
         database = server.newDatabase();
-        try (MessageLog log = JdbcMessageLog.builder()
-                .dataSource(ProxyDataSourceBuilder.create(source())
-                        .afterQuery((execution, queries) -> queries.forEach(PostgresPreparedTest::record))
-                        .build())
-                .schema(SchemaMode.ALWAYS)
-                .listedMetadata("a")
-                .build()) {
+        try (HikariDataSource pool = Postgres.trustingPool(source(), 1, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(ProxyDataSourceBuilder.create(pool)
+                                .afterQuery((execution, queries) -> queries.forEach(PostgresPreparedTest::record))
+                                .build())
+                        .schema(SchemaMode.ALWAYS)
+                        .listedMetadata("a")
+                        .build()) {
             everything(log, "first");
         }
         byte[] key = Rows.hash(NodeKey.of("acme", "app", "first", "node"));
@@ -158,19 +159,20 @@ class PostgresPreparedTest {
                         sql,
                         types(connection, sql, SENT.get(sql).values().iterator().next()));
             }
-        }
-        for (String sent : Prepared.TEXTS) {
-            for (Object[] values : SENT.get(sent).values()) {
-                for (String other : Prepared.TEXTS) {
-                    if (!other.equals(sent) && tried++ % every == 0) {
-                        Throwable error = catchThrowable(() -> sendMixedUp(sent, values, other, types.get(other)));
-                        assertThat(error)
-                                .as("%s sent as %s", Arrays.toString(values), other)
-                                .isInstanceOf(SQLException.class);
-                        assertThat(Translated.ofPostgres((SQLException) error, true))
-                                .as("%s sent as %s", Arrays.toString(values), other)
-                                .hasMessageContaining("transactionPooler()");
-                        pairs++;
+            for (String sent : Prepared.TEXTS) {
+                for (Object[] values : SENT.get(sent).values()) {
+                    for (String other : Prepared.TEXTS) {
+                        if (!other.equals(sent) && tried++ % every == 0) {
+                            Throwable error = catchThrowable(
+                                    () -> sendMixedUp(connection, sent, values, other, types.get(other)));
+                            assertThat(error)
+                                    .as("%s sent as %s", Arrays.toString(values), other)
+                                    .isInstanceOf(SQLException.class);
+                            assertThat(Translated.ofPostgres((SQLException) error, true))
+                                    .as("%s sent as %s", Arrays.toString(values), other)
+                                    .hasMessageContaining("transactionPooler()");
+                            pairs++;
+                        }
                     }
                 }
             }
@@ -212,12 +214,17 @@ class PostgresPreparedTest {
     }
 
     /** Sends a statement that the driver takes for prepared, in a session where its name is another statement's. */
-    private static void sendMixedUp(String sql, Object[] values, String other, List<String> otherTypes)
+    private static void sendMixedUp(
+            Connection connection, String sql, Object[] values, String other, List<String> otherTypes)
             throws SQLException {
-        try (Connection connection = preparing().getConnection();
-                PreparedStatement statement = connection.prepareStatement(sql)) {
+        PGConnection session = connection.unwrap(PGConnection.class);
+        try (Statement plain = connection.createStatement()) {
+            plain.execute("DEALLOCATE ALL");
+        }
+        session.setPrepareThreshold(1);
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
             ignoreErrors(statement, values);
-            connection.unwrap(PGConnection.class).setPrepareThreshold(0);
+            session.setPrepareThreshold(0);
             String name = strings(connection, "SELECT name FROM pg_prepared_statements")
                     .get(0);
             try (Statement plain = connection.createStatement()) {
