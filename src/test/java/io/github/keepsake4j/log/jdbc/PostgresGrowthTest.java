@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -129,6 +130,7 @@ class PostgresGrowthTest {
         int messages = Counts.of(10_000, 1_000_000);
         // Only a planner without statistics could take a tenant's memories in another order than the index's.
         int small = Counts.of(when.contains("never analyzed") ? 2_000 : 300, 10_000);
+        int written = small > 300 ? Counts.of(20, small) : small;
         try (HikariDataSource pool = pool();
                 MessageLog log = JdbcMessageLog.postgres(pool)) {
             prepare.accept(pool);
@@ -137,8 +139,14 @@ class PostgresGrowthTest {
             for (int i = 0; i < OFTEN; i++) {
                 calls(log, first, "b").values().forEach(Runnable::run);
             }
-            for (int i = 0; i < small; i++) {
+            for (int i = 0; i < written; i++) {
                 log.append(ConversationKey.of("acme", "small " + i), batch("a", "b", "c", "d"));
+            }
+            PostgresPlansTest.multiply(pool, small / written);
+            // Plans are renewed by how many messages this log appends: as many as if it had written all memories.
+            for (int i = written; i < small; i += 20) {
+                String[] ids = Stream.generate(this::id).limit(4 * 20).toArray(String[]::new);
+                log.append(ConversationKey.of("acme", "filler"), batch(ids));
             }
             PostgresPlansTest.fill(pool, LINEAR, 1, messages, messages);
             PostgresPlansTest.fill(pool, FORKED, 1, messages, messages / FORKS);

@@ -71,7 +71,7 @@ class PostgresPlansTest {
         Postgres server = Postgres.newest();
         String database = server.newDatabase();
         Postgres.execute(server.database("postgres"), "ALTER DATABASE " + database + " SET jit = off");
-        try (HikariDataSource pool = Postgres.pool(server.database(database), 1, true);
+        try (HikariDataSource pool = Postgres.trustingPool(server.database(database), 1, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
                         .schema(SchemaMode.ALWAYS)
@@ -91,6 +91,26 @@ class PostgresPlansTest {
             assertNoScans(pool, "fresh statistics");
             time(log, "fresh statistics");
         }
+    }
+
+    /** Adds copies of all memories, in the same order and on the same lists, without their messages. */
+    static void multiply(HikariDataSource pool, int times) throws SQLException {
+        Postgres.execute(
+                pool,
+                """
+                WITH copy AS (
+                  INSERT INTO keepsake_memory
+                    (memory_key, tenant, conversation_id, metadata, lists, epoch, revision, active_at, last_seq, tokens,
+                     created_at, stored_at, last_message_at)
+                  SELECT decode(md5(m.number || ' ' || n), 'hex'), tenant, conversation_id || ' ' || n, metadata, lists, epoch,
+                         revision, active_at, last_seq, tokens, created_at, stored_at, last_message_at
+                  FROM keepsake_memory m CROSS JOIN generate_series(2, %d) n ORDER BY n, m.number
+                  RETURNING memory_key, number, active_at, lists)
+                INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+                SELECT memory_key, list * sign, CASE WHEN sign = 1 THEN active_at ELSE 0 END, number, number
+                FROM copy CROSS JOIN unnest(lists) list CROSS JOIN (VALUES (1), (-1)) orders (sign)
+                """
+                        .formatted(times));
     }
 
     static void addMemory(HikariDataSource pool, ConversationKey key, int messages) throws SQLException {
