@@ -33,7 +33,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -49,21 +51,35 @@ class PostgresFaultsTest extends FaultContract {
     @TempDir
     Path directory;
 
-    private Postgres server;
-    private String database;
+    private static Postgres server;
+    private static String database;
 
-    @BeforeEach
-    void makeDatabase() throws SQLException {
+    /** Connections of the superuser, to whom nothing happens. */
+    private static HikariDataSource pool;
+
+    @BeforeAll
+    static void makeDatabase() throws SQLException {
         server = Postgres.newest();
         database = server.newDatabase();
+        pool = Postgres.trustingPool(source(), 4, true);
+    }
+
+    @AfterAll
+    static void disconnect() {
+        pool.close();
+    }
+
+    @AfterEach
+    void dropTables() throws SQLException {
+        Postgres.execute(pool, Postgres.DROP_TABLES);
     }
 
     @Override
     Stored open(Home home) {
-        return open(home, source(), SchemaMode.ALWAYS);
+        return open(home, pool, SchemaMode.ALWAYS);
     }
 
-    private PGSimpleDataSource source() {
+    private static PGSimpleDataSource source() {
         return server.database(database);
     }
 
@@ -131,9 +147,9 @@ class PostgresFaultsTest extends FaultContract {
         PGSimpleDataSource source = source();
         source.setUser("stranger");
         String url = "jdbc:postgresql://127.0.0.1:" + server.port() + "/" + database;
-        try (HikariDataSource pool = Postgres.pool(source, 1, true, 300);
+        try (HikariDataSource strangers = Postgres.pool(source, 1, true, 300);
                 Stored plain = open(home, source);
-                Stored pooled = open(home, pool);
+                Stored pooled = open(home, strangers);
                 Stored own = open(home, new Settings() {
                     @Override
                     public <B extends PostgresBuilder<B>> B on(B builder) {
@@ -152,7 +168,8 @@ class PostgresFaultsTest extends FaultContract {
         make(home);
         PGSimpleDataSource source = source();
         source.setOptions("-c default_transaction_read_only=on");
-        try (Stored stored = open(home, source)) {
+        try (HikariDataSource readers = Postgres.trustingPool(source, 1, true);
+                Stored stored = open(home, readers)) {
             stored.read().run();
             assertFails(
                     stored.write(),
@@ -167,7 +184,7 @@ class PostgresFaultsTest extends FaultContract {
     @EnumSource
     void a_connection_of_the_callers_transaction_is_refused_and_the_transaction_goes_on(Home home) throws Exception {
         make(home);
-        try (Connection caller = source().getConnection();
+        try (Connection caller = pool.getConnection();
                 Statement statement = caller.createStatement();
                 Stored stored = open(home, enlisted(caller))) {
             caller.setAutoCommit(false);
@@ -212,14 +229,15 @@ class PostgresFaultsTest extends FaultContract {
         make(home);
         String role = "guest_" + ROLES.incrementAndGet();
         Postgres.execute(
-                source(), "CREATE ROLE " + role + " LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role);
+                pool, "CREATE ROLE " + role + " LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role);
         PGSimpleDataSource source = source();
         source.setUser(role);
-        try (Stored stored = open(home, source)) {
+        try (HikariDataSource guests = Postgres.trustingPool(source, 1, true);
+                Stored stored = open(home, guests)) {
             stored.read().run();
             assertFails(stored.write(), KeepsakeException.class, "grant it the rights that it lacks", "42501");
             Postgres.execute(
-                    source(),
+                    pool,
                     "GRANT ALL ON ALL TABLES IN SCHEMA public TO %1$s; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO %1$s"
                             .formatted(role));
             stored.write().run();
@@ -230,7 +248,7 @@ class PostgresFaultsTest extends FaultContract {
     @EnumSource
     void tables_that_are_missing_are_named_with_their_script_and_the_setting(Home home) throws Exception {
         String folder = home == Home.LOG ? "postgresql" : home.what + "/postgresql";
-        try (Stored stored = open(home, source())) {
+        try (Stored stored = open(home, pool)) {
             assertBothFail(
                     stored,
                     KeepsakeException.class,
@@ -246,10 +264,11 @@ class PostgresFaultsTest extends FaultContract {
     @EnumSource
     void a_role_that_may_not_make_tables_is_told_the_script(Home home) throws Exception {
         String role = "reader_without_" + ROLES.incrementAndGet();
-        Postgres.execute(source(), "REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE " + role + " LOGIN");
+        Postgres.execute(pool, "REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE " + role + " LOGIN");
         PGSimpleDataSource source = source();
         source.setUser(role);
-        try (Stored stored = open(home, source, SchemaMode.ALWAYS)) {
+        try (HikariDataSource guests = Postgres.trustingPool(source, 1, true);
+                Stored stored = open(home, guests, SchemaMode.ALWAYS)) {
             assertBothFail(stored, KeepsakeException.class, "may not create or read them", "Run the script", "V1__");
         }
     }
@@ -259,9 +278,7 @@ class PostgresFaultsTest extends FaultContract {
     void a_table_that_was_dropped_is_final_and_names_the_script(Home home) throws Exception {
         try (Stored stored = open(home)) {
             stored.write().run();
-            for (String table : tables(home)) {
-                Postgres.execute(source(), "DROP TABLE " + table + " CASCADE");
-            }
+            Postgres.execute(pool, "DROP TABLE " + String.join(", ", tables(home)) + " CASCADE");
             assertBothFail(
                     stored, KeepsakeException.class, "a table or column is missing", "run the script", "V1__", "42P01");
         }
@@ -272,7 +289,7 @@ class PostgresFaultsTest extends FaultContract {
     void tables_of_a_newer_library_are_refused_by_name(Home home) throws Exception {
         make(home);
         Postgres.execute(
-                source(),
+                pool,
                 ("DROP TABLE %1$s; CREATE TABLE %1$s (version integer, oldest_writer integer);"
                                 + " INSERT INTO %1$s VALUES (99, 99)")
                         .formatted(home.versions));
@@ -286,14 +303,13 @@ class PostgresFaultsTest extends FaultContract {
     @EnumSource
     void what_another_locks_for_too_long_is_an_outage(Home home) throws Exception {
         make(home);
-        DataSource source = source();
         try (Stored stored = open(home, new Settings() {
                     @Override
                     public <B extends PostgresBuilder<B>> B on(B builder) {
-                        return builder.dataSource(source).statementTimeout(Duration.ofMillis(300));
+                        return builder.dataSource(pool).statementTimeout(Duration.ofMillis(300));
                     }
                 });
-                Connection other = source.getConnection();
+                Connection other = pool.getConnection();
                 Statement statement = other.createStatement()) {
             stored.read().run();
             other.setAutoCommit(false);
@@ -308,9 +324,9 @@ class PostgresFaultsTest extends FaultContract {
     @EnumSource
     void a_server_that_is_down_is_an_outage_through_a_pool_too(Home home) throws Exception {
         DataSource source = Postgres.database(database, 1);
-        try (HikariDataSource pool = Postgres.pool(source, 1, true, 300);
+        try (HikariDataSource unreachable = Postgres.pool(source, 1, true, 300);
                 Stored plain = open(home, source);
-                Stored pooled = open(home, pool)) {
+                Stored pooled = open(home, unreachable)) {
             assertBothFail(plain, StorageUnavailableException.class, "cannot be reached or is too busy", "08001");
             assertBothFail(pooled, StorageUnavailableException.class, "cannot be reached or is too busy");
         }
@@ -352,23 +368,23 @@ class PostgresFaultsTest extends FaultContract {
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
         try (TransactionPooler pooler = new TransactionPooler(server.port(), database, "postgres", CLIENTS / 2)) {
             List<Callable<Void>> clients = Collections.nCopies(CLIENTS, () -> {
-                try (HikariDataSource pool = Postgres.pool(Postgres.database(database, pooler.port()), 1, true);
+                try (HikariDataSource pooled = Postgres.pool(Postgres.database(database, pooler.port()), 1, true);
                         Stored stored =
                                 switch (home) {
                                     case LOG ->
                                         Stored.of(log.apply(
-                                                        JdbcMessageLog.builder().dataSource(pool))
+                                                        JdbcMessageLog.builder().dataSource(pooled))
                                                 .build());
                                     case INDEX ->
                                         Stored.of(index.apply(JdbcMessageIndex.builder()
-                                                        .dataSource(pool))
+                                                        .dataSource(pooled))
                                                 .build());
                                     case MEMORIES ->
                                         Stored.of(memories.apply(JdbcMemoryStore.builder()
-                                                        .dataSource(pool))
+                                                        .dataSource(pooled))
                                                 .build());
                                 }) {
-                    for (int i = 0; i < Counts.of(60, 200); i++) {
+                    for (int i = 0; i < Counts.of(25, 200); i++) {
                         for (Call call : List.of(stored.read(), stored.write())) {
                             try {
                                 call.run();
@@ -392,7 +408,7 @@ class PostgresFaultsTest extends FaultContract {
     /** Returns the tables but that of the versions. */
     private List<String> tables(Home home) throws SQLException {
         List<String> tables = new ArrayList<>();
-        try (Connection connection = source().getConnection();
+        try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(
                         "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'keepsake%'")) {
