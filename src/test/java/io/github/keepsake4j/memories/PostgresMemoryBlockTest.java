@@ -9,18 +9,12 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Dialogue;
 import java.sql.SQLException;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The whole path, from the branch by creators to retrievers, in tables of a real server. */
 class PostgresMemoryBlockTest extends MemoryBlockContract {
 
     private final PostgresStorage storage = new PostgresStorage();
-
-    @AfterEach
-    void disconnect() {
-        storage.close();
-    }
 
     @Override
     MessageLog newLog() {

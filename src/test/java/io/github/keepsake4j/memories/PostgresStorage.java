@@ -1,6 +1,5 @@
 package io.github.keepsake4j.memories;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
@@ -15,18 +14,21 @@ import java.util.Collections;
 import java.util.List;
 import javax.sql.DataSource;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
+import org.jspecify.annotations.Nullable;
 
-/** A new database of a real server, for a log and a store of memories. It counts the statements. */
-final class PostgresStorage implements AutoCloseable {
+/** An empty database of a real server, for a log and a store of memories of one test at a time. It counts the statements. */
+final class PostgresStorage {
 
     final List<String> statements = Collections.synchronizedList(new ArrayList<>());
-    private final HikariDataSource pool;
+    private static @Nullable DataSource pool;
     private final DataSource counting;
 
     PostgresStorage() {
         try {
-            Postgres server = Postgres.newest();
-            pool = Postgres.trustingPool(server.database(server.newDatabase()), 4, true);
+            if (pool == null) {
+                pool = Postgres.newest().kept(Postgres.newest().newDatabase());
+            }
+            Postgres.deleteRows(pool);
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
@@ -64,10 +66,5 @@ final class PostgresStorage implements AutoCloseable {
             }
         }
         return all.toString();
-    }
-
-    @Override
-    public void close() {
-        pool.close();
     }
 }

@@ -6,17 +6,28 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 
 class PostgresCleanUpTest extends CleanUpContract {
 
-    private HikariDataSource pool;
+    private static HikariDataSource pool;
+
+    @BeforeAll
+    static void connect() throws SQLException {
+        Postgres server = Postgres.newest();
+        pool = Postgres.trustingPool(server.database(server.newDatabase()), 4, true);
+    }
+
+    @AfterAll
+    static void disconnect() {
+        pool.close();
+    }
 
     @Override
     protected MessageLog open() {
         try {
-            Postgres server = Postgres.newest();
-            pool = Postgres.trustingPool(server.database(server.newDatabase()), 4, true);
+            Postgres.deleteRows(pool);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
@@ -24,10 +35,5 @@ class PostgresCleanUpTest extends CleanUpContract {
                 .dataSource(pool)
                 .schema(SchemaMode.ALWAYS)
                 .build();
-    }
-
-    @AfterEach
-    void closePool() {
-        pool.close();
     }
 }

@@ -5,18 +5,28 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.SQLException;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 
 class PostgresSummaryWorkerTest extends SummaryWorkerContract {
 
-    private String database;
+    private static DataSource database;
+
+    @BeforeAll
+    static void makeDatabase() throws SQLException {
+        database = Postgres.newest().kept(Postgres.newest().newDatabase());
+    }
+
+    @BeforeEach
+    void empty() throws SQLException {
+        Postgres.deleteRows(database);
+    }
 
     @Override
-    MessageLog open() throws SQLException {
-        if (database == null) {
-            database = Postgres.newest().newDatabase();
-        }
+    MessageLog open() {
         return JdbcMessageLog.builder()
-                .dataSource(Postgres.newest().kept(database))
+                .dataSource(database)
                 .schema(SchemaMode.ALWAYS)
                 .build();
     }

@@ -51,10 +51,7 @@ class PostgresWorkflowTest extends WorkflowContract {
 
     private static void empty() {
         try {
-            Postgres.execute(
-                    database,
-                    "TRUNCATE keepsake_memory, keepsake_listed, keepsake_message, keepsake_summary, keepsake_view, keepsake_lease,"
-                            + " keepsake_reference, keepsake_usage");
+            Postgres.deleteRows(database);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }

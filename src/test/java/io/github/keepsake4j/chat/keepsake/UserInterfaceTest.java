@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ImageContent;
@@ -56,6 +55,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,16 +79,13 @@ class UserInterfaceTest {
     Path directory;
 
     private MessageLog log = new InMemoryMessageLog();
-    private HikariDataSource pool;
+    private static DataSource database;
     private Keepsake keepsake = Keepsake.builder().messageLog(log).build();
     private Conversation conversation = keepsake.conversation("c");
 
     @AfterEach
     void close() {
         log.close();
-        if (pool != null) {
-            pool.close();
-        }
     }
 
     private void open(Backend backend) throws Exception {
@@ -96,10 +93,12 @@ class UserInterfaceTest {
             case MEMORY -> log = new InMemoryMessageLog();
             case SQLITE -> log = SqliteMessageLog.open(directory.resolve("chat.db"));
             case POSTGRES -> {
-                Postgres server = Postgres.newest();
-                pool = Postgres.pool(server.database(server.newDatabase()), 4, true);
+                if (database == null) {
+                    database = Postgres.newest().kept(Postgres.newest().newDatabase());
+                }
+                Postgres.deleteRows(database);
                 log = JdbcMessageLog.builder()
-                        .dataSource(pool)
+                        .dataSource(database)
                         .schema(SchemaMode.ALWAYS)
                         .build();
             }

@@ -24,7 +24,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,17 +40,28 @@ class PostgresReadMeanwhileTest {
     private static final View VIEW = View.of(null, List.of(new View.Run(null, "u2")));
 
     private final AtomicReference<Runnable> afterTheNextStatement = new AtomicReference<>();
-    private HikariDataSource pool;
-    private HikariDataSource otherPool;
+    private static HikariDataSource pool;
+    private static HikariDataSource otherPool;
     private MessageLog log;
     private MessageLog other;
 
-    @BeforeEach
-    void open() throws Exception {
+    @BeforeAll
+    static void connect() throws Exception {
         Postgres server = Postgres.newest();
         String database = server.newDatabase();
-        pool = Postgres.pool(server.database(database), 1, true);
-        otherPool = Postgres.pool(server.database(database), 1, true);
+        pool = Postgres.trustingPool(server.database(database), 1, true);
+        otherPool = Postgres.trustingPool(server.database(database), 1, true);
+    }
+
+    @AfterAll
+    static void disconnect() {
+        pool.close();
+        otherPool.close();
+    }
+
+    @BeforeEach
+    void open() throws Exception {
+        Postgres.deleteRows(otherPool);
         other = JdbcMessageLog.builder()
                 .dataSource(otherPool)
                 .schema(SchemaMode.ALWAYS)
@@ -68,8 +81,6 @@ class PostgresReadMeanwhileTest {
     void close() {
         log.close();
         other.close();
-        pool.close();
-        otherPool.close();
     }
 
     /** What another process does. */

@@ -54,8 +54,7 @@ class PostgresSearchTest extends MessageSearchContract {
                 .schema(SchemaMode.ALWAYS)
                 .build();
         Logs.usage(log, "acme", LocalDate.EPOCH, LocalDate.EPOCH);
-        Postgres.execute(
-                source, "TRUNCATE keepsake_memory, keepsake_listed, keepsake_message, keepsake_view, keepsake_lease");
+        Postgres.deleteRows(source);
         return log;
     }
 }
