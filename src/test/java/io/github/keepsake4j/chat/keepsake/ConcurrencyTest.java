@@ -20,8 +20,10 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.WordCounter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -77,14 +79,14 @@ class ConcurrencyTest {
     }
 
     @Test
-    void four_hundred_adds_to_stock_windows_of_one_memory_on_sqlite(@TempDir Path directory) throws Exception {
+    void adds_of_eight_threads_to_stock_windows_of_one_memory_on_sqlite(@TempDir Path directory) throws Exception {
         try (MessageLog log = SqliteMessageLog.open(directory.resolve("chat.db"))) {
             addToStockWindows(log);
         }
     }
 
     @Test
-    void four_hundred_adds_to_stock_windows_of_one_memory_on_postgresql() throws Exception {
+    void adds_of_eight_threads_to_stock_windows_of_one_memory_on_postgresql() throws Exception {
         Postgres server = Postgres.newest();
         try (HikariDataSource connections = Postgres.trustingPool(server.database(server.newDatabase()), 8, true);
                 MessageLog log = JdbcMessageLog.builder()
@@ -97,14 +99,18 @@ class ConcurrencyTest {
 
     /** Eight threads, each with a window of its own over one store. */
     private static void addToStockWindows(MessageLog log) throws Exception {
-        Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .tokenCountEstimator(new WordCounter())
+                .build();
         KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
+        int count = Counts.of(15, 50);
         ExecutorService pool = Executors.newFixedThreadPool(8);
         List<Future<?>> done = new ArrayList<>();
         List<ChatMessage> added = new ArrayList<>();
         for (int thread = 0; thread < 8; thread++) {
             List<ChatMessage> own = new ArrayList<>();
-            for (int i = 0; i < 50; i++) {
+            for (int i = 0; i < count; i++) {
                 own.add(user("t" + thread + "-" + i));
             }
             added.addAll(own);
