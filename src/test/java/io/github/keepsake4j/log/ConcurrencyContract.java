@@ -173,7 +173,7 @@ public interface ConcurrencyContract extends LogUnderTest {
     @Test
     default void the_first_appends_of_aMemory_are_all_there() throws Exception {
         MessageLog second = reopen();
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < Counts.of(8, 20); round++) {
             MemoryKey key = ConversationKey.of("acme", "new" + round);
             CyclicBarrier start = new CyclicBarrier(4);
             inThreads(4, thread -> {

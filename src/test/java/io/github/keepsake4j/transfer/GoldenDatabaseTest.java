@@ -94,7 +94,7 @@ class GoldenDatabaseTest {
     @ParameterizedTest
     @MethodSource("readable")
     void rows_of_postgresql_are_read_and_written(int version) throws Exception {
-        DataSource database = Postgres.newest().database(Postgres.newest().newDatabase());
+        DataSource database = Postgres.newest().kept(Postgres.newest().newDatabase());
         Postgres.execute(database, SchemaScriptsTest.read(SCRIPT));
         Postgres.execute(database, "DELETE FROM keepsake_schema");
         try (Connection connection = database.getConnection()) {

@@ -131,7 +131,7 @@ abstract class HandEditedRowsContract {
             assertThat(log.check(KEY)).isEmpty();
         }
         List<Edit> edits = edits();
-        int every = Math.max(1, edits.size() / Counts.of(30, edits.size()));
+        int every = Math.max(1, edits.size() / Counts.of(20, edits.size()));
         Map<String, String> wrong = new LinkedHashMap<>();
         int done = 0;
         int found = 0;
@@ -152,7 +152,7 @@ abstract class HandEditedRowsContract {
         System.out.println(getClass().getSimpleName() + ": " + done + " of " + edits.size() + " kinds of edits, "
                 + found + " of them found, " + wrong.size() + " wrong");
         assertThat(wrong).isEmpty();
-        assertThat(done).isGreaterThan(Counts.of(15, 400));
+        assertThat(done).isGreaterThan(Counts.of(10, 400));
     }
 
     /** Those edits among the others that a look at the ends of the branch's runs must find, of which a quick run has few. */

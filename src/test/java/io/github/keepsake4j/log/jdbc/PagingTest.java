@@ -155,8 +155,8 @@ class PagingTest {
         } else {
             Postgres server = Postgres.newest();
             String database = server.newDatabase();
-            HikariDataSource writing = Postgres.pool(server.database(database), WRITERS, true);
-            HikariDataSource reading = Postgres.pool(server.database(database), 1, true);
+            HikariDataSource writing = Postgres.trustingPool(server.database(database), WRITERS, true);
+            HikariDataSource reading = Postgres.trustingPool(server.database(database), 1, true);
             others = JdbcMessageLog.builder()
                     .dataSource(writing)
                     .schema(SchemaMode.ALWAYS)

@@ -25,7 +25,7 @@ class PostgresHandEditedRowsTest extends HandEditedRowsContract {
     @BeforeAll
     static void start() throws Exception {
         Postgres server = Postgres.newest();
-        pool = Postgres.pool(server.database(server.newDatabase()), 4, true);
+        pool = Postgres.trustingPool(server.database(server.newDatabase()), 4, true);
         try (MessageLog log = log(SchemaMode.ALWAYS)) {
             fill(log);
         }

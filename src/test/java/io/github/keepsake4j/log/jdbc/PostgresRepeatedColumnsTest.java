@@ -46,7 +46,7 @@ class PostgresRepeatedColumnsTest {
     @BeforeEach
     void open() throws Exception {
         Postgres server = Postgres.newest();
-        pool = Postgres.pool(server.database(server.newDatabase()), 2, true);
+        pool = Postgres.trustingPool(server.database(server.newDatabase()), 2, true);
     }
 
     @AfterEach

@@ -43,7 +43,7 @@ class JdbcImportSourceTest {
     @BeforeAll
     static void create() throws Exception {
         Postgres server = Postgres.newest();
-        database = server.database(server.newDatabase());
+        database = server.kept(server.newDatabase());
         execute("CREATE TABLE chat_memory (memory_id VARCHAR(255) PRIMARY KEY, content TEXT NOT NULL)");
         execute("CREATE TABLE SPRING_AI_CHAT_MEMORY (conversation_id VARCHAR(36) NOT NULL, content TEXT NOT NULL,"
                 + " type VARCHAR(10) NOT NULL, \"timestamp\" TIMESTAMP NOT NULL)");
@@ -104,7 +104,7 @@ class JdbcImportSourceTest {
     @Test
     void e2_rows_of_spring_ai_2_come_in_the_order_of_their_sequence_because_times_repeat() throws Exception {
         Postgres server = Postgres.newest();
-        DataSource numbered = server.database(server.newDatabase());
+        DataSource numbered = server.kept(server.newDatabase());
         Postgres.execute(
                 numbered,
                 """
@@ -216,7 +216,7 @@ class JdbcImportSourceTest {
     @Test
     void e2_a_table_that_is_not_there_is_named_by_its_state_and_not_retried() throws Exception {
         Postgres server = Postgres.newest();
-        DataSource empty = server.database(server.newDatabase());
+        DataSource empty = server.kept(server.newDatabase());
         for (JdbcImportSource source : List.of(
                 JdbcImportSource.langChain4j(empty), JdbcImportSource.springAi(empty), JdbcImportSource.dify(empty))) {
             assertThatThrownBy(() -> source.messages(KEY))
@@ -237,7 +237,7 @@ class JdbcImportSourceTest {
     @ValueSource(strings = {"uuid", "text"})
     void e2_the_type_of_ids_is_not_taken_from_the_table_of_another_schema(String type) throws Exception {
         Postgres server = Postgres.newest();
-        DataSource two = server.database(server.newDatabase());
+        DataSource two = server.kept(server.newDatabase());
         String id = UUID.randomUUID().toString();
         Postgres.execute(
                 two,
