@@ -180,7 +180,7 @@ class PostgresListsTest {
         ExecutorService threads = Executors.newFixedThreadPool(4);
         try (HikariDataSource connections = Postgres.trustingPool(source, 4, true);
                 MessageLog log = timed(connections, clock)) {
-            for (int round = 0; round < Counts.of(12, 600); round++) {
+            for (int round = 0; round < Counts.of(20, 600); round++) {
                 List<Future<?>> done = new ArrayList<>();
                 for (int thread = 0; thread < 4; thread++) {
                     Random random = new Random(round * 4L + thread);
