@@ -14,21 +14,17 @@ import java.util.Collections;
 import java.util.List;
 import javax.sql.DataSource;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
-import org.jspecify.annotations.Nullable;
 
 /** An empty database of a real server, for a log and a store of memories of one test at a time. It counts the statements. */
 final class PostgresStorage {
 
     final List<String> statements = Collections.synchronizedList(new ArrayList<>());
-    private static @Nullable DataSource pool;
+    private final DataSource pool;
     private final DataSource counting;
 
     PostgresStorage() {
         try {
-            if (pool == null) {
-                pool = Postgres.newest().kept(Postgres.newest().newDatabase());
-            }
-            Postgres.deleteRows(pool);
+            pool = Postgres.common("memories");
         } catch (SQLException e) {
             throw new AssertionError(e);
         }

@@ -18,9 +18,11 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.jar.JarEntry;
 import java.util.jar.JarInputStream;
 import javax.sql.DataSource;
@@ -44,6 +46,7 @@ public final class Postgres implements AutoCloseable {
     private static Postgres oldest;
     private static int databases;
     private static final Map<String, DataSource> KEPT = new HashMap<>();
+    private static final Set<String> COMMON = new HashSet<>();
 
     /** Whether a database has nothing but tables, and no other connection. */
     private static final String ONLY_TABLES =
@@ -168,6 +171,11 @@ public final class Postgres implements AutoCloseable {
             name = "test" + ++databases;
             used.push(name);
         }
+        create(name);
+        return name;
+    }
+
+    private void create(String name) throws SQLException {
         try (Connection connection = kept("postgres").getConnection();
                 Statement statement = connection.createStatement()) {
             // Without fsync, copied files take a quarter of the time of copied pages. PostgreSQL 14 only copies files.
@@ -175,7 +183,19 @@ public final class Postgres implements AutoCloseable {
             boolean isQuick = this == newest && !Counts.isFull();
             statement.execute("CREATE DATABASE " + name + (copiesPages && isQuick ? " STRATEGY FILE_COPY" : ""));
         }
-        return name;
+    }
+
+    /**
+     * Returns kept connections to a database of the newest server that tests use one after the other, until this JVM ends. Its
+     * tables stay, without rows.
+     */
+    public static synchronized DataSource common(String name) throws SQLException {
+        Postgres server = newest();
+        if (COMMON.add(name)) {
+            server.create(name);
+        }
+        deleteRows(server.kept(name));
+        return server.kept(name);
     }
 
     /** Returns how many databases are in use. */

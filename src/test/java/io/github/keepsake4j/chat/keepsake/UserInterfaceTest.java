@@ -55,7 +55,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -79,7 +78,6 @@ class UserInterfaceTest {
     Path directory;
 
     private MessageLog log = new InMemoryMessageLog();
-    private static DataSource database;
     private Keepsake keepsake = Keepsake.builder().messageLog(log).build();
     private Conversation conversation = keepsake.conversation("c");
 
@@ -93,12 +91,8 @@ class UserInterfaceTest {
             case MEMORY -> log = new InMemoryMessageLog();
             case SQLITE -> log = SqliteMessageLog.open(directory.resolve("chat.db"));
             case POSTGRES -> {
-                if (database == null) {
-                    database = Postgres.newest().kept(Postgres.newest().newDatabase());
-                }
-                Postgres.deleteRows(database);
                 log = JdbcMessageLog.builder()
-                        .dataSource(database)
+                        .dataSource(Postgres.common("user_interface"))
                         .schema(SchemaMode.ALWAYS)
                         .build();
             }
