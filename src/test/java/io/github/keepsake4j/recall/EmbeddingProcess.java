@@ -20,6 +20,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /**
@@ -61,16 +62,18 @@ public final class EmbeddingProcess {
 
         private final int dimension;
         private final boolean hangs;
+        private final Consumer<String> told;
 
-        Model(int dimension, boolean hangs) {
+        Model(int dimension, boolean hangs, Consumer<String> told) {
             this.dimension = dimension;
             this.hangs = hangs;
+            this.told = told;
         }
 
         @Override
         public Response<List<Embedding>> embedAll(List<TextSegment> segments) {
             if (hangs && !calls.isEmpty()) {
-                print("hangs");
+                told.accept("hangs");
                 try {
                     new CountDownLatch(1).await();
                 } catch (InterruptedException e) {
@@ -96,12 +99,17 @@ public final class EmbeddingProcess {
         try (Storage storage = arguments[0].equals("sqlite")
                 ? Storage.sqlite(Path.of(arguments[1]))
                 : Storage.postgres(Postgres.kept(arguments[1], Integer.parseInt(arguments[2])))) {
-            int rounds = Integer.parseInt(arguments[next + 2]);
-            work(storage, arguments[next], new Model(Integer.parseInt(arguments[next + 1]), rounds == 0), rounds);
+            work(
+                    storage,
+                    arguments[next],
+                    Integer.parseInt(arguments[next + 1]),
+                    Integer.parseInt(arguments[next + 2]),
+                    EmbeddingProcess::print);
         }
     }
 
-    private static void work(Storage storage, String name, ConceptModel model, int rounds) {
+    static void work(Storage storage, String name, int dimension, int rounds, Consumer<String> told) {
+        ConceptModel model = new Model(dimension, rounds == 0, told);
         Deque<Runnable> waiting = new ArrayDeque<>();
         Indexer.Settings settings =
                 new Indexer.Settings(Duration.ofMillis(1), Duration.ofSeconds(30), 1, 1_024, Duration.ofSeconds(1));
@@ -122,7 +130,7 @@ public final class EmbeddingProcess {
                 pause -> waiting::add,
                 settings,
                 embedder);
-        ConceptModel ofQuestions = new Model(model.dimension(), false);
+        ConceptModel ofQuestions = new Model(dimension, false, told);
         MessageSearch search = new MessageSearch(
                 storage.index(),
                 key -> storage.log(),
@@ -139,18 +147,18 @@ public final class EmbeddingProcess {
             indexer.sweep();
             while (!waiting.isEmpty()) {
                 waiting.remove().run();
-                tell(recall, "Luna", "words");
+                told.accept(found(recall, "Luna", "words"));
             }
-            tell(recall, PARAPHRASE, "meaning");
+            told.accept(found(recall, PARAPHRASE, "meaning"));
         }
-        print("embedded " + model.texts());
+        told.accept("embedded " + model.texts());
     }
 
-    private static void tell(MessageRecall recall, String question, String found) {
+    private static String found(MessageRecall recall, String question, String found) {
         boolean isThere = recall.recall(Scope.memory(KEY), question, RecallOptions.standard()).passages().stream()
                 .flatMap(passage -> passage.messages().stream())
                 .anyMatch(message -> IndexedText.of(message).equals(FACT));
-        print(isThere ? found : "no " + found);
+        return isThere ? found : "no " + found;
     }
 
     private static void print(String line) {

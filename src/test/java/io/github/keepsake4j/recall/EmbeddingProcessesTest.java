@@ -98,11 +98,15 @@ class EmbeddingProcessesTest {
     @MethodSource("homes")
     void two_processes_with_different_models_embed_each_message_once_for_each_and_words_serve(String home)
             throws Exception {
+        int rounds = Counts.of(3, 6);
         try (Storage storage = open(home);
-                Child one = start("one", 64, 6);
-                Child two = start("two", 48, 6)) {
-            for (Child each : List.of(one, two)) {
-                List<String> lines = each.awaitEnd();
+                Child child = start("one", 64, rounds)) {
+            // The other process is this one, which begins when the child has begun.
+            List<String> one = new ArrayList<>(List.of(child.line()));
+            List<String> two = new ArrayList<>();
+            EmbeddingProcess.work(storage, "two", 48, rounds, two::add);
+            one.addAll(child.awaitEnd());
+            for (List<String> lines : List.of(one, two)) {
                 assertThat(lines).contains("words", "meaning").doesNotContain("no words");
                 // Each has its own vectors after its first round, whatever the other does.
                 assertThat(lines).doesNotContain("no meaning").endsWith("embedded " + MESSAGES);
@@ -123,9 +127,9 @@ class EmbeddingProcessesTest {
             killed.kill();
             assertThat(vectors(storage.index(), "model", 64)).isLessThan(MESSAGES);
 
-            try (Child next = start("model", 64, 1)) {
-                assertThat(next.awaitEnd()).contains("meaning").doesNotContain("no words");
-            }
+            List<String> next = new ArrayList<>();
+            EmbeddingProcess.work(storage, "model", 64, 1, next::add);
+            assertThat(next).contains("meaning").doesNotContain("no words");
             assertThat(vectors(storage.index(), "model", 64)).isEqualTo(MESSAGES);
         }
     }

@@ -43,14 +43,19 @@ class SummaryProcessesTest {
 
     @Test
     void two_processes_make_each_summary_once() throws Exception {
-        List<Child> children = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
-            children.add(Child.start(SummarizingProcess.class, file(), 50, 5_000, 0, true));
-        }
         List<String> asked = new ArrayList<>();
-        for (Child child : children) {
+        ScriptedSummarizer summarizer = new ScriptedSummarizer();
+        summarizer.script = () -> {
+            Thread.sleep(50);
+            return "short";
+        };
+        try (Child child = Child.start(SummarizingProcess.class, file(), 50, 5_000, 0, true)) {
+            // The other process is this one, which begins when the child has asked.
+            asked.add(child.line());
+            makeAll(summarizer);
             asked.addAll(child.awaitEnd());
         }
+        summarizer.calls.forEach(texts -> asked.add("asked " + texts));
 
         assertThat(asked).containsExactlyInAnyOrderElementsOf(ranges(1));
         assertSummaries();
@@ -71,10 +76,8 @@ class SummaryProcessesTest {
         ScriptedSummarizer summarizer = new ScriptedSummarizer();
         try (MessageLog log = SqliteMessageLog.open(file())) {
             assertThat(Logs.summaries(log, KEY)).hasSize(2);
-            SummaryWorker worker = SummarizingProcess.worker(log, summarizer, Duration.ofMillis(5_000));
-            worker.due(KEY, new AllButNewest(log, KEY, SummarizingProcess.KEEP, SummarizingProcess.AT_ONCE));
-            ImpatientWorker.awaitIdle(worker);
         }
+        makeAll(summarizer);
 
         assertThat(summarizer.calls).extracting(texts -> "asked " + texts).isEqualTo(ranges(3));
         assertSummaries();
@@ -87,6 +90,15 @@ class SummaryProcessesTest {
         }
         try (MessageLog log = SqliteMessageLog.open(file())) {
             assertThat(Logs.summaries(log, KEY)).isEmpty();
+        }
+    }
+
+    /** Makes the summaries that are due, as another process does. */
+    private void makeAll(ScriptedSummarizer summarizer) {
+        try (MessageLog log = SqliteMessageLog.open(file())) {
+            SummaryWorker worker = SummarizingProcess.worker(log, summarizer, Duration.ofMillis(5_000));
+            worker.due(KEY, new AllButNewest(log, KEY, SummarizingProcess.KEEP, SummarizingProcess.AT_ONCE));
+            ImpatientWorker.awaitIdle(worker);
         }
     }
 

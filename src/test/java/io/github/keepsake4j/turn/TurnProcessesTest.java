@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TurnProcessesTest {
 
     private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration LONG_LEASE = Duration.ofSeconds(60);
 
     @TempDir
     Path directory;
@@ -43,27 +44,16 @@ class TurnProcessesTest {
     void turns_of_two_processes_that_wait_come_one_after_the_other(String database) throws Exception {
         int count = Counts.of(40, 500);
         String place = place(database);
-        try (TurnTaker.Place opened = TurnTaker.Place.open(place)) {
-            Keepsake keepsake = TurnTaker.keepsake(opened.log(), Duration.ofSeconds(60));
-            List<Child> children = new ArrayList<>();
+        try (TurnTaker.Place opened = TurnTaker.Place.open(place);
+                Child child =
+                        Child.start(TurnTaker.class, place, "p0", TurnPolicy.WAIT, count, LONG_LEASE.toMillis())) {
+            Keepsake keepsake = TurnTaker.keepsake(opened.log(), LONG_LEASE);
             TurnHandle held = keepsake.openTurn("shared", TurnPolicy.REJECT);
-            for (String name : List.of("p0", "p1")) {
-                children.add(Child.start(
-                        TurnTaker.class,
-                        place,
-                        name,
-                        TurnPolicy.WAIT,
-                        count,
-                        Duration.ofSeconds(60).toMillis()));
-            }
-            for (Child child : children) {
-                assertThat(child.line()).isEqualTo("ready");
-            }
+            assertThat(child.line()).isEqualTo("ready");
             held.close();
             List<String> questions = new ArrayList<>();
-            for (Child child : children) {
-                questions.addAll(child.awaitEnd());
-            }
+            TurnTaker.take(keepsake, "p1", TurnPolicy.WAIT, count, questions::add);
+            questions.addAll(child.awaitEnd());
 
             assertThat(questions).hasSizeGreaterThanOrEqualTo(2 * count);
             List<ChatMessage> history = TurnTaker.everything(keepsake);

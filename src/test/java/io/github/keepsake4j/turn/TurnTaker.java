@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -47,16 +48,20 @@ final class TurnTaker {
                 warmUp(keepsake);
                 keepsake.turn("shared", policy, () -> stop(keepsake, name));
             }
-            int count = Integer.parseInt(arguments[3]);
             System.out.println("ready");
-            for (int i = 0; i < count || changes(keepsake) <= count / 10; i++) {
-                // This is the time that a user thinks. Without it, the process that has just had a turn usually gets
-                // the next one too.
-                Thread.sleep(ThreadLocalRandom.current().nextInt(30));
-                String question = name + "-" + i;
-                keepsake.turn("shared", policy, () -> countOn(keepsake.chatMemory("shared"), question));
-                System.out.println(question);
-            }
+            take(keepsake, name, policy, Integer.parseInt(arguments[3]), System.out::println);
+        }
+    }
+
+    static void take(Keepsake keepsake, String name, TurnPolicy policy, int count, Consumer<String> asked)
+            throws InterruptedException {
+        for (int i = 0; i < count || changes(keepsake) <= count / 10; i++) {
+            // This is the time that a user thinks. Without it, the process that has just had a turn usually gets
+            // the next one too.
+            Thread.sleep(ThreadLocalRandom.current().nextInt(30));
+            String question = name + "-" + i;
+            keepsake.turn("shared", policy, () -> countOn(keepsake.chatMemory("shared"), question));
+            asked.accept(question);
         }
     }
 
@@ -126,7 +131,8 @@ final class TurnTaker {
             if (parts[0].equals("sqlite")) {
                 return new Place(SqliteMessageLog.open(Path.of(parts[1])), () -> {});
             }
-            HikariDataSource pool = Postgres.pool(Postgres.database(parts[2], Integer.parseInt(parts[1])), 4, true);
+            HikariDataSource pool =
+                    Postgres.trustingPool(Postgres.database(parts[2], Integer.parseInt(parts[1])), 4, true);
             JdbcMessageLog log = JdbcMessageLog.builder()
                     .dataSource(pool)
                     .schema(SchemaMode.ALWAYS)

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class FileHeapTest {
 
     private static final int BATCH = 500;
-    private static final int ROUNDS = 5;
+    private static final int ROUNDS = Counts.of(2, 5);
 
     @TempDir
     Path directory;
@@ -103,7 +103,11 @@ class FileHeapTest {
     }
 
     private static List<String> options(String heap) {
-        return List.of("-Xmx" + heap, "-XX:+UseSerialGC", "-Dorg.slf4j.simpleLogger.defaultLogLevel=error");
+        return List.of(
+                "-Xmx" + heap,
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error");
     }
 
     private static void fill(MessageLog log, MemoryKey key, int messages) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -29,10 +30,16 @@ final class FileWriter {
     private FileWriter() {}
 
     public static void main(String[] arguments) throws Exception {
-        Path directory = Path.of(arguments[0]);
-        String name = arguments[1];
-        int threads = Integer.parseInt(arguments[2]);
-        int count = Integer.parseInt(arguments[3]);
+        append(
+                Path.of(arguments[0]),
+                arguments[1],
+                Integer.parseInt(arguments[2]),
+                Integer.parseInt(arguments[3]),
+                // One call, so that a line of one thread is not cut by another's.
+                attempt -> System.out.println(attempt.line()));
+    }
+
+    static void append(Path directory, String name, int threads, int count, Consumer<Attempt> told) throws Exception {
         try (MessageLog log = FileMessageLog.in(directory)) {
             ExecutorService pool = Executors.newFixedThreadPool(threads);
             List<Future<?>> done = new ArrayList<>();
@@ -40,7 +47,7 @@ final class FileWriter {
                 String writer = name + "-" + thread;
                 done.add(pool.submit(() -> {
                     for (int i = 0; i < count; i++) {
-                        write(log, writer, i);
+                        write(log, writer, i, told);
                         if (i % 10 == 0) {
                             // To close one log must not drop the locks of the other.
                             try (MessageLog other = FileMessageLog.in(directory)) {
@@ -58,7 +65,7 @@ final class FileWriter {
         }
     }
 
-    private static void write(MessageLog log, String writer, int number) {
+    private static void write(MessageLog log, String writer, int number, Consumer<Attempt> told) {
         List<NewMessage> batch = IntStream.rangeClosed(0, number % 3)
                 .mapToObj(part -> writer + "-" + number + "-" + part)
                 .map(id -> new NewMessage(id, UserMessage.from("text of " + id), 1, "none", null))
@@ -69,8 +76,7 @@ final class FileWriter {
             AppendResult result = log.append(KEY, Append.under(Parent.head(), batch));
             Outcome outcome = result.replayed() ? Outcome.REPLAYED : Outcome.ACKNOWLEDGED;
             List<String> ids = batch.stream().map(NewMessage::id).toList();
-            // One call, so that a line of one thread is not cut by another's.
-            System.out.println(new Attempt(writer, ids, begin, System.nanoTime(), outcome).line());
+            told.accept(new Attempt(writer, ids, begin, System.nanoTime(), outcome));
         }
     }
 }

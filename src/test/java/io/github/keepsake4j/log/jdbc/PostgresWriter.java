@@ -37,8 +37,8 @@ final class PostgresWriter {
         int process = Integer.parseInt(arguments[2]);
         int threads = Integer.parseInt(arguments[3]);
         int count = Integer.parseInt(arguments[4]);
-        try (HikariDataSource pool =
-                        Postgres.pool(Postgres.database(arguments[1], Integer.parseInt(arguments[0])), threads, true);
+        try (HikariDataSource pool = Postgres.trustingPool(
+                        Postgres.database(arguments[1], Integer.parseInt(arguments[0])), threads, true);
                 JdbcMessageLog log = JdbcMessageLog.postgres(pool)) {
             write(log, process, threads, count, attempt -> System.out.println(attempt.line()));
         }

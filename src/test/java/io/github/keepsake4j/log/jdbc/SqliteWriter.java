@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -29,11 +30,18 @@ final class SqliteWriter {
     private SqliteWriter() {}
 
     public static void main(String[] arguments) throws Exception {
-        String what = arguments[1];
-        String name = arguments[2];
-        int threads = Integer.parseInt(arguments[3]);
-        int count = Integer.parseInt(arguments[4]);
-        try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
+        write(
+                Path.of(arguments[0]),
+                arguments[1],
+                arguments[2],
+                Integer.parseInt(arguments[3]),
+                Integer.parseInt(arguments[4]),
+                System.out::println);
+    }
+
+    static void write(Path file, String what, String name, int threads, int count, Consumer<String> acknowledged)
+            throws Exception {
+        try (MessageLog log = SqliteMessageLog.open(file)) {
             KeepsakeChatMemory memory = Keepsake.builder()
                     .messageLog(log)
                     .tokenCountEstimator(new WordCounter())
@@ -51,7 +59,7 @@ final class SqliteWriter {
                             case "chat" -> memory.add(UserMessage.from(text));
                             default -> log.append(KEY, Append.under(Parent.head(), batch(text)));
                         }
-                        System.out.println(text);
+                        acknowledged.accept(text);
                     }
                 }));
             }

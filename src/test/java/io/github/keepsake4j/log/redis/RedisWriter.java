@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /**
@@ -35,10 +36,17 @@ final class RedisWriter {
     }
 
     public static void main(String[] arguments) throws Exception {
-        String name = arguments[1];
-        int threads = Integer.parseInt(arguments[2]);
-        int count = Integer.parseInt(arguments[3]);
-        try (MessageLog log = open(Integer.parseInt(arguments[0]))) {
+        append(
+                Integer.parseInt(arguments[0]),
+                arguments[1],
+                Integer.parseInt(arguments[2]),
+                Integer.parseInt(arguments[3]),
+                // One call, so that a line of one thread is not cut by another's.
+                attempt -> System.out.println(attempt.line()));
+    }
+
+    static void append(int port, String name, int threads, int count, Consumer<Attempt> told) throws Exception {
+        try (MessageLog log = open(port)) {
             ExecutorService pool = Executors.newFixedThreadPool(threads);
             List<Future<?>> done = new ArrayList<>();
             for (int thread = 0; thread < threads; thread++) {
@@ -47,8 +55,7 @@ final class RedisWriter {
                     for (int i = 0; i < count; i++) {
                         // Some are sent twice, as after an answer that was lost.
                         for (int attempt = 0; attempt < (i % 7 == 0 ? 2 : 1); attempt++) {
-                            // One call, so that a line of one thread is not cut by another's.
-                            System.out.println(write(log, writer, i).line());
+                            told.accept(write(log, writer, i));
                         }
                     }
                     return null;

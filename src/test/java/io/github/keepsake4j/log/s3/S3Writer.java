@@ -48,7 +48,7 @@ final class S3Writer {
                     Integer.parseInt(arguments[4]),
                     attempt -> System.out.println(attempt.line()));
         }
-        System.out.println("wire: " + wire);
+        System.out.println(wire);
     }
 
     /**
