@@ -16,11 +16,13 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 
 /**
- * A process whose threads use conversations for the first time, in an order of their own, while one of them erases. Arguments:
- * a name for the texts, the port and the name of a database, a table's name, the number of conversations.
+ * A process whose threads use conversations for the first time, in an order of their own, while one of them erases. It prints
+ * the id of each that it added to. Arguments: a name for the texts, the port and the name of a database, a table's name, the
+ * number of conversations.
  */
 final class ImportProcess {
 
@@ -29,17 +31,18 @@ final class ImportProcess {
     public static void main(String[] arguments) throws Exception {
         run(
                 arguments[0],
-                Postgres.database(arguments[2], Integer.parseInt(arguments[1])),
+                Postgres.kept(arguments[2], Integer.parseInt(arguments[1])),
                 arguments[3],
-                Integer.parseInt(arguments[4]));
+                Integer.parseInt(arguments[4]),
+                System.out::println);
     }
 
-    static void run(String name, DataSource database, String table, int conversations) throws Exception {
-        try (var pool = Postgres.pool(database, 8, true);
-                MessageLog log = JdbcMessageLog.builder()
-                        .dataSource(pool)
-                        .schema(SchemaMode.ALWAYS)
-                        .build()) {
+    static void run(String name, DataSource pool, String table, int conversations, Consumer<String> used)
+            throws Exception {
+        try (MessageLog log = JdbcMessageLog.builder()
+                .dataSource(pool)
+                .schema(SchemaMode.ALWAYS)
+                .build()) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
                     .tokenCountEstimator(new WordCounter())
@@ -52,7 +55,7 @@ final class ImportProcess {
             List<Future<?>> running = new ArrayList<>();
             for (int thread = 0; thread < 8; thread++) {
                 int number = thread;
-                running.add(threads.submit(() -> use(keepsake, name, number, conversations)));
+                running.add(threads.submit(() -> use(keepsake, name, number, conversations, used)));
             }
             for (Future<?> thread : running) {
                 thread.get();
@@ -61,7 +64,7 @@ final class ImportProcess {
         }
     }
 
-    private static void use(Keepsake keepsake, String name, int thread, int conversations) {
+    private static void use(Keepsake keepsake, String name, int thread, int conversations, Consumer<String> used) {
         List<Integer> order = new ArrayList<>();
         for (int i = 0; i < conversations; i++) {
             order.add(i);
@@ -79,6 +82,7 @@ final class ImportProcess {
                 }
                 if (!isErased(i)) {
                     memory.add(UserMessage.from("new " + name + " " + thread));
+                    used.accept(id(i));
                 }
             } catch (ErasedException e) {
                 if (!isErased(i)) {

@@ -6,7 +6,6 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageSerializer;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
@@ -21,36 +20,34 @@ import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Eight threads in each of two processes take in the same conversations on first use, while some are erased. */
 @Timeout(900)
 class ImportProcessesTest {
 
-    private static final int CONVERSATIONS = Counts.of(20, 1_000);
+    private static final int CONVERSATIONS = Counts.of(10, 1_000);
 
     @ParameterizedTest
     @ValueSource(strings = {"chat_memory", "SPRING_AI_CHAT_MEMORY"})
     void e2_each_conversation_is_taken_in_once_whole_and_in_order(String table) throws Exception {
         Postgres server = Postgres.newest();
         String name = server.newDatabase();
-        PGSimpleDataSource database = server.database(name);
+        DataSource database = server.kept(name);
         List<List<ChatMessage>> lists = fill(database, table);
 
         try (Child child = Child.start(ImportProcess.class, "there", server.port(), name, table, CONVERSATIONS)) {
-            ImportProcess.run("here", database, table, CONVERSATIONS);
+            // The other process is this one, which begins when the child adds.
+            assertThat(child.line()).isNotNull();
+            ImportProcess.run("here", database, table, CONVERSATIONS, id -> {});
             child.awaitEnd();
         }
 
         int whole = 0;
-        try (var pool = Postgres.pool(database, 2, true);
-                MessageLog log = JdbcMessageLog.builder()
-                        .dataSource(pool)
-                        .schema(SchemaMode.ALWAYS)
-                        .build()) {
+        try (MessageLog log = JdbcMessageLog.postgres(database)) {
             for (int i = 0; i < CONVERSATIONS; i++) {
                 List<ChatMessage> all = new ArrayList<>();
                 log
@@ -72,7 +69,7 @@ class ImportProcessesTest {
         Tell.line("%d conversations of %s, %d of them whole and the others erased", CONVERSATIONS, table, whole);
     }
 
-    private static List<List<ChatMessage>> fill(PGSimpleDataSource database, String table) throws Exception {
+    private static List<List<ChatMessage>> fill(DataSource database, String table) throws Exception {
         boolean lists = table.equals("chat_memory");
         Random random = new Random(1);
         List<List<ChatMessage>> all = new ArrayList<>();
