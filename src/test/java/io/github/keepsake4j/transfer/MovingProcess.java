@@ -18,7 +18,6 @@ final class MovingProcess {
     private MovingProcess() {}
 
     public static void main(String[] arguments) throws Exception {
-        Path source = Path.of(arguments[1]);
         int[] left = {Integer.parseInt(arguments[3])};
         Consumer<MemoryCopy.Progress> tell = progress -> {
             System.out.println(progress.memory());
@@ -26,8 +25,12 @@ final class MovingProcess {
                 new CompletableFuture<>().join();
             }
         };
-        try (MessageLog target = SqliteMessageLog.open(Path.of(arguments[2]))) {
-            if (arguments[0].equals("copy")) {
+        move(arguments[0], Path.of(arguments[1]), Path.of(arguments[2]), tell);
+    }
+
+    static void move(String what, Path source, Path database, Consumer<MemoryCopy.Progress> tell) throws Exception {
+        try (MessageLog target = SqliteMessageLog.open(database)) {
+            if (what.equals("copy")) {
                 try (MessageLog log = FileMessageLog.in(source)) {
                     MemoryCopy.between(log, target).onProgress(tell).tenant("acme");
                 }
