@@ -42,8 +42,8 @@ final class SetLoad {
     public static void main(String[] arguments) throws Exception {
         MessageLog log = arguments.length == 2
                 ? SqliteMessageLog.open(Path.of(arguments[1]))
-                : JdbcMessageLog.postgres(
-                        Postgres.pool(Postgres.database(arguments[2], Integer.parseInt(arguments[1])), 4, true));
+                : JdbcMessageLog.postgres(Postgres.trustingPool(
+                        Postgres.database(arguments[2], Integer.parseInt(arguments[1])), 4, true));
         SetLoad load = new SetLoad(log, arguments[0]);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 4; i++) {

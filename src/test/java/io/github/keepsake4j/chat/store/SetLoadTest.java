@@ -65,29 +65,32 @@ class SetLoadTest {
         Random random = new Random();
         int name = 0;
         List<Child> children = new ArrayList<>(List.of(start(name++, where), start(name++, where)));
-        int lines = Counts.of(20, 200);
+        int lines = Counts.of(30, 200);
         long seconds = Counts.of(0, 180);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         try {
             // The time bounds the load only. A process is killed and started again within it, and both are killed
             // behind it.
-            for (int kill = 0; kill < Counts.of(1, 2) || System.nanoTime() < end; kill++) {
+            for (int kill = 0; kill < Counts.of(0, 2) || System.nanoTime() < end; kill++) {
                 Child child = children.get(kill % 2);
-                for (int line = lines + random.nextInt(lines); line > 0; line--) {
-                    acknowledged.add(child.line());
-                }
-                acknowledged.addAll(child.kill());
+                readAndKill(child, lines + random.nextInt(lines), acknowledged);
                 children.set(kill % 2, start(name++, where));
             }
             for (Child child : children) {
-                acknowledged.add(child.line());
-                acknowledged.addAll(child.kill());
+                readAndKill(child, lines + random.nextInt(lines), acknowledged);
             }
         } finally {
             children.forEach(Child::close);
         }
         Tell.line("SetLoadTest: %d acknowledged, %d processes killed", acknowledged.size(), name);
         return acknowledged;
+    }
+
+    private static void readAndKill(Child child, int lines, List<String> acknowledged) throws Exception {
+        for (int line = 0; line < lines; line++) {
+            acknowledged.add(child.line());
+        }
+        acknowledged.addAll(child.kill());
     }
 
     private static Child start(int name, Object... where) throws Exception {
