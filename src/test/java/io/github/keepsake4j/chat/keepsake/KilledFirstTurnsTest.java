@@ -35,16 +35,25 @@ class KilledFirstTurnsTest {
                 : SqliteMessageLog.open(directory.resolve("chat.db"));
     }
 
-    /** Begins conversations from a number on, and prints the number of each one that was acknowledged. */
+    /** Begins conversations on two homes from a number on, and prints the number of each one that was acknowledged. */
     static final class Beginner {
         public static void main(String[] args) {
-            MessageLog log = open(Path.of(args[0]), Boolean.parseBoolean(args[1]));
+            Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+                e.printStackTrace();
+                Runtime.getRuntime().halt(1);
+            });
+            for (boolean files : new boolean[] {false, true}) {
+                new Thread(() -> begin(open(Path.of(args[0]), files), Integer.parseInt(args[1]))).start();
+            }
+        }
+
+        private static void begin(MessageLog log, int from) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
                     .tokenCountEstimator(new WordCounter())
                     .metadataAtCreation(key -> Map.of("owner", "of " + key))
                     .build();
-            for (int i = Integer.parseInt(args[2]); ; i++) {
+            for (int i = from; ; i++) {
                 keepsake.chatMemory("c" + i).add(UserMessage.from("Hello"));
                 System.out.println(i);
                 keepsake.chatMemory("c" + i).add(AiMessage.from("Hi"));
@@ -55,18 +64,18 @@ class KilledFirstTurnsTest {
     @Test
     void no_conversation_is_without_its_owner() throws Exception {
         Random random = new Random(Counts.seed());
-        for (boolean files : new boolean[] {false, true}) {
-            int begun = 0;
-            for (int kill = 0; kill < Counts.of(2, 100); kill++) {
-                try (Child child = Child.start(Beginner.class, directory, files, begun)) {
-                    for (int line = 1 + random.nextInt(40); line > 0; line--) {
-                        begun = Integer.parseInt(child.line());
-                    }
-                    child.kill();
+        int begun = 0;
+        for (int kill = 0; kill < Counts.of(2, 100); kill++) {
+            try (Child child = Child.start(Beginner.class, directory, begun)) {
+                for (int line = 2 + random.nextInt(80); line > 0; line--) {
+                    begun = Math.max(begun, Integer.parseInt(child.line()));
                 }
-                // A conversation that was not acknowledged may exist. Its id is not used again.
-                begun += 1_000;
+                child.kill();
             }
+            // A conversation that was not acknowledged may exist. Its id is not used again.
+            begun += 1_000;
+        }
+        for (boolean files : new boolean[] {false, true}) {
             try (MessageLog log = open(directory, files)) {
                 int checked = 0;
                 for (MemoryPage page : Reads.pages(log, "default", ListQuery.first(100))) {

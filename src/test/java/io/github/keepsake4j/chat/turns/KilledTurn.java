@@ -4,12 +4,16 @@ import dev.langchain4j.agent.tool.Tool;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Script;
-import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 
-/** A process that ends without a word in a turn. Arguments: the SQLite file, and where: request, model or tool. */
+/**
+ * A process that ends without a word in a turn of each of three conversations, whose names say where: request, model and tool.
+ * Argument: the SQLite file.
+ */
 public final class KilledTurn {
 
     /** As after {@code kill -9}. */
@@ -17,38 +21,60 @@ public final class KilledTurn {
 
     private KilledTurn() {}
 
+    static final List<String> PLACES = List.of("request", "model", "tool");
+
+    private static final CountDownLatch THERE = new CountDownLatch(PLACES.size());
+
     public static final class Tools {
         @Tool
         public String tool() {
-            Runtime.getRuntime().halt(KILLED);
+            end();
             return "never";
         }
     }
 
     public static void main(String[] arguments) {
-        String where = arguments[1];
-        try (MessageLog log = SqliteMessageLog.open(Path.of(arguments[0]))) {
-            Script.Step model = request -> {
-                if (where.equals("model")) {
-                    Runtime.getRuntime().halt(KILLED);
-                }
-                return EndingTurns.response(EndingTurns.toolCall("1"));
-            };
-            Keepsake.builder()
-                    .messageLog(log)
-                    .tokenCountEstimator(new WordCounter())
-                    .build()
-                    .aiServices(Assistant.class)
-                    .chatModel(new Script(model))
-                    .tools(new Tools())
-                    .chatRequestTransformer(request -> {
-                        if (where.equals("request")) {
-                            Runtime.getRuntime().halt(KILLED);
-                        }
-                        return request;
-                    })
-                    .build()
-                    .chat("c", "one");
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+            e.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        });
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(SqliteMessageLog.open(Path.of(arguments[0])))
+                .tokenCountEstimator(new WordCounter())
+                .build();
+        for (String place : PLACES) {
+            new Thread(() -> chat(keepsake, place)).start();
         }
+    }
+
+    private static void chat(Keepsake keepsake, String place) {
+        Script.Step model = request -> {
+            if (place.equals("model")) {
+                end();
+            }
+            return EndingTurns.response(EndingTurns.toolCall("1"));
+        };
+        keepsake.aiServices(Assistant.class)
+                .chatModel(new Script(model))
+                .tools(new Tools())
+                .chatRequestTransformer(request -> {
+                    if (place.equals("request")) {
+                        end();
+                    }
+                    return request;
+                })
+                .build()
+                .chat(place, "one");
+    }
+
+    /** Ends the process when each turn is at its place. */
+    private static void end() {
+        THERE.countDown();
+        try {
+            THERE.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        Runtime.getRuntime().halt(KILLED);
     }
 }
