@@ -1,24 +1,39 @@
 package io.github.keepsake4j.memories;
 
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 
 /**
  * Makes memories of {@link FailingPassages} again and again, of the long message or of the others, and hangs in a call of the
- * workflow: {@code HangingProcess stores kind call isLong}.
+ * workflow, in a thread for each home: {@code HangingProcess call isLong stores kind stores kind …}. A line begins with the
+ * home's number, from 0 on.
  */
 public final class HangingProcess {
 
     private HangingProcess() {}
 
     public static void main(String[] arguments) {
-        MemoryKind kind = MemoryKind.valueOf(arguments[1]);
-        boolean isLong = Boolean.parseBoolean(arguments[3]);
-        int[] calls = {Integer.parseInt(arguments[2])};
-        try (SharedStores stores = SharedStores.open(arguments[0])) {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+            e.printStackTrace();
+            Runtime.getRuntime().halt(1);
+        });
+        for (int home = 0; home < arguments.length / 2 - 1; home++) {
+            String stores = arguments[2 + 2 * home];
+            MemoryKind kind = MemoryKind.valueOf(arguments[3 + 2 * home]);
+            Consumer<String> told = tell(home);
+            new Thread(() -> make(
+                            Integer.parseInt(arguments[0]), Boolean.parseBoolean(arguments[1]), stores, kind, told))
+                    .start();
+        }
+    }
+
+    private static void make(int call, boolean isLong, String name, MemoryKind kind, Consumer<String> told) {
+        int[] calls = {call};
+        try (SharedStores stores = SharedStores.open(name)) {
             Discussion discussion = FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
                 calls[0]--;
                 if (calls[0] == 0) {
-                    tell("hangs");
+                    told.accept("hangs");
                     hang();
                 }
                 return isLong ? FailingPassages.repeat(kind, inputs) : FailingPassages.answerOrFail(kind, inputs);
@@ -27,15 +42,17 @@ public final class HangingProcess {
                 try {
                     discussion.qualityMemory(isLong ? FailingPassages.LONG_CHAT : FailingPassages.CHAT);
                 } catch (MemoryFailedException e) {
-                    tell("failed");
+                    told.accept("failed");
                 }
             }
         }
     }
 
-    private static void tell(String line) {
-        System.out.println(line);
-        System.out.flush();
+    private static Consumer<String> tell(int home) {
+        return line -> {
+            System.out.println(home + " " + line);
+            System.out.flush();
+        };
     }
 
     private static void hang() {

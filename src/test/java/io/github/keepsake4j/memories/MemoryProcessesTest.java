@@ -15,12 +15,12 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class MemoryProcessesTest {
@@ -94,28 +94,45 @@ class MemoryProcessesTest {
         }
     }
 
-    static List<Arguments> storages() {
-        List<Arguments> all = new ArrayList<>();
-        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT).subList(0, Counts.of(1, 2))) {
-            all.add(Arguments.of("files", kind));
-            all.add(Arguments.of("PostgreSQL", kind));
-        }
-        return all;
+    /** The default build makes memories of one kind. */
+    static List<MemoryKind> kinds() {
+        return List.of(MemoryKind.CHUNK, MemoryKind.FACT).subList(0, Counts.of(1, 2));
     }
 
     @ParameterizedTest
-    @MethodSource("storages")
-    void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(String storage, MemoryKind kind)
-            throws Exception {
-        String name = stores(storage);
+    @MethodSource("kinds")
+    void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(MemoryKind kind) throws Exception {
+        Map<String, MemoryKind> homes = Map.of(stores("files"), kind, stores("PostgreSQL"), kind);
         for (int kill = 0; kill < 2; kill++) {
             // Two tries fail in each process, and it is killed in the next one.
-            try (Child child = Child.start(HangingProcess.class, name, kind, kill == 0 ? 4 : 3, false)) {
-                assertThat(List.of(child.line(), child.line(), child.line()))
-                        .containsExactly("failed", "failed", "hangs");
-                child.kill();
+            List<String> lines = killedWhenAllHang(kill == 0 ? 4 : 3, false, homes, 6);
+            for (String home : List.of("0", "1")) {
+                assertThat(lines)
+                        .filteredOn(line -> line.startsWith(home))
+                        .containsExactly(home + " failed", home + " failed", home + " hangs");
             }
         }
+        for (String name : homes.keySet()) {
+            assertNoCountIsLost(name, kind);
+        }
+    }
+
+    /** Starts a process that makes memories on some homes, and kills it behind some lines. */
+    private static List<String> killedWhenAllHang(int call, boolean isLong, Map<String, MemoryKind> homes, int count)
+            throws Exception {
+        List<Object> arguments = new ArrayList<>(List.of(call, isLong));
+        homes.forEach((name, kind) -> arguments.addAll(List.of(name, kind)));
+        List<String> lines = new ArrayList<>();
+        try (Child child = Child.start(HangingProcess.class, arguments.toArray())) {
+            while (lines.size() < count) {
+                lines.add(child.line());
+            }
+            child.kill();
+        }
+        return lines;
+    }
+
+    private static void assertNoCountIsLost(String name, MemoryKind kind) {
         try (SharedStores stores = SharedStores.open(name)) {
             List<String> sent = new ArrayList<>();
             MemoryRun run = FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
@@ -123,29 +140,33 @@ class MemoryProcessesTest {
                         return FailingPassages.answerOrFail(kind, inputs);
                     })
                     .qualityMemory(FailingPassages.CHAT);
-            assertThat(sent).containsExactly("poison", "three", "four");
-            assertThat(run.problems()).hasSize(1);
+            assertThat(sent).as(name).containsExactly("poison", "three", "four");
+            assertThat(run.problems()).as(name).hasSize(1);
             assertThat(FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind))
+                    .as(name)
                     .containsExactly("one", "three", "four");
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({"files, CHUNK", "PostgreSQL, FACT"})
-    void a_process_that_is_killed_after_a_part_of_a_long_message_has_stored_all_parts_or_none(
-            String storage, MemoryKind kind) throws Exception {
-        String name = stores(storage);
+    @Test
+    void a_process_that_is_killed_after_a_part_of_a_long_message_has_stored_all_parts_or_none() throws Exception {
+        Map<String, MemoryKind> homes =
+                Map.of(stores("files"), MemoryKind.CHUNK, stores("PostgreSQL"), MemoryKind.FACT);
         // The sixth call is of the messages behind it.
-        for (int call : Counts.of(0, 1) == 0 ? List.of(4, 6) : List.of(2, 3, 4, 5, 6)) {
-            try (Child child = Child.start(HangingProcess.class, name, kind, call, true)) {
-                assertThat(child.line()).isEqualTo("hangs");
-                child.kill();
-            }
-            try (SharedStores stores = SharedStores.open(name)) {
-                assertThat(FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind))
-                        .hasSize(call == 6 ? 5 : 0);
-            }
+        for (int call : Counts.isFull() ? List.of(2, 3, 4, 5, 6) : List.of(4, 6)) {
+            assertThat(killedWhenAllHang(call, true, homes, 2)).containsExactlyInAnyOrder("0 hangs", "1 hangs");
+            homes.forEach((name, kind) -> {
+                try (SharedStores stores = SharedStores.open(name)) {
+                    assertThat(FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind))
+                            .as(name)
+                            .hasSize(call == 6 ? 5 : 0);
+                }
+            });
         }
+        homes.forEach(MemoryProcessesTest::assertAllPartsAreStored);
+    }
+
+    private static void assertAllPartsAreStored(String name, MemoryKind kind) {
         try (SharedStores stores = SharedStores.open(name)) {
             List<String> sent = new ArrayList<>();
             FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
@@ -153,7 +174,7 @@ class MemoryProcessesTest {
                         return FailingPassages.repeat(kind, inputs);
                     })
                     .qualityMemory(FailingPassages.LONG_CHAT);
-            assertThat(sent).containsExactly("User: yes\nUser: yes");
+            assertThat(sent).as(name).containsExactly("User: yes\nUser: yes");
             List<String> shown = FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind);
             assertThat(String.join(" ", shown.subList(0, 5))).isEqualTo(String.join(" ", FailingPassages.SENTENCES));
             assertThat(stores.memories.progress(CreatingProcess.KEY, kind).path())
