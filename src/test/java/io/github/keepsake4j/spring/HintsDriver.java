@@ -21,8 +21,8 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
-import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Place;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.Turn;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ import org.springframework.aot.test.agent.RuntimeHintsRecorder;
 
 /**
  * Runs in a JVM with Spring's agent, which sees each use of reflection, resources and proxies. Prints those of this library that
- * no hint covers.
+ * no hint covers. Arguments: a directory, and the places of logs.
  */
 final class HintsDriver {
 
@@ -55,10 +55,11 @@ final class HintsDriver {
         hints.proxies().registerJdkProxy(Assistant.class);
         hints.reflection().registerType(Assistant.class, MemberCategory.INVOKE_PUBLIC_METHODS);
         Path directory = Path.of(args[0]);
-        for (String home : List.of(args).subList(1, args.length)) {
-            try (Home.Storage storage = Home.valueOf(home).storage();
-                    MessageLog log = storage.open();
-                    MemoryStore store = FileMemoryStore.of(directory.resolve(home))) {
+        for (String argument : List.of(args).subList(1, args.length)) {
+            Place place = Place.of(argument);
+            try (MessageLog log = place.open();
+                    MemoryStore store =
+                            FileMemoryStore.of(directory.resolve(place.home().name()))) {
                 RuntimeHintsRecorder.record(() -> use(log, store))
                         .assertThat()
                         .notMatching(hints)
@@ -66,7 +67,7 @@ final class HintsDriver {
                             List<? extends RecordedInvocation> missing =
                                     all.stream().filter(HintsDriver::isOurs).toList();
                             missing.forEach(one -> System.out.println(
-                                    home + " lacks " + one.toString().replace("\n", " ")));
+                                    place.home() + " lacks " + one.toString().replace("\n", " ")));
                         });
             }
         }

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Place;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -35,11 +38,14 @@ class HintsTest {
         List<String> options = List.of(
                 "-javaagent:" + agent
                         + "=+io.github.keepsake4j,+com.fasterxml.jackson,+com.knuddels,-org.springframework",
-                "-Xshare:auto",
+                "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
-        try (Child child =
-                Child.start(options, HintsDriver.class, directory, "IN_MEMORY", "FILES", "SQLITE", "S3", "REDIS")) {
+        List<Object> arguments = new ArrayList<>(List.of(directory));
+        for (Home home : List.of(Home.IN_MEMORY, Home.FILES, Home.SQLITE, Home.S3, Home.REDIS)) {
+            arguments.add(Place.in(home, directory));
+        }
+        try (Child child = Child.start(options, HintsDriver.class, arguments.toArray())) {
             assertThat(child.awaitEnd()).containsExactly("done");
         }
     }
