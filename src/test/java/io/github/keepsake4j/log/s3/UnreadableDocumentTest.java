@@ -114,8 +114,11 @@ class UnreadableDocumentTest extends BucketFixture {
         limited.append(NODE, batch("before"));
         put(NODE_OBJECT, damaged);
 
-        for (ThrowingCallable call : calls(limited)) {
-            assertThatThrownBy(call)
+        List<ThrowingCallable> calls = calls(limited);
+        // The default build makes each fourth call, with some cases the first one, with others the second, …
+        int step = Counts.of(4, 1);
+        for (int call = Math.floorMod(name.hashCode(), step); call < calls.size(); call += step) {
+            assertThatThrownBy(calls.get(call))
                     .isInstanceOf(UnreadableDataException.class)
                     .hasMessageContaining(NODE.canonical())
                     .hasMessageNotContaining(SECRET)
@@ -182,7 +185,7 @@ class UnreadableDocumentTest extends BucketFixture {
 
     @Test
     void each_of_twenty_messages_may_be_the_one_that_cannot_be_read() {
-        for (int damaged = 0; damaged < 20; damaged++) {
+        for (int damaged : Counts.isFull() ? IntStream.range(0, 20).toArray() : new int[] {0, 1, 10, 19}) {
             put(NODE_OBJECT, thread(damaged, "\"content\":7"));
             String element = element(text(NODE_OBJECT), damaged);
 
@@ -334,12 +337,16 @@ class UnreadableDocumentTest extends BucketFixture {
         ByteArrayOutputStream small = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(small)) {
             byte[] spaces = " ".repeat(1 << 20).getBytes(StandardCharsets.UTF_8);
-            for (int i = 0; i < Counts.of(200, 2_000); i++) {
+            for (int i = 0; i < Counts.of(140, 2_000); i++) {
                 gzip.write(spaces);
             }
         }
         put(NODE_OBJECT, small.toByteArray());
-        Child child = Child.start(List.of("-Xmx128m"), SmallHeap.class, server.port(), bucket);
+        Child child = Child.start(
+                List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                SmallHeap.class,
+                server.port(),
+                bucket);
         assertThat(child.awaitEnd()).contains("refused", "went on");
     }
 
