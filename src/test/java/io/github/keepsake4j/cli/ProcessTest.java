@@ -29,7 +29,7 @@ class ProcessTest {
     @Test
     void data_goes_to_the_output_and_the_rest_to_the_error_stream() throws Exception {
         Path big = directory.resolve("big.txt");
-        Files.writeString(big, "line of text\n".repeat(20_000));
+        Files.writeString(big, "line of text\n".repeat(12_000));
         // A logger of the class path that prints to the standard output must not get into the data.
         String script =
                 """

@@ -20,6 +20,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Stream;
+import java.util.zip.Deflater;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -276,6 +277,7 @@ class ScriptTest {
         Path classes = Path.of("target/classes");
         try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(folder.resolve("lib/keepsake4j.jar")));
                 Stream<Path> files = Files.walk(classes)) {
+            jar.setLevel(Deflater.NO_COMPRESSION);
             for (Path file : files.filter(Files::isRegularFile).toList()) {
                 jar.putNextEntry(new JarEntry(classes.relativize(file).toString()));
                 Files.copy(file, jar);
