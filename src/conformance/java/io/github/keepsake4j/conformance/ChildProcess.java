@@ -139,10 +139,7 @@ final class ChildProcess implements AutoCloseable {
         switch (arguments[1]) {
             case "samples" -> {
                 store.updateMessages(id, Samples.all());
-                out.println("done");
-            }
-            case "read samples" -> {
-                String difference = Samples.difference(Samples.all(), store.getMessages(id));
+                String difference = Samples.difference(Samples.all(), store.getMessages(arguments[3]));
                 out.println(difference == null ? "equal" : Conformance.oneLine(difference));
             }
             default -> {
