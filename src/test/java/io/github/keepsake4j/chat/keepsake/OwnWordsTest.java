@@ -28,9 +28,11 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.SearchResult;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.text.MessageText;
 import io.github.keepsake4j.transfer.MarkdownExport;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -380,10 +382,22 @@ public class OwnWordsTest {
 
     @TestFactory
     Stream<DynamicTest> table() {
-        return rows().stream().flatMap(row -> Stream.of(Column.AI_SERVICES, Column.ATTACH, Column.LISTENERS_ONLY)
-                .flatMap(column -> Stream.of(Home.values())
-                        .map(home -> DynamicTest.dynamicTest(
-                                row.name() + ", " + column + ", " + home, () -> check(row, column, home)))));
+        List<Column> columns = List.of(Column.AI_SERVICES, Column.ATTACH, Column.LISTENERS_ONLY);
+        List<Row> rows = rows();
+        List<DynamicTest> tests = new ArrayList<>();
+        for (int i = 0; i < rows.size(); i++) {
+            Row row = rows.get(i);
+            for (Home home : Home.values()) {
+                // A home stores what the service tells: with reduced counts, one column of each row in turn is enough.
+                boolean all = home == Home.IN_MEMORY || Counts.isFull();
+                int turn = (i + home.ordinal()) % columns.size();
+                for (Column column : all ? columns : columns.subList(turn, turn + 1)) {
+                    tests.add(DynamicTest.dynamicTest(
+                            row.name() + ", " + column + ", " + home, () -> check(row, column, home)));
+                }
+            }
+        }
+        return tests.stream();
     }
 
     private static void check(Row row, Column column, Home home) throws Exception {
