@@ -190,7 +190,7 @@ class StrategyPropertiesTest {
 
         @Override
         public PropertyExecutionResult aroundProperty(PropertyLifecycleContext context, PropertyExecutor property) {
-            context.attributes().setTries(Counts.of(Integer.getInteger("keepsake.tries", 10), 10_000));
+            context.attributes().setTries(Counts.of(Integer.getInteger("keepsake.tries", 5), 10_000));
             return property.execute();
         }
 

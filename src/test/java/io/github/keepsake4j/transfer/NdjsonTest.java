@@ -322,7 +322,7 @@ class NdjsonTest {
     @Test
     void e3_an_import_that_broke_off_anywhere_goes_on() throws Exception {
         long first = Long.getLong("keepsake.seed", System.nanoTime());
-        for (int run = 0; run < Counts.of(20, 300); run++) {
+        for (int run = 0; run < Counts.of(6, 300); run++) {
             long seed = first + run;
             Random random = new Random(seed);
             MessageLog source = new InMemoryMessageLog();

@@ -48,7 +48,7 @@ class ChatMemoryStoreModelTest {
     @Test
     void any_sequence_in_memory() {
         try (MessageLog log = new InMemoryMessageLog()) {
-            run(log, Counts.of(1_000, 10_000));
+            run(log, Counts.of(500, 10_000));
         }
     }
 
@@ -67,7 +67,7 @@ class ChatMemoryStoreModelTest {
                         .dataSource(pool)
                         .schema(SchemaMode.ALWAYS)
                         .build()) {
-            run(log, Counts.of(30, 1_000));
+            run(log, Counts.of(20, 1_000));
         }
     }
 

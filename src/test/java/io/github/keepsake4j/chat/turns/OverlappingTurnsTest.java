@@ -314,12 +314,12 @@ class OverlappingTurnsTest {
 
     @Test
     void random_turns_of_two_services_send_nothing_that_strict_providers_refuse() throws Exception {
-        random(Counts.of(2_000, 1_000_000), false);
+        random(Counts.of(1_000, 1_000_000), false);
     }
 
     @Test
     void nor_do_those_of_two_services_on_one_memory_object() throws Exception {
-        random(Counts.of(1_000, 100_000), true);
+        random(Counts.of(500, 100_000), true);
     }
 
     private static void random(long count, boolean shared) throws Exception {

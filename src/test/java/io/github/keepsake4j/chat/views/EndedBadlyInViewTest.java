@@ -240,7 +240,7 @@ class EndedBadlyInViewTest {
         TokenCounter counter = TokenCounter.of(new WordCounter());
         int hidden = 0;
         int rare = 0;
-        for (int run = 0; run < Counts.of(150, 20_000); run++) {
+        for (int run = 0; run < Counts.of(60, 20_000); run++) {
             long seed = first + run;
             Random random = new Random(seed);
             List<LoggedMessage> branch =

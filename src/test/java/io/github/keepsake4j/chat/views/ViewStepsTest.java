@@ -175,7 +175,9 @@ class ViewStepsTest {
             }
             running.await();
             // Where nothing is synced, other writers add so many messages in the meantime that each list is long.
-            int sets = home == Home.SQLITE ? 20 : home == Home.POSTGRESQL ? Counts.of(3, 20) : 3;
+            int sets = home == Home.SQLITE
+                    ? 20
+                    : home == Home.POSTGRESQL ? Counts.of(3, 20) : home == Home.IN_MEMORY ? Counts.of(1, 3) : 3;
             try {
                 for (int i = 0; i < sets; i++) {
                     List<ChatMessage> list = memory.messages();
