@@ -29,6 +29,7 @@ import io.github.keepsake4j.recall.words.Words.Token;
 import io.github.keepsake4j.summary.SummaryTask;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -55,7 +56,11 @@ public final class OtherClassPathDriver {
     public static String sqlite() throws Exception {
         Path directory = Files.createTempDirectory("keepsake");
         try (MessageLog log = SqliteMessageLog.open(directory.resolve("chat.db"))) {
-            ChatMemory memory = Keepsake.builder().messageLog(log).build().chatMemory("alice");
+            ChatMemory memory = Keepsake.builder()
+                    .messageLog(log)
+                    .tokenCountEstimator(new WordCounter())
+                    .build()
+                    .chatMemory("alice");
             memory.add(UserMessage.from("1"));
             return Integer.toString(memory.messages().size());
         }
@@ -68,8 +73,10 @@ public final class OtherClassPathDriver {
 
     /** Streams an answer and returns the conversation. */
     public static String stream() {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(new InMemoryMessageLog())
+                .tokenCountEstimator(new WordCounter())
+                .build();
         StringBuilder tokens = new StringBuilder();
         StreamingChatModel model = new StreamingChatModel() {
             @Override
@@ -178,8 +185,10 @@ public final class OtherClassPathDriver {
      * Calls only methods that the interface of the next core declares. Without that interface, calls the class itself.
      */
     public static String async() throws Exception {
-        Keepsake keepsake =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(new InMemoryMessageLog())
+                .tokenCountEstimator(new WordCounter())
+                .build();
         ChatMemory memory = keepsake.chatMemoryProvider().get("alice");
         call(memory, "addAsync", List.of(UserMessage.from("1")));
         Object added = call(memory, "messagesAsync");
