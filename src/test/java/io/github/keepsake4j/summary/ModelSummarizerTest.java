@@ -21,6 +21,7 @@ import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Messages;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.text.TranscriptText;
@@ -119,7 +120,7 @@ class ModelSummarizerTest {
 
     @Test
     void no_text_begins_a_message_of_its_own() {
-        for (ChatMessage message : Messages.sample(Messages.anyMessage(), 2000, 7)) {
+        for (ChatMessage message : Messages.sample(Messages.anyMessage(), Counts.of(300, 2000), 7)) {
             List<String> entries = TranscriptText.of(List.of(message), 1000);
             assertThat(entries).hasSizeLessThanOrEqualTo(1);
             for (String entry : entries) {
@@ -202,7 +203,8 @@ class ModelSummarizerTest {
             all += user(i);
         }
         for (int i = 0; i < 300; i++) {
-            assertThat(all).containsOnlyOnce((i % 2 == 0 ? "User: " : "Assistant: ") + sentence(i) + "\n");
+            String line = (i % 2 == 0 ? "User: " : "Assistant: ") + sentence(i) + "\n";
+            assertThat(all.indexOf(line)).as(line).isNotNegative().isEqualTo(all.lastIndexOf(line));
         }
         assertThat(all).contains("User: START word").contains("word STOP\n").contains("characters cut …]");
     }
@@ -210,7 +212,7 @@ class ModelSummarizerTest {
     @Test
     void a_fold_sends_hardly_more_tokens_than_it_folds() {
         List<ChatMessage> messages = new ArrayList<>();
-        for (int i = 0; TOKENS.estimateTokenCountInMessages(messages) < 3000; i++) {
+        for (int i = 0; i % 10 > 0 || TOKENS.estimateTokenCountInMessages(messages) < 3000; i++) {
             messages.add(i % 2 == 0 ? UserMessage.from(sentence(i)) : AiMessage.from(sentence(i) + sentence(i + 1)));
         }
         String previous = "fact ".repeat(499);

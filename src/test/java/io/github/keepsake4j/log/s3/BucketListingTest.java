@@ -46,7 +46,8 @@ class BucketListingTest extends BucketFixture {
 
     @Test
     void a_page_costs_what_it_returns_and_a_clean_up_reads_each_document_once() {
-        int count = Counts.of(320, 25_000);
+        int count = Counts.of(100, 25_000);
+        int page = Counts.of(30, 100);
         byte[] document = DOCUMENT.getBytes(StandardCharsets.UTF_8);
         for (int i = 0; i < count; i++) {
             server.put(bucket, nameOf(NodeKey.of("default", "app", "c" + i % 100, "n" + i)), document);
@@ -54,18 +55,18 @@ class BucketListingTest extends BucketFixture {
         for (boolean byActivity : new boolean[] {false, true}) {
             MessageLog fresh = another();
             Optional<ListQuery> next =
-                    Optional.of(byActivity ? ListQuery.first(100).byActivity() : ListQuery.first(100));
+                    Optional.of(byActivity ? ListQuery.first(page).byActivity() : ListQuery.first(page));
             Set<MemoryKey> met = new HashSet<>();
             for (int i = 0; i < 3; i++) {
-                Counted page = counted(fresh, next.orElseThrow());
+                Counted got = counted(fresh, next.orElseThrow());
                 Tell.line(
                         "%d documents, page %d %s: %s",
-                        count, i + 1, byActivity ? "by activity" : "by name", page.requests());
-                page.memories().forEach(info -> assertThat(met.add(info.key())).isTrue());
-                assertThat(page.memories()).hasSize(100);
-                assertThat(page.gets()).isLessThanOrEqualTo(100);
-                assertThat(page.lists()).isLessThanOrEqualTo(byActivity ? (count + 999) / 1_000 : 2);
-                next = page.next();
+                        count, i + 1, byActivity ? "by activity" : "by name", got.requests());
+                got.memories().forEach(info -> assertThat(met.add(info.key())).isTrue());
+                assertThat(got.memories()).hasSize(page);
+                assertThat(got.gets()).isLessThanOrEqualTo(page);
+                assertThat(got.lists()).isLessThanOrEqualTo(byActivity ? (count + 999) / 1_000 : 2);
+                next = got.next();
             }
         }
         List<CleanUp.Report> reports = new ArrayList<>();
@@ -138,7 +139,7 @@ class BucketListingTest extends BucketFixture {
     /** A bucket has no lists by metadata. */
     @Test
     void a_page_by_metadata_reads_each_document_once() {
-        int count = Counts.of(150, 2_500);
+        int count = Counts.of(100, 2_500);
         try (MessageLog log = another(builder -> builder.listedMetadata("owner"))) {
             for (int i = 0; i < count; i++) {
                 log.append(ConversationKey.of("default", "c" + i), batch("a").creating(Map.of("owner", "u" + i % 50)));
