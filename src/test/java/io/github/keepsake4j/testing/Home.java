@@ -24,8 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseBytes;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -273,44 +271,35 @@ public enum Home {
 
     private static Storage bucket(boolean turns) throws Exception {
         S3Server server = S3Server.shared();
+        S3Client client = server.client();
         String bucket = server.newBucket();
         return new Storage() {
             @Override
             public MessageLog open() {
-                S3MessageLog.Builder builder = S3MessageLog.builder()
-                        .endpoint(server.endpoint())
-                        .region(S3Server.REGION)
-                        .credentials(StaticCredentialsProvider.create(
-                                AwsBasicCredentials.create(S3Server.ACCESS_KEY, S3Server.SECRET_KEY)))
-                        .bucket(bucket);
+                S3MessageLog.Builder builder =
+                        S3MessageLog.builder().client(client).bucket(bucket);
                 return (turns ? builder.turnMode(Duration.ofHours(1)) : builder).build();
             }
 
             @Override
             public Restore copy() {
-                try (S3Client client = S3Server.client(server.port())) {
-                    Map<String, ResponseBytes<GetObjectResponse>> objects = new HashMap<>();
-                    names(client)
-                            .forEach(name -> objects.put(name, client.getObjectAsBytes(get -> get.bucket(bucket)
-                                    .key(name))));
-                    return () -> restore(objects);
-                }
+                Map<String, ResponseBytes<GetObjectResponse>> objects = new HashMap<>();
+                names().forEach(name -> objects.put(
+                        name, client.getObjectAsBytes(get -> get.bucket(bucket).key(name))));
+                return () -> restore(objects);
             }
 
             private void restore(Map<String, ResponseBytes<GetObjectResponse>> objects) {
-                try (S3Client client = S3Server.client(server.port())) {
-                    names(client)
-                            .forEach(name -> client.deleteObject(
-                                    delete -> delete.bucket(bucket).key(name)));
-                    objects.forEach((name, object) -> client.putObject(
-                            put -> put.bucket(bucket)
-                                    .key(name)
-                                    .contentEncoding(object.response().contentEncoding()),
-                            RequestBody.fromBytes(object.asByteArray())));
-                }
+                names().forEach(name ->
+                        client.deleteObject(delete -> delete.bucket(bucket).key(name)));
+                objects.forEach((name, object) -> client.putObject(
+                        put -> put.bucket(bucket)
+                                .key(name)
+                                .contentEncoding(object.response().contentEncoding()),
+                        RequestBody.fromBytes(object.asByteArray())));
             }
 
-            private List<String> names(S3Client client) {
+            private List<String> names() {
                 return client.listObjectsV2(list -> list.bucket(bucket)).contents().stream()
                         .map(S3Object::key)
                         .toList();

@@ -75,6 +75,7 @@ public final class S3Server {
     private final S3Proxy proxy;
     private final Store store;
     private final AtomicInteger buckets = new AtomicInteger();
+    private @Nullable S3Client client;
 
     private S3Server(Kind kind) throws Exception {
         store = new Store(new TransientNio2BlobStore(), kind);
@@ -142,6 +143,14 @@ public final class S3Server {
                                 .contentLength((long) bytes.length)
                                 .build(),
                         new ByteArrayInputStream(bytes));
+    }
+
+    /** Returns a client that tests share and do not close. */
+    public synchronized S3Client client() {
+        if (client == null) {
+            client = client(port());
+        }
+        return client;
     }
 
     /** Creates a client for a port, which retries as the SDK does by default. */

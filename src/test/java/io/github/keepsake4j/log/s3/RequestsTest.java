@@ -416,8 +416,8 @@ class RequestsTest extends BucketFixture {
     void denied_access_is_a_clear_error_that_no_retry_mends() throws Exception {
         S3Server strict = S3Server.start(S3Server.Kind.CHECKS_SIGNATURES);
         String closed = strict.newBucket();
-        try (MessageLog stranger = S3MessageLog.connect(
-                strict.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, "wrong", closed)) {
+        try (MessageLog stranger =
+                S3MessageLog.connect(strict.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, "wrong", closed)) {
             assertThatThrownBy(() -> stranger.read(NODE, ReadQuery.newest(1)))
                     .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
                             .isFalse())
