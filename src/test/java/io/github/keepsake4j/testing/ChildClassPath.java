@@ -9,7 +9,9 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.io.File;
 import java.io.IOException;
@@ -27,6 +29,7 @@ import java.util.Objects;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * The tests' class path for second processes, in a form from which a JVM starts in two thirds of the time: the folders are
@@ -179,6 +182,13 @@ final class ChildClassPath {
                             .build()
                             .chat("question");
                 }
+            }
+            try (S3Client client = S3Server.impatientClient(NO_SERVER);
+                    MessageLog log =
+                            S3MessageLog.builder().client(client).bucket("none").build()) {
+                log.read(NodeKey.of("acme", "app", "c", "n"), ReadQuery.newest(1));
+            } catch (StorageUnavailableException e) {
+                // The classes are loaded.
             }
             try (HikariDataSource pool = Postgres.pool(Postgres.database("none", NO_SERVER), 1, true, 250);
                     MessageLog log = JdbcMessageLog.postgres(pool)) {
