@@ -186,7 +186,7 @@ public abstract class MessageSearchContract {
                     .mapToObj(i -> ConversationKey.of("acme", memories + " " + i))
                     .toList();
             for (int i = 0; i < keys.size(); i++) {
-                String[] many = new String[Counts.of(2_000, 5_000) / memories];
+                String[] many = new String[memories == 1 ? Counts.of(2_000, 5_000) : 5_000 / memories];
                 int memory = i;
                 Arrays.setAll(many, at -> "Message " + word(memory, many.length - at));
                 say(keys.get(i), many);

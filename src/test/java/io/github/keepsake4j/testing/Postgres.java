@@ -18,11 +18,11 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarEntry;
 import java.util.jar.JarInputStream;
 import javax.sql.DataSource;
@@ -31,7 +31,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 /**
  * Real PostgreSQL servers for tests, with {@code fsync} and {@code synchronous_commit} on, which embedded servers turn
  * off. One server of each version serves the whole test run; with reduced counts it does without {@code fsync}, since it is
- * not killed. Each test class gets a database of its own.
+ * not killed. A test has a database of its own, or one that was emptied.
  */
 public final class Postgres implements AutoCloseable {
 
@@ -42,11 +42,13 @@ public final class Postgres implements AutoCloseable {
     /** How many milliseconds a pool trusts a connection that it used. */
     private static final String TRUSTED = "com.zaxxer.hikari.aliveBypassWindowMs";
 
+    private static final boolean QUICK = "quick".equals(System.getProperty("keepsake.counts"));
+
     private static Postgres newest;
     private static Postgres oldest;
     private static int databases;
     private static final Map<String, DataSource> KEPT = new HashMap<>();
-    private static final Set<String> COMMON = new HashSet<>();
+    private static final Set<String> COMMON = ConcurrentHashMap.newKeySet();
 
     /** Whether a database has nothing but tables, and no other connection. */
     private static final String ONLY_TABLES =
@@ -121,9 +123,8 @@ public final class Postgres implements AutoCloseable {
     }
 
     private static EmbeddedPostgres.Builder shared() {
-        boolean quick = "quick".equals(System.getProperty("keepsake.counts"));
         return builder()
-                .setServerConfig("fsync", quick ? "off" : "on")
+                .setServerConfig("fsync", QUICK ? "off" : "on")
                 // Each minute by default, which is a process a second where each test class has a database.
                 .setServerConfig("autovacuum_naptime", "10min");
     }
@@ -157,8 +158,8 @@ public final class Postgres implements AutoCloseable {
     }
 
     /**
-     * Returns the name of an empty database: a new one, or one that was given back. It is given back at the end of the test or
-     * the class that asks for it.
+     * Returns the name of an empty database: a new one, or one that was given back. One of the newest server is given back
+     * at the end of the test or the class that asks for it.
      */
     public String newDatabase() throws SQLException {
         String name;
@@ -176,12 +177,13 @@ public final class Postgres implements AutoCloseable {
     }
 
     private void create(String name) throws SQLException {
-        try (Connection connection = kept("postgres").getConnection();
+        DataSource source = this == newest ? kept("postgres") : server.getPostgresDatabase();
+        try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             // Without fsync, copied files take a quarter of the time of copied pages. PostgreSQL 14 only copies files.
             boolean copiesPages = connection.getMetaData().getDatabaseMajorVersion() > 14;
-            boolean isQuick = this == newest && !Counts.isFull();
-            statement.execute("CREATE DATABASE " + name + (copiesPages && isQuick ? " STRATEGY FILE_COPY" : ""));
+            statement.execute(
+                    "CREATE DATABASE " + name + (copiesPages && QUICK && this == newest ? " STRATEGY FILE_COPY" : ""));
         }
     }
 
@@ -189,7 +191,7 @@ public final class Postgres implements AutoCloseable {
      * Returns kept connections to a database of the newest server that tests use one after the other, until this JVM ends. Its
      * tables stay, without rows.
      */
-    public static synchronized DataSource common(String name) throws SQLException {
+    public static DataSource common(String name) throws SQLException {
         Postgres server = newest();
         if (COMMON.add(name)) {
             server.create(name);

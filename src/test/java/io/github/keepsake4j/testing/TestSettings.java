@@ -39,6 +39,10 @@ public final class TestSettings implements BeforeAllCallback, BeforeEachCallback
 
     @Override
     public void afterAll(ExtensionContext context) {
-        Postgres.giveBackTo(context.getStore(SPACE).remove(USED, Integer.class));
+        Integer used = context.getStore(SPACE).remove(USED, Integer.class);
+        // There is none if something failed before the test.
+        if (used != null) {
+            Postgres.giveBackTo(used);
+        }
     }
 }

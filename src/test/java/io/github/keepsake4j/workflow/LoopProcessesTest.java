@@ -52,9 +52,11 @@ class LoopProcessesTest {
         for (int i = 1; i < ITERATIONS; i++) {
             children.add(Child.start(LoopProcess.class, store, "m1", "-", "never"));
         }
-        // The others have read by then, or soon will.
-        assertThat(children.get(0).line()).isNotNull();
-        here(store, "-");
+        // This iteration has read before another one writes, and writes when that one has read.
+        LoopProcess.onLog(
+                store,
+                log -> LoopProcess.iterate(log, "m1", "-", "never", seen -> assertThat(children.get(0))
+                        .satisfies(other -> assertThat(other.line()).isNotNull())));
         for (Child child : children) {
             child.awaitEnd();
         }

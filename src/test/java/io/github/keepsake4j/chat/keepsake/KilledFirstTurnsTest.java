@@ -16,8 +16,10 @@ import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +37,7 @@ class KilledFirstTurnsTest {
                 : SqliteMessageLog.open(directory.resolve("chat.db"));
     }
 
-    /** Begins conversations on two homes from a number on, and prints the number of each one that was acknowledged. */
+    /** Begins conversations on two homes from a number on, and prints the home and the number of each one that was acknowledged. */
     static final class Beginner {
         public static void main(String[] args) {
             Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
@@ -43,11 +45,11 @@ class KilledFirstTurnsTest {
                 Runtime.getRuntime().halt(1);
             });
             for (boolean files : new boolean[] {false, true}) {
-                new Thread(() -> begin(open(Path.of(args[0]), files), Integer.parseInt(args[1]))).start();
+                new Thread(() -> begin(open(Path.of(args[0]), files), files, Integer.parseInt(args[1]))).start();
             }
         }
 
-        private static void begin(MessageLog log, int from) {
+        private static void begin(MessageLog log, boolean files, int from) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
                     .tokenCountEstimator(new WordCounter())
@@ -55,7 +57,7 @@ class KilledFirstTurnsTest {
                     .build();
             for (int i = from; ; i++) {
                 keepsake.chatMemory("c" + i).add(UserMessage.from("Hello"));
-                System.out.println(i);
+                System.out.println(files + " " + i);
                 keepsake.chatMemory("c" + i).add(AiMessage.from("Hi"));
             }
         }
@@ -67,8 +69,11 @@ class KilledFirstTurnsTest {
         int begun = 0;
         for (int kill = 0; kill < Counts.of(2, 100); kill++) {
             try (Child child = Child.start(Beginner.class, directory, begun)) {
-                for (int line = 2 + random.nextInt(80); line > 0; line--) {
-                    begun = Math.max(begun, Integer.parseInt(child.line()));
+                Set<String> homes = new HashSet<>();
+                for (int lines = 2 + random.nextInt(80); lines > 0 || homes.size() < 2; lines--) {
+                    String[] line = child.line().split(" ");
+                    homes.add(line[0]);
+                    begun = Math.max(begun, Integer.parseInt(line[1]));
                 }
                 child.kill();
             }

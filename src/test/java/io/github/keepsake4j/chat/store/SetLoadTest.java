@@ -65,13 +65,13 @@ class SetLoadTest {
         Random random = new Random();
         int name = 0;
         List<Child> children = new ArrayList<>(List.of(start(name++, where), start(name++, where)));
-        int lines = Counts.of(30, 200);
+        int lines = Counts.of(20, 200);
         long seconds = Counts.of(0, 180);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         try {
             // The time bounds the load only. A process is killed and started again within it, and both are killed
             // behind it.
-            for (int kill = 0; kill < Counts.of(0, 2) || System.nanoTime() < end; kill++) {
+            for (int kill = 0; kill < Counts.of(1, 2) || System.nanoTime() < end; kill++) {
                 Child child = children.get(kill % 2);
                 readAndKill(child, lines + random.nextInt(lines), acknowledged);
                 children.set(kill % 2, start(name++, where));

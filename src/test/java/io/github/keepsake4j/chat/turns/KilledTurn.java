@@ -19,11 +19,11 @@ public final class KilledTurn {
     /** As after {@code kill -9}. */
     private static final int KILLED = 137;
 
-    private KilledTurn() {}
-
     static final List<String> PLACES = List.of("request", "model", "tool");
 
     private static final CountDownLatch THERE = new CountDownLatch(PLACES.size());
+
+    private KilledTurn() {}
 
     public static final class Tools {
         @Tool

@@ -76,7 +76,10 @@ class BucketListingTest extends BucketFixture {
         int puts;
         try (MessageLog fresh = another()) {
             puts = wire.count("PUT");
-            reports.add(CleanUp.of(fresh).idleFor(Duration.ofHours(1)).run("default"));
+            reports.add(CleanUp.of(fresh)
+                    .idleFor(Duration.ofHours(1))
+                    .inBatchesOf(page)
+                    .run("default"));
         }
         Tell.line(
                 "%d documents, clean-up of all: %d GET, %d PUT, %d LIST, %d DELETE",
@@ -89,7 +92,7 @@ class BucketListingTest extends BucketFixture {
         assertThat(wire.count("GET") - gets).isLessThanOrEqualTo(count);
         assertThat(wire.count("DELETE") - deletes).isEqualTo(count);
         // Each removed memory takes a list of what is beside it, a mark and a tombstone.
-        assertThat(wire.count("LIST") - lists).isLessThanOrEqualTo(count + count / 100 + count / 1_000 + 2);
+        assertThat(wire.count("LIST") - lists).isLessThanOrEqualTo(count + count / page + count / 1_000 + 2);
         assertThat(wire.count("PUT") - puts).isEqualTo(2 * count);
         assertThat(objects()).isEmpty();
     }

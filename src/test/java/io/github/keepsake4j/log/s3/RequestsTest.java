@@ -415,29 +415,32 @@ class RequestsTest extends BucketFixture {
     @Test
     void denied_access_is_a_clear_error_that_no_retry_mends() throws Exception {
         S3Server strict = S3Server.start(S3Server.Kind.CHECKS_SIGNATURES);
-        String closed = strict.newBucket();
-        try (MessageLog stranger =
-                S3MessageLog.connect(strict.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, "wrong", closed)) {
-            assertThatThrownBy(() -> stranger.read(NODE, ReadQuery.newest(1)))
-                    .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
-                            .isFalse())
-                    .hasMessageContaining("denies access")
-                    .hasMessageContaining(closed)
-                    .hasMessageContaining(NODE.canonical());
-        }
-        for (boolean chunked : new boolean[] {false, true}) {
-            try (MessageLog own = S3MessageLog.connect(
-                    strict.endpoint(),
-                    S3Server.REGION,
-                    S3Server.ACCESS_KEY,
-                    S3Server.SECRET_KEY,
-                    closed,
-                    builder -> builder.chunkedSigning(chunked))) {
-                own.append(NODE, batch("m" + chunked));
-                assertThat(branch(own, NODE)).endsWith("m" + chunked);
+        try {
+            String closed = strict.newBucket();
+            try (MessageLog stranger =
+                    S3MessageLog.connect(strict.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, "wrong", closed)) {
+                assertThatThrownBy(() -> stranger.read(NODE, ReadQuery.newest(1)))
+                        .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
+                                .isFalse())
+                        .hasMessageContaining("denies access")
+                        .hasMessageContaining(closed)
+                        .hasMessageContaining(NODE.canonical());
             }
+            for (boolean chunked : new boolean[] {false, true}) {
+                try (MessageLog own = S3MessageLog.connect(
+                        strict.endpoint(),
+                        S3Server.REGION,
+                        S3Server.ACCESS_KEY,
+                        S3Server.SECRET_KEY,
+                        closed,
+                        builder -> builder.chunkedSigning(chunked))) {
+                    own.append(NODE, batch("m" + chunked));
+                    assertThat(branch(own, NODE)).endsWith("m" + chunked);
+                }
+            }
+        } finally {
+            strict.stop();
         }
-        strict.stop();
     }
 
     @Test

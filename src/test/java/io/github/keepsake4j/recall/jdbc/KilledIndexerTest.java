@@ -27,7 +27,7 @@ class KilledIndexerTest {
 
     @Test
     void an_indexer_that_is_killed_again_and_again_leaves_the_rows_of_one_that_was_not() throws Exception {
-        int kills = Counts.of(1, 50);
+        int kills = Counts.of(2, 50);
         Path chat = directory.resolve("chat.db");
         Path file = directory.resolve("killed.db");
         Random random = new Random(1);
@@ -62,7 +62,7 @@ class KilledIndexerTest {
 
     @Test
     void vectors_that_are_added_by_killed_processes_have_the_rows_of_one_that_was_not() throws Exception {
-        int kills = Counts.of(1, 50);
+        int kills = Counts.of(2, 50);
         int messages = 60 * kills + 500;
         Path file = directory.resolve("killed.db");
         Random random = new Random(2);
