@@ -30,6 +30,7 @@ import io.github.keepsake4j.recall.IndexingProcess;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.StoredFiles;
 import java.nio.file.Files;
@@ -39,6 +40,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -137,6 +139,13 @@ class TenantTest {
         return keys;
     }
 
+    /** The default build kills at every second place on each home but the memory's. */
+    private static int[] places(Home home) {
+        return IntStream.range(0, PLACES)
+                .filter(place -> Counts.isFull() || home == Home.IN_MEMORY || (place + home.ordinal() / 2) % 2 == 0)
+                .toArray();
+    }
+
     @ParameterizedTest
     @EnumSource(Home.class)
     void an_erasure_that_is_killed_anywhere_and_repeated_leaves_nothing(Home home) throws Exception {
@@ -144,11 +153,11 @@ class TenantTest {
                 MessageLog log = storage.open()) {
             Keepsake before = keepsake(log, log);
             fill(before, "other", 4);
-            for (int place = 0; place < PLACES; place++) {
+            for (int place : places(home)) {
                 fill(before, "acme" + place, 2);
             }
             index("other", log, log, 9);
-            for (int place = 0; place < PLACES; place++) {
+            for (int place : places(home)) {
                 String tenant = "acme" + place;
                 index(tenant, log, log, 5);
                 Killing killing = new Killing(log, place);
