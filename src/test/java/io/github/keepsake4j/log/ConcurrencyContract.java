@@ -8,6 +8,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,13 +19,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -51,7 +48,7 @@ public interface ConcurrencyContract extends LogUnderTest {
         long seed = System.nanoTime();
         MessageLog second = reopen();
         Collection<Acknowledged> acknowledged = new ConcurrentLinkedQueue<>();
-        inThreads(THREADS, thread -> {
+        Threads.run(THREADS, thread -> {
             Random random = new Random(seed + thread);
             MessageLog log = thread % 2 == 0 ? log() : second;
             String own = null;
@@ -84,7 +81,7 @@ public interface ConcurrencyContract extends LogUnderTest {
         MessageLog second = reopen();
         int each = Counts.of(6, 50);
         Map<String, String> expected = new ConcurrentHashMap<>();
-        inThreads(THREADS, thread -> {
+        Threads.run(THREADS, thread -> {
             MessageLog log = thread % 2 == 0 ? log() : second;
             for (int i = 0; i < each; i++) {
                 String name = thread + "-" + i;
@@ -176,7 +173,7 @@ public interface ConcurrencyContract extends LogUnderTest {
         for (int round = 0; round < Counts.of(8, 20); round++) {
             MemoryKey key = ConversationKey.of("acme", "new" + round);
             CyclicBarrier start = new CyclicBarrier(4);
-            inThreads(4, thread -> {
+            Threads.run(4, thread -> {
                 start.await();
                 for (int i = 0; i < 3; i++) {
                     (thread % 2 == 0 ? log() : second).append(key, batch(thread + "-" + i));
@@ -193,7 +190,7 @@ public interface ConcurrencyContract extends LogUnderTest {
             Append batch = batch("r" + round + "-a", "r" + round + "-b");
             AtomicInteger stored = new AtomicInteger();
             CyclicBarrier start = new CyclicBarrier(4);
-            inThreads(4, thread -> {
+            Threads.run(4, thread -> {
                 start.await();
                 if (!(thread % 2 == 0 ? log() : second).append(KEY, batch).replayed()) {
                     stored.incrementAndGet();
@@ -212,7 +209,7 @@ public interface ConcurrencyContract extends LogUnderTest {
             String prefix = "r" + round + "-t";
             AtomicInteger won = new AtomicInteger();
             CyclicBarrier start = new CyclicBarrier(4);
-            inThreads(4, thread -> {
+            Threads.run(4, thread -> {
                 start.await();
                 try {
                     (thread % 2 == 0 ? log() : second)
@@ -234,7 +231,7 @@ public interface ConcurrencyContract extends LogUnderTest {
             String name = "work " + round;
             AtomicInteger won = new AtomicInteger();
             CyclicBarrier start = new CyclicBarrier(4);
-            inThreads(4, thread -> {
+            Threads.run(4, thread -> {
                 start.await();
                 (thread % 2 == 0 ? log() : second)
                         .acquireLease(KEY, name, "owner " + thread, Duration.ofMinutes(1))
@@ -251,7 +248,7 @@ public interface ConcurrencyContract extends LogUnderTest {
             long epoch = log().read(KEY, ReadQuery.newest(0)).epoch();
             String prefix = "r" + round + "-t";
             CyclicBarrier start = new CyclicBarrier(4);
-            inThreads(4, thread -> {
+            Threads.run(4, thread -> {
                 start.await();
                 if (thread == 0) {
                     log().erase(KEY);
@@ -288,7 +285,7 @@ public interface ConcurrencyContract extends LogUnderTest {
         log().append(KEY, batch(before.toArray(new String[0])));
         List<String> met = new ArrayList<>();
         AtomicBoolean done = new AtomicBoolean();
-        inThreads(3, thread -> {
+        Threads.run(3, thread -> {
             if (thread > 0) {
                 for (int i = 0; i < 200 && !done.get(); i++) {
                     second.append(KEY, i % 5 == 0 ? batchUnder("old50", thread + "-" + i) : batch(thread + "-" + i));
@@ -319,7 +316,7 @@ public interface ConcurrencyContract extends LogUnderTest {
         }
         List<MemoryKey> met = new ArrayList<>();
         AtomicBoolean done = new AtomicBoolean();
-        inThreads(3, thread -> {
+        Threads.run(3, thread -> {
             if (thread > 0) {
                 Random random = new Random(thread);
                 for (int i = 0; i < 200 && !done.get(); i++) {
@@ -340,30 +337,5 @@ public interface ConcurrencyContract extends LogUnderTest {
 
         assertThat(met).doesNotHaveDuplicates();
         assertThat(met.stream().filter(before::contains)).containsExactlyElementsOf(asListed(before));
-    }
-
-    /** The work of one thread, whose number starts at 0. */
-    interface Work {
-
-        void run(int thread) throws Exception;
-    }
-
-    private static void inThreads(int threads, Work work) throws Exception {
-        ExecutorService executor = Executors.newFixedThreadPool(threads);
-        try {
-            List<Callable<Boolean>> tasks = new ArrayList<>();
-            for (int i = 0; i < threads; i++) {
-                int thread = i;
-                tasks.add(() -> {
-                    work.run(thread);
-                    return true;
-                });
-            }
-            for (Future<Boolean> result : executor.invokeAll(tasks)) {
-                result.get();
-            }
-        } finally {
-            executor.shutdownNow();
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.memories;
 
+import io.github.keepsake4j.testing.Threads;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 
@@ -13,10 +14,7 @@ public final class HangingProcess {
     private HangingProcess() {}
 
     public static void main(String[] arguments) {
-        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
-            e.printStackTrace();
-            Runtime.getRuntime().halt(1);
-        });
+        Threads.endIfOneFails();
         for (int home = 0; home < arguments.length / 2 - 1; home++) {
             String stores = arguments[2 + 2 * home];
             MemoryKind kind = MemoryKind.valueOf(arguments[3 + 2 * home]);

@@ -91,6 +91,7 @@ public abstract class MessageRecallContract extends RecallByMeaningContract {
 
     @Test
     void a_date_alone_finds_what_was_said_on_that_day() {
+        // The day that is asked for is among them.
         Instant noon = Instant.parse(Counts.isFull() ? "2025-12-01T12:00:00Z" : "2026-03-15T12:00:00Z");
         List<NewMessage> chat = new ArrayList<>();
         for (int i = 0; i < Counts.of(2_100, 6_000); i++) {

@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.testing.TransactionPooler;
 import io.github.keepsake4j.transfer.ImportSource;
 import io.github.keepsake4j.transfer.jdbc.JdbcImportSource;
@@ -21,10 +22,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -69,7 +66,7 @@ class UntrackedPoolerTest {
     void a_look_up_of_a_file_never_finds_the_one_of_the_other_table() throws Exception {
         makeFiles();
         int lookUps = Counts.of(400, 1_200) / CLIENTS;
-        inThreads(client -> {
+        Threads.run(CLIENTS, client -> {
             JdbcFileResolver resolver = JdbcFileResolver.of(pool(client % 3 == 0));
             FileReference file = client % 2 == 0
                     ? FileReference.localFile(Type.IMAGE, FILE)
@@ -101,7 +98,7 @@ class UntrackedPoolerTest {
         makeMessages();
         int conversations = ROWS / 10;
         int rounds = Counts.of(1, 3);
-        inThreads(client -> {
+        Threads.run(CLIENTS, client -> {
             if (client % 2 == 0) {
                 ImportSource source = JdbcImportSource.dify(pool(client % 4 == 0));
                 for (int i = 0; i < rounds * conversations; i++) {
@@ -191,29 +188,5 @@ class UntrackedPoolerTest {
             open.add(pool);
         }
         return pool;
-    }
-
-    /** What a client does. */
-    private interface Work {
-        void on(int client) throws Exception;
-    }
-
-    private static void inThreads(Work work) throws Exception {
-        ExecutorService executor = Executors.newFixedThreadPool(CLIENTS);
-        try {
-            List<Callable<Void>> clients = new ArrayList<>();
-            for (int i = 0; i < CLIENTS; i++) {
-                int client = i;
-                clients.add(() -> {
-                    work.on(client);
-                    return null;
-                });
-            }
-            for (Future<Void> client : executor.invokeAll(clients)) {
-                client.get();
-            }
-        } finally {
-            executor.shutdownNow();
-        }
     }
 }

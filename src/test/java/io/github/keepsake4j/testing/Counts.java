@@ -22,4 +22,9 @@ public final class Counts {
     public static boolean isFull() {
         return System.getProperty("keepsake.counts", "quick").equals("full");
     }
+
+    /** Returns whether this JVM was told to repeat rarely. An editor's and another process's are not, and do it all the same. */
+    public static boolean isToldQuick() {
+        return "quick".equals(System.getProperty("keepsake.counts"));
+    }
 }

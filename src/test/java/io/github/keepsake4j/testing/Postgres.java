@@ -42,8 +42,6 @@ public final class Postgres implements AutoCloseable {
     /** How many milliseconds a pool trusts a connection that it used. */
     private static final String TRUSTED = "com.zaxxer.hikari.aliveBypassWindowMs";
 
-    private static final boolean QUICK = "quick".equals(System.getProperty("keepsake.counts"));
-
     private static Postgres newest;
     private static Postgres oldest;
     private static int databases;
@@ -124,7 +122,7 @@ public final class Postgres implements AutoCloseable {
 
     private static EmbeddedPostgres.Builder shared() {
         return builder()
-                .setServerConfig("fsync", QUICK ? "off" : "on")
+                .setServerConfig("fsync", Counts.isToldQuick() ? "off" : "on")
                 // Each minute by default, which is a process a second where each test class has a database.
                 .setServerConfig("autovacuum_naptime", "10min");
     }
@@ -182,8 +180,8 @@ public final class Postgres implements AutoCloseable {
                 Statement statement = connection.createStatement()) {
             // Without fsync, copied files take a quarter of the time of copied pages. PostgreSQL 14 only copies files.
             boolean copiesPages = connection.getMetaData().getDatabaseMajorVersion() > 14;
-            statement.execute(
-                    "CREATE DATABASE " + name + (copiesPages && QUICK && this == newest ? " STRATEGY FILE_COPY" : ""));
+            statement.execute("CREATE DATABASE " + name
+                    + (copiesPages && Counts.isToldQuick() && this == newest ? " STRATEGY FILE_COPY" : ""));
         }
     }
 
@@ -224,12 +222,11 @@ public final class Postgres implements AutoCloseable {
         if (kept instanceof HikariDataSource pool) {
             pool.close();
         }
+        synchronized (Postgres.class) {
+            used.remove(name);
+        }
         if (hasOnlyTables(name)) {
             giveBack(name);
-        } else {
-            synchronized (Postgres.class) {
-                used.remove(name);
-            }
         }
     }
 

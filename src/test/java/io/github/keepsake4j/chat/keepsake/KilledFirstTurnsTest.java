@@ -14,6 +14,7 @@ import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -37,13 +38,13 @@ class KilledFirstTurnsTest {
                 : SqliteMessageLog.open(directory.resolve("chat.db"));
     }
 
-    /** Begins conversations on two homes from a number on, and prints the home and the number of each one that was acknowledged. */
+    /**
+     * Begins conversations on two homes from a number on, and prints the home and the number of each one that was
+     * acknowledged.
+     */
     static final class Beginner {
         public static void main(String[] args) {
-            Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
-                e.printStackTrace();
-                Runtime.getRuntime().halt(1);
-            });
+            Threads.endIfOneFails();
             for (boolean files : new boolean[] {false, true}) {
                 new Thread(() -> begin(open(Path.of(args[0]), files), files, Integer.parseInt(args[1]))).start();
             }

@@ -5,6 +5,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.turns.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,10 +35,7 @@ public final class KilledTurn {
     }
 
     public static void main(String[] arguments) {
-        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
-            e.printStackTrace();
-            Runtime.getRuntime().halt(1);
-        });
+        Threads.endIfOneFails();
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(SqliteMessageLog.open(Path.of(arguments[0])))
                 .tokenCountEstimator(new WordCounter())

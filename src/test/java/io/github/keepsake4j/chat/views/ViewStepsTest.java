@@ -175,9 +175,13 @@ class ViewStepsTest {
             }
             running.await();
             // Where nothing is synced, other writers add so many messages in the meantime that each list is long.
-            int sets = home == Home.SQLITE
-                    ? 20
-                    : home == Home.POSTGRESQL ? Counts.of(3, 20) : home == Home.IN_MEMORY ? Counts.of(1, 3) : 3;
+            int sets =
+                    switch (home) {
+                        case SQLITE -> 20;
+                        case POSTGRESQL -> Counts.of(3, 20);
+                        case IN_MEMORY -> Counts.of(1, 3);
+                        default -> 3;
+                    };
             try {
                 for (int i = 0; i < sets; i++) {
                     List<ChatMessage> list = memory.messages();

@@ -10,12 +10,9 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.HistoryChecker.Attempt;
 import io.github.keepsake4j.testing.HistoryChecker.Outcome;
+import io.github.keepsake4j.testing.Threads;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -41,27 +38,17 @@ final class FileWriter {
 
     static void append(Path directory, String name, int threads, int count, Consumer<Attempt> told) throws Exception {
         try (MessageLog log = FileMessageLog.in(directory)) {
-            ExecutorService pool = Executors.newFixedThreadPool(threads);
-            List<Future<?>> done = new ArrayList<>();
-            for (int thread = 0; thread < threads; thread++) {
-                String writer = name + "-" + thread;
-                done.add(pool.submit(() -> {
-                    for (int i = 0; i < count; i++) {
-                        write(log, writer, i, told);
-                        if (i % 10 == 0) {
-                            // To close one log must not drop the locks of the other.
-                            try (MessageLog other = FileMessageLog.in(directory)) {
-                                other.read(KEY, ReadQuery.newest(1));
-                            }
+            Threads.run(threads, thread -> {
+                for (int i = 0; i < count; i++) {
+                    write(log, name + "-" + thread, i, told);
+                    if (i % 10 == 0) {
+                        // To close one log must not drop the locks of the other.
+                        try (MessageLog other = FileMessageLog.in(directory)) {
+                            other.read(KEY, ReadQuery.newest(1));
                         }
                     }
-                    return null;
-                }));
-            }
-            for (Future<?> each : done) {
-                each.get();
-            }
-            pool.shutdown();
+                }
+            });
         }
     }
 

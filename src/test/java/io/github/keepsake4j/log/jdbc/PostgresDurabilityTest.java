@@ -19,6 +19,7 @@ import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.SwitchedDataSource;
 import io.github.keepsake4j.testing.TcpProxy;
 import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Threads;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -153,7 +154,7 @@ class PostgresDurabilityTest {
     private Thread inBackground(MessageLog log, AtomicBoolean done) {
         Thread thread = new Thread(() -> {
             try {
-                PostgresWriter.inThreads(4, writer -> {
+                Threads.run(4, writer -> {
                     for (int i = 0; !done.get(); i++) {
                         Attempt attempt;
                         do {

@@ -18,6 +18,7 @@ import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.testing.TransactionPooler;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -102,7 +103,7 @@ class PostgresPoolerTest {
         Logs.putSummary(direct, read, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
         int count = Counts.of(60, 200);
         List<KeepsakeException> errors = Collections.synchronizedList(new ArrayList<>());
-        PostgresWriter.inThreads(6, client -> {
+        Threads.run(6, client -> {
             MessageLog log = client(pool(), transactionPooler);
             for (int i = 0; i < count; i++) {
                 try {
@@ -126,7 +127,7 @@ class PostgresPoolerTest {
     @Test
     void instances_that_start_at_once_make_the_tables_through_the_pooler() throws Exception {
         Postgres.execute(server.database(database), "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
-        PostgresWriter.inThreads(CLIENTS, client -> {
+        Threads.run(CLIENTS, client -> {
             try (HikariDataSource pool = pool();
                     MessageLog log = JdbcMessageLog.builder()
                             .dataSource(pool)
@@ -150,7 +151,7 @@ class PostgresPoolerTest {
                 Statement statement = locking.createStatement()) {
             locking.setAutoCommit(false);
             statement.execute("SELECT * FROM keepsake_memory FOR UPDATE");
-            PostgresWriter.inThreads(2, thread -> {
+            Threads.run(2, thread -> {
                 if (thread == 0) {
                     assertThatThrownBy(() -> waiting.append(KEY, batch("b")))
                             .isInstanceOf(StorageUnavailableException.class);
@@ -199,7 +200,7 @@ class PostgresPoolerTest {
     private List<KeepsakeException> load(boolean byUrl, boolean callers, boolean transactionPooler) throws Exception {
         int count = Counts.of(60, 200);
         List<PoolerLoad> loads = Collections.synchronizedList(new ArrayList<>());
-        PostgresWriter.inThreads(CLIENTS, client -> {
+        Threads.run(CLIENTS, client -> {
             PoolerLoad load = new PoolerLoad(
                     byUrl ? clientByUrl() : client(callers ? usedByOthers(client) : pool(), transactionPooler), client);
             loads.add(load);

@@ -28,6 +28,7 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Threads;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.sql.Connection;
@@ -87,7 +88,7 @@ class PostgresUseTest {
                 HikariDataSource callers = Postgres.trustingPool(source(), threads, false);
                 MessageLog log = always(pool)) {
             Postgres.execute(callers, "CREATE TABLE caller (name text)");
-            PostgresWriter.inThreads(threads, thread -> {
+            Threads.run(threads, thread -> {
                 for (int i = 0; i < count; i++) {
                     try (Connection caller = callers.getConnection();
                             Statement statement = caller.createStatement()) {
@@ -125,7 +126,7 @@ class PostgresUseTest {
         CyclicBarrier all = new CyclicBarrier(20);
         try (HikariDataSource pool = Postgres.trustingPool(source(), 20, true);
                 MessageLog reader = JdbcMessageLog.postgres(pool)) {
-            PostgresWriter.inThreads(20, instance -> {
+            Threads.run(20, instance -> {
                 try (MessageLog log = always(pool)) {
                     all.await();
                     log.append(KEY, batch("i" + instance));
@@ -254,7 +255,7 @@ class PostgresUseTest {
         isolate(isolation);
         try (HikariDataSource pool = Postgres.trustingPool(source(), 4, true);
                 MessageLog log = always(pool)) {
-            PostgresWriter.inThreads(4, thread -> {
+            Threads.run(4, thread -> {
                 for (int i = 0; i < 10; i++) {
                     log.append(KEY, batch(thread + "-" + i));
                     Logs.describe(log, KEY, "title " + i, Map.of());

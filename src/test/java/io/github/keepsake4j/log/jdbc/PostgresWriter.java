@@ -15,11 +15,9 @@ import io.github.keepsake4j.testing.HistoryChecker.Attempt;
 import io.github.keepsake4j.testing.HistoryChecker.Outcome;
 import io.github.keepsake4j.testing.HistoryChecker.Stored;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Threads;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -46,7 +44,7 @@ final class PostgresWriter {
 
     /** Sends a thread's own batches, some of them twice, and some of those that the other process sends at the time. */
     static void write(MessageLog log, int process, int threads, int count, Consumer<Attempt> told) throws Exception {
-        inThreads(threads, thread -> {
+        Threads.run(threads, thread -> {
             String client = process + "-" + thread;
             for (int i = 0; i < count; i++) {
                 told.accept(send(log, client, client + "-" + i));
@@ -91,29 +89,5 @@ final class PostgresWriter {
             next = page.next().orElse(null);
         }
         return all;
-    }
-
-    /** Work of one thread, which may throw. */
-    interface ThreadWork {
-        void run(int thread) throws Exception;
-    }
-
-    static void inThreads(int threads, ThreadWork work) throws Exception {
-        ExecutorService executor = Executors.newFixedThreadPool(threads);
-        try {
-            List<Future<?>> futures = new ArrayList<>();
-            for (int i = 0; i < threads; i++) {
-                int thread = i;
-                futures.add(executor.submit(() -> {
-                    work.run(thread);
-                    return null;
-                }));
-            }
-            for (Future<?> future : futures) {
-                future.get();
-            }
-        } finally {
-            executor.shutdownNow();
-        }
     }
 }

@@ -8,13 +8,10 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.testing.WordCounter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -47,26 +44,17 @@ final class SqliteWriter {
                     .tokenCountEstimator(new WordCounter())
                     .build()
                     .chatMemory(KEY);
-            ExecutorService pool = Executors.newFixedThreadPool(threads);
-            List<Future<?>> done = new ArrayList<>();
-            for (int thread = 0; thread < threads; thread++) {
-                String writer = name + "-" + thread;
-                done.add(pool.submit(() -> {
-                    for (int i = 0; i < count; i++) {
-                        String text = writer + "-" + i;
-                        switch (what) {
-                            case "log" -> log.append(KEY, Append.underHead(message(text, text)));
-                            case "chat" -> memory.add(UserMessage.from(text));
-                            default -> log.append(KEY, Append.under(Parent.head(), batch(text)));
-                        }
-                        acknowledged.accept(text);
+            Threads.run(threads, thread -> {
+                for (int i = 0; i < count; i++) {
+                    String text = name + "-" + thread + "-" + i;
+                    switch (what) {
+                        case "log" -> log.append(KEY, Append.underHead(message(text, text)));
+                        case "chat" -> memory.add(UserMessage.from(text));
+                        default -> log.append(KEY, Append.under(Parent.head(), batch(text)));
                     }
-                }));
-            }
-            for (Future<?> each : done) {
-                each.get();
-            }
-            pool.shutdown();
+                    acknowledged.accept(text);
+                }
+            });
         }
     }
 

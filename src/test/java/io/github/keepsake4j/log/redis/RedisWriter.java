@@ -10,11 +10,8 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.HistoryChecker.Attempt;
 import io.github.keepsake4j.testing.HistoryChecker.Outcome;
 import io.github.keepsake4j.testing.Redis;
-import java.util.ArrayList;
+import io.github.keepsake4j.testing.Threads;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -47,24 +44,14 @@ final class RedisWriter {
 
     static void append(int port, String name, int threads, int count, Consumer<Attempt> told) throws Exception {
         try (MessageLog log = open(port)) {
-            ExecutorService pool = Executors.newFixedThreadPool(threads);
-            List<Future<?>> done = new ArrayList<>();
-            for (int thread = 0; thread < threads; thread++) {
-                String writer = name + "-" + thread;
-                done.add(pool.submit(() -> {
-                    for (int i = 0; i < count; i++) {
-                        // Some are sent twice, as after an answer that was lost.
-                        for (int attempt = 0; attempt < (i % 7 == 0 ? 2 : 1); attempt++) {
-                            told.accept(write(log, writer, i));
-                        }
+            Threads.run(threads, thread -> {
+                for (int i = 0; i < count; i++) {
+                    // Some are sent twice, as after an answer that was lost.
+                    for (int attempt = 0; attempt < (i % 7 == 0 ? 2 : 1); attempt++) {
+                        told.accept(write(log, name + "-" + thread, i));
                     }
-                    return null;
-                }));
-            }
-            for (Future<?> each : done) {
-                each.get();
-            }
-            pool.shutdown();
+                }
+            });
         }
     }
 

@@ -25,6 +25,7 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Threads;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -126,7 +127,7 @@ class BucketErasureTest extends BucketFixture {
         int erasers = 1 + random.nextInt(2);
         int[] delays = random.ints(4, 0, 12).toArray();
         try {
-            S3Writer.inThreads(1 + erasers, thread -> {
+            Threads.run(1 + erasers, thread -> {
                 if (thread == 0) {
                     try {
                         assertThat(begin.await(60, TimeUnit.SECONDS)).isTrue();

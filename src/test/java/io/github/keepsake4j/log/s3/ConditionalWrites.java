@@ -8,6 +8,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Threads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -36,7 +37,7 @@ final class ConditionalWrites {
             for (int i = 0; i < writers; i++) {
                 logs.add(connect.get());
             }
-            S3Writer.inThreads(writers, writer -> {
+            Threads.run(writers, writer -> {
                 for (int i = 0; i < each; i++) {
                     String id = writer + "-" + i;
                     logs.get(writer).append(key, batch(id));

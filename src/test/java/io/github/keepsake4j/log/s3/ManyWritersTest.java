@@ -13,6 +13,7 @@ import io.github.keepsake4j.testing.HistoryChecker.Stored;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.TcpProxy;
 import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Threads;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -83,7 +84,7 @@ class ManyWritersTest extends BucketFixture {
                     .map(each -> (MessageLog)
                             S3MessageLog.builder().client(each).bucket(bucket).build())
                     .toList();
-            S3Writer.inThreads(4, writer -> {
+            Threads.run(4, writer -> {
                 for (int i = 0; i < turns / 4; i++) {
                     if (i % 6 == writer) {
                         line.cutNext(
@@ -120,7 +121,7 @@ class ManyWritersTest extends BucketFixture {
             // The error requires two writers at the same moment.
             for (int round = 0; round < 50 && found.isEmpty(); round++) {
                 String name = round + "-";
-                S3Writer.inThreads(4, writer -> {
+                Threads.run(4, writer -> {
                     MessageLog own = S3MessageLog.builder()
                             .client(careless)
                             .bucket(bucket)

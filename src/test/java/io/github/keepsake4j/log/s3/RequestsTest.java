@@ -33,6 +33,7 @@ import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
+import io.github.keepsake4j.testing.Threads;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -101,7 +102,7 @@ class RequestsTest extends BucketFixture {
                     tries.incrementAndGet();
                 }
             });
-            S3Writer.inThreads(8, thread -> first.append(ConversationKey.of("default", "c" + thread), batch("a")));
+            Threads.run(8, thread -> first.append(ConversationKey.of("default", "c" + thread), batch("a")));
             assertThat(tries).as("one object twice, for all threads").hasValue(2);
             second.append(NODE, batch("a"));
             assertThat(tries).as("the object is there").hasValue(3);

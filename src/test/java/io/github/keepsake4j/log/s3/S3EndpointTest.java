@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.Threads;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
@@ -123,7 +124,7 @@ class S3EndpointTest {
             String prefix = "t" + round + "-";
             AtomicInteger won = new AtomicInteger();
             CyclicBarrier start = new CyclicBarrier(8);
-            S3Writer.inThreads(8, thread -> {
+            Threads.run(8, thread -> {
                 start.await();
                 try {
                     (thread % 2 == 0 ? log : second)

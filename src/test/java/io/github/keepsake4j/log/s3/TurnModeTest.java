@@ -32,6 +32,7 @@ import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.workflow.NodeTokenBufferMemory;
 import io.github.keepsake4j.workflow.WorkflowMemories;
 import java.time.Duration;
@@ -417,7 +418,7 @@ class TurnModeTest extends BucketFixture {
         server.after(request -> fail(random, 500));
         List<MessageLog> logs = List.of(inTurnMode(Duration.ofMillis(50)), inTurnMode(NEVER));
         ConcurrentLinkedQueue<List<String>> sent = new ConcurrentLinkedQueue<>();
-        S3Writer.inThreads(6, thread -> {
+        Threads.run(6, thread -> {
             for (int i = 0; i < count; i++) {
                 String turn = thread + "-" + i;
                 List<String> ids = List.of(turn + "u", turn + "c", turn + "r", turn + "a");

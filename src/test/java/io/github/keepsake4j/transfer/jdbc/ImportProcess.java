@@ -8,14 +8,12 @@ import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.testing.WordCounter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 
@@ -51,16 +49,7 @@ final class ImportProcess {
                                     ? JdbcImportSource.langChain4j(pool)
                                     : JdbcImportSource.springAi(pool))
                     .build();
-            ExecutorService threads = Executors.newFixedThreadPool(8);
-            List<Future<?>> running = new ArrayList<>();
-            for (int thread = 0; thread < 8; thread++) {
-                int number = thread;
-                running.add(threads.submit(() -> use(keepsake, name, number, conversations, used)));
-            }
-            for (Future<?> thread : running) {
-                thread.get();
-            }
-            threads.shutdown();
+            Threads.run(8, thread -> use(keepsake, name, thread, conversations, used));
         }
     }
 
