@@ -35,7 +35,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -384,12 +383,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** An AI service reads before it adds its question, which leaves out older ones without an answer. */
     private Tail withoutUnanswered(Tail tail) {
-        Optional<LoggedMessage> newest = ContextTurn.unansweredAtEnd(tail.messages());
-        if (newest.isEmpty()) {
-            return tail;
+        Tail shown = tail;
+        for (LoggedMessage older : ContextTurn.unanswered(tail.messages())) {
+            unanswered.put(older.id(), older);
+            shown = shown.without(older.id());
         }
-        unanswered.put(newest.get().id(), newest.get());
-        return withoutUnanswered(tail.without(newest.get().id()));
+        return shown;
     }
 
     @Override

@@ -86,7 +86,7 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
 
         /** Returns a piece of messages of which some are summarized, or an empty piece. */
         static Piece of(Tail tail, List<LoggedMessage> messages, @Nullable LoggedMessage user) {
-            Set<String> untold = Omission.ofBadEnds(messages, user).stream()
+            Set<String> untold = Omission.ofBadEnds(messages).stream()
                     // It returns with its answer, so the summary must contain it.
                     .filter(omission -> omission.reason() != Omission.Reason.UNANSWERED_QUESTION)
                     .map(omission -> omission.message().id())

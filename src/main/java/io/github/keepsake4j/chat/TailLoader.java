@@ -140,7 +140,7 @@ final class TailLoader {
     }
 
     private static boolean isRead(Tail tail, @Nullable List<String> round) {
-        return ContextTurn.isRead(tail.messages(), tail.user(), round);
+        return ContextTurn.isRead(tail.messages(), round);
     }
 
     /** Returns the amount of the first read. The log does not count turns. */

@@ -305,7 +305,7 @@ public record Context(
      */
     public List<Omission> omitted() {
         List<Omission> omitted = new ArrayList<>(read.repaired());
-        read.headless().forEach(message -> omitted.add(new Omission(message, Reason.NO_USER_MESSAGE)));
+        read.headless().forEach(message -> omitted.add(Omission.ofUnread(message)));
         turns.forEach(turn -> omitted.addAll(turn.omitted()));
         return omitted;
     }

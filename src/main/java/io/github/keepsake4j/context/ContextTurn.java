@@ -9,7 +9,6 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +19,15 @@ import org.jspecify.annotations.Nullable;
  * @param user the message that began the turn
  * @param rounds the messages that follow it, oldest first
  * @param standing the turn's state before any limit
+ * @param place its place in the log for limits, which later messages do not change: the sequence of its user message, or
+ *     the one behind the end of the turn before it, if that ended later
  * @param pinned the number of its first rounds that are pinned together with its user message,
  *     {@link Integer#MAX_VALUE} if all are, or {@link #NOT_PINNED}
  * @param form the part of it that any limit counts and shows
  * @param cut the parts that the limits so far removed
  */
-public record ContextTurn(LoggedMessage user, List<Round> rounds, Standing standing, int pinned, Form form, Cut cut) {
+public record ContextTurn(
+        LoggedMessage user, List<Round> rounds, Standing standing, long place, int pinned, Form form, Cut cut) {
 
     /** Indicates that no part of the turn is pinned. */
     public static final int NOT_PINNED = -1;
@@ -34,28 +36,26 @@ public record ContextTurn(LoggedMessage user, List<Round> rounds, Standing stand
     static final int WHOLLY_PINNED = Integer.MAX_VALUE;
 
     /**
-     * Returns the question of the last turn if it is bound and has no answer and no complete tool round.
+     * Returns the questions of bound turns that have neither an answer nor a complete tool round.
      *
      * @param messages the messages that were read, oldest first
-     * @return the question, if the last turn has no answer
+     * @return the questions that are left out as soon as another one follows
      */
-    public static Optional<LoggedMessage> unansweredAtEnd(List<LoggedMessage> messages) {
-        return EndedBadly.unansweredAtEnd(messages);
+    public static List<LoggedMessage> unanswered(List<LoggedMessage> messages) {
+        return Turns.of(messages).unanswered();
     }
 
     /**
      * Returns whether enough was read to find the messages that other turns added during the continuing turn.
      *
      * @param messages the messages that were read, oldest first
-     * @param user the newest user message, which may be older than the messages, or null
      * @param round the ids of the calls and of the results with which the turn continues; empty if no turn continues;
-     * null if that is unknown; then the turn whose results come last continues
+     * null if that is unknown; then the unbound turn whose results come last continues
      * @return whether the calls of the continuing turn, and its user message, are among the messages, or no turn
      * continues
      */
-    public static boolean isRead(
-            List<LoggedMessage> messages, @Nullable LoggedMessage user, @Nullable List<String> round) {
-        return InterleavedMessages.isRead(messages, user, round);
+    public static boolean isRead(List<LoggedMessage> messages, @Nullable List<String> round) {
+        return InterleavedMessages.of(messages, round).isRead();
     }
 
     /** The state of a turn before any limit. */
@@ -230,12 +230,12 @@ public record ContextTurn(LoggedMessage user, List<Round> rounds, Standing stand
     ContextTurn counted() {
         return form != Form.QUESTION_AND_ANSWER
                 ? this
-                : new ContextTurn(user, rounds.subList(rounds.size() - 1, rounds.size()), standing, pinned, form, cut);
+                : new ContextTurn(user, rounds.subList(rounds.size() - 1, rounds.size()), standing, place, pinned, form, cut);
     }
 
     ContextTurn passedBy(Form smaller, Reason reason) {
         return new ContextTurn(
-                user, rounds, standing, pinned, form.and(smaller), cut.and(new Cut(reason, false, 0, false)));
+                user, rounds, standing, place, pinned, form.and(smaller), cut.and(new Cut(reason, false, 0, false)));
     }
 
     /** Returns the messages that are not shown, each with the reason. */
@@ -255,11 +255,11 @@ public record ContextTurn(LoggedMessage user, List<Round> rounds, Standing stand
     }
 
     ContextTurn cut(Cut more) {
-        return new ContextTurn(user, rounds, standing, pinned, form, cut.and(more));
+        return new ContextTurn(user, rounds, standing, place, pinned, form, cut.and(more));
     }
 
     ContextTurn pin(int firstRounds) {
-        return new ContextTurn(user, rounds, standing, Math.max(pinned, firstRounds), form, cut);
+        return new ContextTurn(user, rounds, standing, place, Math.max(pinned, firstRounds), form, cut);
     }
 
     private boolean isShown() {

@@ -11,6 +11,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,26 +63,10 @@ record InterleavedMessages(boolean isRead, List<LoggedMessage> messages) {
             }
             if (!ids.contains(message.id()) && isOfTurn(message)) {
                 after.add(message);
-                userAfter |= EndedBadly.isUser(message);
+                userAfter |= Turns.begins(message);
             }
         }
         return NOT_READ;
-    }
-
-    /**
-     * Returns whether enough was read to find the messages that are left out.
-     *
-     * @param messages the messages that were read, oldest first
-     * @param user the newest user message, which may be older than the messages, or null
-     * @param round as for {@link #of}
-     * @return whether the calls of the continuing turn, and its user message, are among the messages, or no turn
-     * continues
-     */
-    static boolean isRead(List<LoggedMessage> messages, @Nullable LoggedMessage user, @Nullable List<String> round) {
-        if (round != null) {
-            return of(messages, round).isRead();
-        }
-        return of(EndedBadly.of(messages, user).without(messages), null).isRead();
     }
 
     /**
@@ -92,10 +77,11 @@ record InterleavedMessages(boolean isRead, List<LoggedMessage> messages) {
         Set<LoggedMessage> left = new HashSet<>(after);
         List<LoggedMessage> rest =
                 messages.stream().filter(message -> !left.contains(message)).toList();
-        Set<String> hidden = new HashSet<>(EndedBadly.of(messages, null).ids());
-        hidden.addAll(EndedBadly.of(rest, null).ids());
+        Set<String> hidden = new HashSet<>();
+        Stream.concat(Turns.of(messages).leftOut().stream(), Turns.of(rest).leftOut().stream())
+                .forEach(omission -> hidden.add(omission.message().id()));
         return messages.subList(0, calls).stream()
-                .anyMatch(message -> EndedBadly.isUser(message) && !hidden.contains(message.id()));
+                .anyMatch(message -> Turns.begins(message) && !hidden.contains(message.id()));
     }
 
     /**
@@ -103,8 +89,8 @@ record InterleavedMessages(boolean isRead, List<LoggedMessage> messages) {
      * if they end with a result whose calls were not read.
      */
     private static @Nullable List<String> newestRound(List<LoggedMessage> messages) {
-        if (messages.isEmpty()
-                || !(messages.get(messages.size() - 1).message() instanceof ToolExecutionResultMessage)) {
+        LoggedMessage last = messages.isEmpty() ? null : messages.get(messages.size() - 1);
+        if (last == null || last.question() != null || !(last.message() instanceof ToolExecutionResultMessage)) {
             return List.of();
         }
         Deque<OpenRound> newestFirst = new ArrayDeque<>();
@@ -120,7 +106,7 @@ record InterleavedMessages(boolean isRead, List<LoggedMessage> messages) {
             }
         }
         if (newest == null) {
-            return isAsked(messages) ? List.of() : null;
+            return isAsked(last, messages) ? List.of() : null;
         }
         return newest.waiting.isEmpty()
                 ? newest.messages.stream().map(LoggedMessage::id).toList()
@@ -128,8 +114,7 @@ record InterleavedMessages(boolean isRead, List<LoggedMessage> messages) {
     }
 
     /** Returns whether the calls of the newest result were read, although they do not wait for it. */
-    private static boolean isAsked(List<LoggedMessage> messages) {
-        LoggedMessage last = messages.get(messages.size() - 1);
+    private static boolean isAsked(LoggedMessage last, List<LoggedMessage> messages) {
         // Without an id only the tool's name could show it, and older calls may have the same name.
         return last.message() instanceof ToolExecutionResultMessage result
                 && result.id() != null

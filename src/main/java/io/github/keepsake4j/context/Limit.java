@@ -10,7 +10,6 @@ import io.github.keepsake4j.context.WindowStart.Sized;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -128,13 +127,13 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
                 || isUnknown(context, context.turns().get(context.turns().size() - 1))) {
             return 0;
         }
-        long headless = context.placedHeadless().stream()
-                .mapToLong(placed -> placed.place() + 1)
-                .max()
-                .orElse(0);
-        // The newest turn's user message may be before the messages that were read. The messages in between are
-        // unknown.
-        long certain = Math.max(context.unread(), Math.max(ofUnread(context), headless));
+        // A turn whose beginning was not read may have failed, or may be the newest one that is shown. The newest turn's
+        // user message may be before the messages that were read. The messages in between are unknown.
+        long certain = context.placedHeadless().stream()
+                .mapToLong(placed -> 1 + (placed.message().question() == null
+                        ? placed.place()
+                        : placed.message().sequence()))
+                .reduce(context.unread(), Math::max);
         Sizes sizes = sizes(context, turns);
         // A full window of messages or turns has no space left. With tokens or a step, more messages are needed.
         boolean isExact = step == 0 && reason == Reason.MESSAGE_LIMIT;
@@ -142,28 +141,9 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
         return start > certain ? Math.min(start - 1, lastRound(context, turns, sizes)) : 0;
     }
 
-    /** Returns the place behind the messages of bound turns whose questions were not read, so that these may have failed. */
-    private static long ofUnread(Context context) {
-        if (context.unread() == 0) {
-            return 0;
-        }
-        Set<String> read = null;
-        long place = 0;
-        for (ContextTurn turn : context.turns()) {
-            for (Round round : turn.rounds()) {
-                String question = round.messages().get(0).question();
-                if (question != null && !question.equals(turn.user().id())) {
-                    read = read == null ? context.readIds() : read;
-                    place = read.contains(question) ? place : Math.max(place, round.newest() + 1);
-                }
-            }
-        }
-        return place;
-    }
-
     /** Returns whether a turn is over and its beginning was not read, so that it may be skipped. */
     private static boolean isUnknown(Context context, ContextTurn newest) {
-        return newest.closed() && newest.user().sequence() < context.unread();
+        return newest.closed() && newest.place() < context.unread();
     }
 
     /**
@@ -185,7 +165,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
                 return rounds.get(r).sequence();
             }
         }
-        return turn.user().sequence() < context.unread() ? 0 : Long.MAX_VALUE;
+        return turn.place() < context.unread() ? 0 : Long.MAX_VALUE;
     }
 
     /**
@@ -204,7 +184,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
         boolean[] pinned = new boolean[turns.size()];
         long free = room - reservePins(turns, room, pinned);
         long[] places =
-                WindowStart.places(turns.stream().mapToLong(turn -> turn.user().sequence()));
+                WindowStart.places(turns.stream().mapToLong(ContextTurn::place));
         return new Sizes(places, pinned, free, weigh(context, turns, pinned, places));
     }
 
@@ -213,7 +193,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
      * newest messages are results whose calls were not read.
      */
     private static boolean isOpen(Context context, ContextTurn turn) {
-        return (turn.rounds().isEmpty() && turn.user().sequence() < context.unread())
+        return (turn.rounds().isEmpty() && turn.place() < context.unread())
                 ? context.read().repaired().stream().anyMatch(omission -> omission.reason() == Reason.ORPHAN_RESULT)
                 : !turn.closed();
     }
@@ -268,7 +248,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
      */
     private Cut shorten(ContextTurn turn, boolean pinned, long free, long before) {
         // A turn that was read from its beginning has no unread messages.
-        long unread = turn.user().sequence() < before ? before : 0;
+        long unread = turn.place() < before ? before : 0;
         List<Round> rounds = turn.rounds();
         int first = pinned ? turn.pinnedRounds() : 0;
         long room = room(turn, pinned, free);

@@ -2,7 +2,6 @@ package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A message that is not shown, and the reason.
@@ -13,14 +12,18 @@ import org.jspecify.annotations.Nullable;
 public record Omission(LoggedMessage message, Reason reason) {
 
     /**
-     * Finds the messages that are left out because they, or their turns, ended badly.
+     * Finds the messages that are left out before any limit decides: they, or their turns, ended badly.
      *
-     * @param messages the messages that were read, oldest first
-     * @param user the newest user message, which may be older than the messages, or null
+     * @param messages a branch, or its part behind a summary, oldest first
      * @return the messages that are left out, each with the reason
      */
-    public static List<Omission> ofBadEnds(List<LoggedMessage> messages, @Nullable LoggedMessage user) {
-        return EndedBadly.of(messages, user).hidden();
+    public static List<Omission> ofBadEnds(List<LoggedMessage> messages) {
+        return Turns.of(messages).leftOut();
+    }
+
+    /** Returns the omission of a message whose question was not read. */
+    static Omission ofUnread(LoggedMessage message) {
+        return new Omission(message, message.question() == null ? Reason.NO_USER_MESSAGE : Reason.NO_QUESTION);
     }
 
     /** The reasons for not showing a message. */
@@ -63,6 +66,17 @@ public record Omission(LoggedMessage message, Reason reason) {
         UNANSWERED_QUESTION,
         /** The message is an answer that was rejected, or belongs to one. */
         REJECTED,
+        /** The message is an answer to a question that has an earlier one. */
+        ANSWERED_BEFORE,
+        /**
+         * The message belongs to a question that is not shown: a list that was set leaves it out, a summary covers its
+         * place, or it was not read. The next summary takes both.
+         */
+        NO_QUESTION,
+        /**
+         * A repair found the message unreadable, or a message that may be the question or the answer of its turn.
+         */
+        UNREADABLE,
         /** The message has no text, which providers refuse. */
         EMPTY_TEXT,
         /** The message is before the first user message that was read. */

@@ -5,6 +5,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.Outcome.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,6 +22,9 @@ final class OpenRound {
 
     /** The calls that have no result yet. */
     final List<ToolExecutionRequest> waiting;
+
+    /** The index of its newest message among those that were read. */
+    int newest;
 
     OpenRound(LoggedMessage first) {
         messages.add(first);
@@ -58,6 +62,9 @@ final class OpenRound {
 
     @Nullable
     Reason hidden() {
+        if (isRejected()) {
+            return Reason.REJECTED;
+        }
         if (!waiting.isEmpty()) {
             return Reason.UNANSWERED_CALL;
         }
@@ -66,6 +73,24 @@ final class OpenRound {
 
     boolean isAnswer() {
         return !ContextTurn.calls(messages.get(0));
+    }
+
+    /** Returns whether this is a model's answer that is shown. */
+    boolean isModelsAnswer() {
+        return messages.get(0).message() instanceof AiMessage && isAnswer() && isShown();
+    }
+
+    /** Returns whether all calls have their results, and the round is shown. */
+    boolean isComplete() {
+        return !isAnswer() && isShown();
+    }
+
+    boolean isRejected() {
+        return isRejected(messages.get(0));
+    }
+
+    static boolean isRejected(LoggedMessage message) {
+        return message.outcome() != null && message.outcome().kind() == Kind.REJECTED;
     }
 
     private boolean isEmpty() {

@@ -58,7 +58,7 @@ final class SkippedTurns {
     }
 
     private static boolean isOver(Context context, ContextTurn turn, boolean isNewest) {
-        boolean isQuestion = turn.rounds().isEmpty() && turn.user().sequence() >= context.unread();
+        boolean isQuestion = turn.rounds().isEmpty() && turn.place() >= context.unread();
         return (!isNewest || turn.closed() || isQuestion)
                 && turn.standing() != ContextTurn.Standing.BEGINNING
                 && turn.pinned() == ContextTurn.NOT_PINNED;
@@ -78,7 +78,7 @@ final class SkippedTurns {
             }
         }
         long place = last + 1 < turns.size()
-                ? turns.get(last + 1).user().sequence()
+                ? turns.get(last + 1).place()
                 : Fold.newest(turns).sequence() + 1;
         return context.endingAtPassed(before, stay, place);
     }

@@ -3,23 +3,17 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.SystemMessage;
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
-import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.tokens.TokenSizes;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Divides the messages that were read of a branch into turns, and repairs sequences that a provider would refuse. */
@@ -30,13 +24,6 @@ final class TurnSplitter {
 
     private final @Nullable LoggedMessage system;
     private final List<ContextTurn> closed = new ArrayList<>();
-
-    /** The turns that are not closed yet, newest first, because results belong to the newest call that waits. */
-    private final Deque<OpenTurn> turns = new ArrayDeque<>();
-
-    /** The rounds before the first turn, newest first. */
-    private final Deque<OpenRound> headless = new ArrayDeque<>();
-
     private final List<Omission> repaired = new ArrayList<>();
     private final Map<String, ChatMessage> replaced = new HashMap<>();
 
@@ -53,7 +40,7 @@ final class TurnSplitter {
             @Nullable LoggedMessage summary,
             @Nullable List<String> round) {
         // The user message of the newest turn, if it is older than the messages.
-        LoggedMessage earlier = EndedBadly.isAmong(messages, user) ? null : user;
+        LoggedMessage earlier = isAmong(messages, user) ? null : user;
         List<LoggedMessage> before = without(messages, oldest).stream()
                 .takeWhile(message -> summary == null || !isSame(message, earlier))
                 .toList();
@@ -62,83 +49,55 @@ final class TurnSplitter {
                 && !messages.isEmpty()
                 && before.get(before.size() - 1).id().equals(messages.get(0).parentId());
         boolean begunThere = before.stream().anyMatch(message -> isSame(message, earlier));
-        Set<String> bad = endedBadly(before, messages, follows, user);
-        List<LoggedMessage> newest = bad.isEmpty()
-                ? messages
-                : messages.stream()
-                        .filter(message -> !bad.contains(message.id()))
-                        .toList();
-        before.stream().filter(message -> !bad.contains(message.id())).forEach(this::add);
-        // Otherwise the part of the newest turn that was read would lack its beginning.
-        if (!follows && !begunThere) {
-            headless().forEach(message -> repair(message, Reason.NO_USER_MESSAGE));
-            headless.clear();
-            close(Standing.BEGINNING);
+        long unread = follows ? 0 : unread(user, oldest, messages);
+        Turns turns = new Turns(follows || begunThere || unread == 0);
+        if (follows || begunThere) {
+            add(before, turns);
+            turns.gap(!follows);
+        } else {
+            Turns beginning = new Turns(true);
+            add(before, beginning);
+            // The answers to the oldest questions may be among the unread messages.
+            beginning.gap(true);
+            repaired.addAll(beginning.leftOut());
+            beginning.headless().forEach(message -> repaired.add(Omission.ofUnread(message)));
+            beginning.close(Standing.BEGINNING, closed::add);
         }
         // A summary of everything covers the answer too. Without it, the question would be answered again.
         boolean covered = summary != null && messages.isEmpty() && !isSame(summary, earlier);
-        if (earlier != null && !begunThere && !covered && !bad.contains(earlier.id())) {
-            add(earlier);
+        if (earlier != null && !begunThere && !covered) {
+            add(List.of(earlier), turns);
         }
-        LoggedMessage question = user == null || bad.contains(user.id()) ? null : user;
-        withoutMeanwhile(newest, round, question).forEach(this::add);
-        close(Standing.WHOLE);
-        long unread = follows ? 0 : unread(user, oldest, messages);
+        List<LoggedMessage> meanwhile = InterleavedMessages.of(messages, round).messages();
+        meanwhile.forEach(message -> repaired.add(new Omission(message, Reason.MEANWHILE)));
+        add(without(meanwhile, messages), turns);
+        repaired.addAll(turns.leftOut());
+        turns.close(Standing.WHOLE, closed::add);
         return new Context(
                 memoryId,
                 new Context.Opening(system, summary, null),
-                new Context.Read(oldest, unread, headless(), repaired),
+                new Context.Read(oldest, unread, turns.headless(), repaired),
                 closed,
                 new Context.Forms(replaced, TokenSizes.NOT_KEPT, 0),
                 null);
     }
 
-    /**
-     * Leaves out messages of other turns from the time when the turn waited for its tools. If they contain the answer
-     * or results of another turn, that turn has none in this view.
-     */
-    private List<LoggedMessage> withoutMeanwhile(
-            List<LoggedMessage> newest, @Nullable List<String> round, @Nullable LoggedMessage user) {
-        List<LoggedMessage> meanwhile = InterleavedMessages.of(newest, round).messages();
-        if (meanwhile.isEmpty()) {
-            return newest;
+    /** Returns messages that are not among others. */
+    private static List<LoggedMessage> without(List<LoggedMessage> others, List<LoggedMessage> messages) {
+        if (messages.isEmpty() || others.isEmpty() || others == messages) {
+            return others == messages ? List.of() : messages;
         }
-        meanwhile.forEach(message -> repair(message, Reason.MEANWHILE));
-        Set<LoggedMessage> left = Set.copyOf(meanwhile);
-        List<LoggedMessage> rest =
-                newest.stream().filter(message -> !left.contains(message)).toList();
-        EndedBadly bad = EndedBadly.of(rest, EndedBadly.isAmong(meanwhile, user) ? null : user);
-        repaired.addAll(bad.hidden());
-        return bad.without(rest);
+        Set<String> ids = others.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        return messages.stream().filter(message -> !ids.contains(message.id())).toList();
     }
 
-    /** Leaves out messages that ended badly, and returns their ids. */
-    private Set<String> endedBadly(
-            List<LoggedMessage> before, List<LoggedMessage> newest, boolean follows, @Nullable LoggedMessage user) {
-        Set<String> ids = new HashSet<>();
-        List<Omission> hidden = new ArrayList<>();
-        if (follows) {
-            hidden.addAll(EndedBadly.of(
-                            Stream.concat(before.stream(), newest.stream()).toList(), user)
-                    .hidden());
-        } else {
-            // The answers to the oldest questions may be among the unread messages.
-            EndedBadly.of(before, null).hidden().stream()
-                    .filter(omission -> omission.reason() != Reason.UNANSWERED_QUESTION)
-                    .forEach(hidden::add);
-            hidden.addAll(EndedBadly.of(newest, user).hidden());
+    /** Searches the newest messages first, because the newest turn's user message is usually among them. */
+    private static boolean isAmong(List<LoggedMessage> messages, @Nullable LoggedMessage user) {
+        int at = messages.size() - 1;
+        while (at >= 0 && !isSame(messages.get(at), user)) {
+            at--;
         }
-        hidden.stream().filter(omission -> ids.add(omission.message().id())).forEach(repaired::add);
-        return ids;
-    }
-
-    /** Returns the oldest messages that are not among the newest. */
-    private static List<LoggedMessage> without(List<LoggedMessage> newest, List<LoggedMessage> oldest) {
-        if (oldest.isEmpty() || oldest == newest) {
-            return List.of();
-        }
-        Set<String> ids = newest.stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        return oldest.stream().filter(message -> !ids.contains(message.id())).toList();
+        return at >= 0;
     }
 
     private static boolean isSame(LoggedMessage message, @Nullable LoggedMessage other) {
@@ -161,36 +120,24 @@ final class TurnSplitter {
                 : messages.stream().mapToLong(LoggedMessage::sequence).min().orElse(0);
     }
 
-    private void add(LoggedMessage logged) {
-        ChatMessage message = logged.message();
-        if (message instanceof UnknownMessage) {
-            repair(logged, Reason.UNKNOWN_TYPE);
-        } else if (message instanceof SystemMessage) {
-            if (!isSame(logged, system)) {
-                repair(logged, Reason.OLD_SYSTEM_MESSAGE);
+    private void add(List<LoggedMessage> messages, Turns to) {
+        for (LoggedMessage logged : messages) {
+            to.add(logged);
+            if (logged.message() instanceof SystemMessage && !isSame(logged, system)) {
+                repaired.add(new Omission(logged, Reason.OLD_SYSTEM_MESSAGE));
+            } else if (logged.message() instanceof UserMessage user) {
+                show(logged, user);
             }
-        } else if (message instanceof UserMessage user) {
-            begin(logged, user);
-        } else if (message instanceof ToolExecutionResultMessage result) {
-            if (!answer(logged, result)) {
-                repair(logged, Reason.ORPHAN_RESULT);
-            }
-        } else {
-            (turns.isEmpty() ? headless : turns.getFirst().rounds).push(new OpenRound(logged));
         }
     }
 
-    /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
-    private void begin(LoggedMessage logged, UserMessage user) {
+    /** Records the form in which later requests show a question. */
+    private void show(LoggedMessage logged, UserMessage user) {
         UserMessage shown = logged.later() instanceof UserMessage later ? later : user;
         if (logged.hasLaterForm()) {
             replaced.put(logged.id(), shown);
         }
-        if (hasBlank(shown.contents())) {
-            if (!ContextTurn.begins(shown)) {
-                repair(logged, Reason.EMPTY_TEXT);
-                return;
-            }
+        if (hasBlank(shown.contents()) && ContextTurn.begins(shown)) {
             List<Content> contents = shown.contents().stream()
                     .filter(content -> !ContextTurn.isBlank(content))
                     .toList();
@@ -198,35 +145,6 @@ final class TurnSplitter {
             // too.
             replaced.put(logged.id(), shown.toBuilder().contents(contents).build());
         }
-        OpenTurn previous = turns.peek();
-        if (previous != null && previous.user.message().equals(user)) {
-            previous.repeated = previous.rounds.stream().noneMatch(OpenRound::isShown);
-        }
-        turns.push(new OpenTurn(logged));
-    }
-
-    /**
-     * Assigns a result to the newest call that waits for it, even in an older turn, because turns can interleave. A
-     * turn that was retried gets no results, because it would be shown again.
-     */
-    private boolean answer(LoggedMessage logged, ToolExecutionResultMessage result) {
-        Stream<OpenRound> read = turns.stream().filter(turn -> !turn.repeated).flatMap(turn -> turn.rounds.stream());
-        return Stream.concat(read, headless.stream()).anyMatch(round -> round.takes(logged, result));
-    }
-
-    private List<LoggedMessage> headless() {
-        List<LoggedMessage> messages = new ArrayList<>();
-        headless.descendingIterator().forEachRemaining(round -> messages.addAll(round.messages));
-        return messages;
-    }
-
-    private void close(Standing standing) {
-        turns.descendingIterator().forEachRemaining(open -> closed.add(open.close(standing)));
-        turns.clear();
-    }
-
-    private void repair(LoggedMessage message, Reason reason) {
-        repaired.add(new Omission(message, reason));
     }
 
     private static boolean hasBlank(List<Content> contents) {
@@ -236,35 +154,5 @@ final class TurnSplitter {
             }
         }
         return false;
-    }
-
-    private static final class OpenTurn {
-        private final LoggedMessage user;
-        private final Deque<OpenRound> rounds = new ArrayDeque<>(FEW);
-        private boolean repeated;
-
-        OpenTurn(LoggedMessage user) {
-            this.user = user;
-        }
-
-        ContextTurn close(Standing standing) {
-            List<ContextTurn.Round> closed = new ArrayList<>(rounds.size());
-            boolean callsFollow = false;
-            for (OpenRound round : rounds) {
-                boolean early = callsFollow && round.isAnswer() && round.isShown();
-                closed.add(
-                        0, new ContextTurn.Round(round.messages, early ? Reason.ANSWER_BEFORE_CALL : round.hidden()));
-                if (!early && round.isShown()) {
-                    callsFollow = !round.isAnswer();
-                }
-            }
-            return new ContextTurn(
-                    user,
-                    closed,
-                    repeated ? Standing.REPEATED : standing,
-                    ContextTurn.NOT_PINNED,
-                    ContextTurn.Form.WHOLE,
-                    ContextTurn.Cut.NOTHING);
-        }
     }
 }

@@ -124,7 +124,7 @@ final class Rules {
         this.estimator = estimator;
         this.log = log;
         this.view = view;
-        this.all = Context.of(View.ID, log.system(), log.user(), List.of(), log.messages(), null);
+        this.all = whole(log);
         this.turns = all.turns();
         log.messages().forEach(message -> places.put(message.id(), places.size()));
         this.pinnedFirst = whole.messages().stream()
@@ -133,6 +133,11 @@ final class Rules {
                 .collect(Collectors.toSet());
         this.shown = view.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet());
         this.turns = turns.stream().map(this::passedBy).filter(Objects::nonNull).toList();
+    }
+
+    /** Returns a branch that was read from its beginning, even if what was first is left out. */
+    private static Context whole(Part log) {
+        return Context.of(View.ID, log.system(), log.user(), log.messages(), log.messages(), null);
     }
 
     private static Set<String> endedBadly(Part log) {
@@ -176,7 +181,7 @@ final class Rules {
                                         most.unit() == Unit.TOKENS ? most.limit() / 4 : Math.max(most.limit() / 4, 2),
                                         room(most)));
         return isShort
-                ? new ContextTurn(turn.user(), answer, turn.standing(), turn.pinned(), turn.form(), turn.cut())
+                ? new ContextTurn(turn.user(), answer, turn.standing(), turn.place(), turn.pinned(), turn.form(), turn.cut())
                 : null;
     }
 
@@ -327,7 +332,7 @@ final class Rules {
             return true;
         }
         List<ContextTurn> turns =
-                Context.of(part.system(), part.user(), part.messages()).turns();
+                whole(part).turns();
         LoggedMessage last = part.messages().get(part.messages().size() - 1);
         List<Round> rounds = turns.get(turns.size() - 1).rounds();
         return last != part.user()
@@ -341,7 +346,7 @@ final class Rules {
      */
     private static boolean isUnclearBehindPins(Promise promise, Part part) {
         List<ContextTurn> turns =
-                Context.of(part.system(), part.user(), part.messages()).turns();
+                whole(part).turns();
         int first = Math.min(promise.pinnedFirst(), part.messages().size());
         Set<String> pinned = part.messages().subList(0, first).stream()
                 .map(LoggedMessage::id)
@@ -475,9 +480,19 @@ final class Rules {
         }
     }
 
+    /** Checks that turns are whole, one behind the other: bound ones as they ended, others as they began. */
     private void order() {
         int last = -1;
+        int lastTurn = -1;
         for (LoggedMessage message : view.shown()) {
+            if (message.message() instanceof UserMessage) {
+                int place = placeOfTurn(message);
+                if (place <= lastTurn) {
+                    breaks(Rule.ORDER_OF_THE_LOG, message.id());
+                }
+                lastTurn = place;
+                last = -1;
+            }
             if (!(message.message() instanceof ToolExecutionResultMessage)
                     && !(message.message() instanceof SystemMessage)) {
                 if (places.get(message.id()) <= last) {
@@ -489,6 +504,36 @@ final class Rules {
         if (shown.size() < view.shown().size()) {
             breaks(Rule.NOTHING_INVENTED, "a message twice");
         }
+    }
+
+    private int placeOfTurn(LoggedMessage user) {
+        if (!user.id().equals(user.question())) {
+            return places.get(user.id());
+        }
+        int answered = -1;
+        int first = -1;
+        Map<String, Integer> waiting = new HashMap<>();
+        LoggedMessage asked = null;
+        LoggedMessage own = null;
+        for (LoggedMessage message : log.messages()) {
+            if (message.message() instanceof UserMessage) {
+                asked = message;
+                own = user.id().equals(message.question()) ? message : own;
+            }
+            if (message.question() == null ? asked != user : own != user || !user.id().equals(message.question())) {
+                continue;
+            }
+            String calls = callsOfResults().get(message.id());
+            if (message.message() instanceof AiMessage ai && ai.hasToolExecutionRequests()) {
+                waiting.put(message.id(), ai.toolExecutionRequests().size());
+            } else if (calls != null && waiting.merge(calls, -1, Integer::sum) == 0) {
+                first = first < 0 ? places.get(message.id()) : first;
+                answered = -1;
+            } else if (message.message() instanceof AiMessage ai && ai.text() != null && !ai.text().isBlank()) {
+                answered = places.get(message.id());
+            }
+        }
+        return answered >= 0 ? answered : first >= 0 ? first : places.get(user.id());
     }
 
     /**
@@ -821,7 +866,14 @@ final class Rules {
                         .noneMatch(before -> before.message() instanceof UserMessage user && !isBlank(user));
             case OLD_SYSTEM_MESSAGE -> message.message() instanceof SystemMessage && !message.equals(log.system());
             case UNKNOWN_TYPE -> message.message() instanceof UnknownMessage;
-            case MEANWHILE, FAILED, UNANSWERED_QUESTION, REJECTED, TOO_FAR_BACK -> false;
+            case MEANWHILE,
+                    FAILED,
+                    UNANSWERED_QUESTION,
+                    REJECTED,
+                    TOO_FAR_BACK,
+                    ANSWERED_BEFORE,
+                    NO_QUESTION,
+                    UNREADABLE -> false;
         };
     }
 
@@ -950,6 +1002,7 @@ final class Rules {
         private ChatMessage system;
         private Map<String, List<Round>> passed = Map.of();
         private Set<String> bad = Set.of();
+        private List<String> order = List.of();
         private int moves;
         private int returns;
         private long dropped;
@@ -969,7 +1022,7 @@ final class Rules {
             List<LoggedMessage> turns = view.shown().stream()
                     .filter(message -> !(message.message() instanceof SystemMessage))
                     .toList();
-            List<LoggedMessage> unlimited = Context.of(log.system(), log.user(), log.messages()).turns().stream()
+            List<LoggedMessage> unlimited = whole(log).turns().stream()
                     .flatMap(turn -> turn.messages().stream())
                     .toList();
             if (!Objects.equals(system, now)) {
@@ -979,11 +1032,14 @@ final class Rules {
             }
             Map<String, List<Round>> passedNow = Rules.passed(promise, estimator, log);
             Set<String> badNow = Rules.endedBadly(log);
-            if (!passedNow.equals(passed) || !badNow.equals(bad)) {
+            List<String> orderNow = whole(log).turns().stream().map(turn -> turn.user().id()).toList();
+            boolean isMoved = !orderNow.subList(0, Math.min(order.size(), orderNow.size())).equals(order);
+            order = orderNow;
+            if (isMoved || !passedNow.equals(passed) || !badNow.equals(bad)) {
                 // Older turns come back when a turn that is passed by ends, and when a question is left out as
-                // unanswered.
+                // unanswered. A turn that was open between others moves behind them when it ends.
                 boolean isBack = turns.stream().anyMatch(message -> gone.contains(message.id()));
-                returns += isBack && !passedNow.equals(passed) ? 1 : 0;
+                returns += isBack && (isMoved || !passedNow.equals(passed)) ? 1 : 0;
                 gone.clear();
                 cleared.clear();
                 results.clear();
@@ -1045,7 +1101,7 @@ final class Rules {
         /** Returns the ids of the newest turn's messages. */
         private static Set<String> newest(Part log) {
             List<ContextTurn> read =
-                    Context.of(log.system(), log.user(), log.messages()).turns();
+                    whole(log).turns();
             return last(read).stream()
                     .flatMap(Rules::has)
                     .map(LoggedMessage::id)

@@ -86,6 +86,11 @@ public final class RandomOutcomes {
         for (LoggedMessage message : branch) {
             last = isQuestion(message) ? message : last;
             questions.put(message.id(), message.question() == null ? last : byId.get(message.question()));
+            if (isQuestion(message) && message.question() != null) {
+                // What follows a further user message of a turn belongs to that message.
+                byId.put(message.question(), message);
+                questions.put(message.id(), message);
+            }
         }
         Map<String, String> callsOf = new HashMap<>();
         Set<String> done = new HashSet<>();
@@ -98,7 +103,7 @@ public final class RandomOutcomes {
         Set<LoggedMessage> worked =
                 done.stream().map(questions::get).filter(Objects::nonNull).collect(Collectors.toSet());
         Set<LoggedMessage> answered = branch.stream()
-                .filter(message -> message.question() != null && isAnswer(message))
+                .filter(RandomOutcomes::isAnswer)
                 .map(message -> questions.get(message.id()))
                 .filter(Objects::nonNull)
                 .collect(Collectors.toSet());
@@ -109,11 +114,9 @@ public final class RandomOutcomes {
             boolean shows;
             if (isQuestion(message)) {
                 shows = !bad.contains(message) || worked.contains(message);
-            } else if (byId.get(first).message() instanceof AiMessage ai) {
+            } else if (byId.get(first).message() instanceof AiMessage) {
                 shows = !is(byId.get(first), Outcome.Kind.REJECTED)
-                        && (!bad.contains(questions.get(first))
-                                || done.contains(first)
-                                || !ai.hasToolExecutionRequests());
+                        && (!bad.contains(questions.get(first)) || done.contains(first));
             } else {
                 shows = true;
             }

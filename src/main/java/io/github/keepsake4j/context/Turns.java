@@ -1,0 +1,310 @@
+package io.github.keepsake4j.context;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.ContextTurn.Standing;
+import io.github.keepsake4j.context.Omission.Reason;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnknownMessage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out which messages belong to which question. Messages of bound turns name their question. An unbound message
+ * belongs to the newest unbound question that waits for its answer, or else to the turn of the message before it. So an
+ * answer that an application gives to a bound question belongs to that question.
+ *
+ * <p>Messages that ended badly are left out before any limit decides, so that they take no space: the others are shown
+ * as if these did not exist. A turn whose user message failed is left out, except for its complete tool rounds. If it
+ * has any, its user message stays too; otherwise a retry would repeat the work of the tools. An answer, of whomever it
+ * is, removes the failure. A rejected answer is left out in any turn. A question of a bound turn that has neither an
+ * answer nor a complete tool round is left out as soon as another user message follows, whether its turn still runs or
+ * its process was killed. Other user messages are never left out because of a missing answer.
+ *
+ * <p>A turn is shown as a whole, in the order in which the turns ended.
+ */
+final class Turns {
+
+    /** The number of messages behind an unbound question for which it waits for its answer. */
+    private static final int MOST_WAITED = 64;
+
+    private final List<ReadTurn> all = new ArrayList<>();
+    private final Map<String, ReadTurn> byQuestion = new HashMap<>();
+
+    /** What belongs to unbound questions that were not read. */
+    private final ReadTurn unread = new ReadTurn(null, -1);
+
+    /** The calls that wait for results, newest first, with their turns. */
+    private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+    private final List<LoggedMessage> messages = new ArrayList<>();
+    private final List<Omission> repaired = new ArrayList<>();
+
+    private final boolean fromBeginning;
+
+    /** The newest unbound question, or null if none was read. */
+    private @Nullable ReadTurn unbound;
+
+    /** The turn of the message before, or null. */
+    private @Nullable ReadTurn last;
+
+    /** The number of turns before a gap, in which their answers may be. */
+    private int beforeGap;
+
+    private record Waiting(ReadTurn turn, OpenRound round) {}
+
+    /** @param fromBeginning whether the first message has none before it */
+    Turns(boolean fromBeginning) {
+        this.fromBeginning = fromBeginning;
+        all.add(unread);
+    }
+
+    /** Reads a branch, oldest first. */
+    static Turns of(List<LoggedMessage> messages) {
+        Turns turns = new Turns(true);
+        messages.forEach(turns::add);
+        return turns;
+    }
+
+    /** Records whether messages are unknown between those that were added and those that will be. */
+    void gap(boolean isThere) {
+        beforeGap = isThere ? all.size() : 0;
+    }
+
+    /** Adds the next message of the branch, or of the list that was set. */
+    void add(LoggedMessage logged) {
+        messages.add(logged);
+        if (logged.message() instanceof SystemMessage) {
+            // It belongs to no turn.
+            return;
+        }
+        if (Outcome.UNREADABLE.equals(logged.outcome())) {
+            addUnreadable(logged);
+        } else if (logged.message() instanceof UnknownMessage) {
+            repaired.add(new Omission(logged, Reason.UNKNOWN_TYPE));
+        } else if (logged.message() instanceof UserMessage) {
+            if (begins(logged)) {
+                begin(logged);
+            } else {
+                repaired.add(new Omission(logged, Reason.EMPTY_TEXT));
+            }
+        } else if (logged.message() instanceof ToolExecutionResultMessage result) {
+            if (OpenRound.isRejected(logged)) {
+                repaired.add(new Omission(logged, Reason.REJECTED));
+            } else if (!answer(logged, result)) {
+                repaired.add(new Omission(logged, Reason.ORPHAN_RESULT));
+            }
+        } else {
+            addRound(logged);
+        }
+    }
+
+    /** Returns whether a user message begins a turn. Without any text, the messages behind it belong to the turn before. */
+    static boolean begins(LoggedMessage logged) {
+        return logged.message() instanceof UserMessage user
+                && ContextTurn.begins(logged.later() instanceof UserMessage later ? later : user);
+    }
+
+    private int at() {
+        return messages.size() - 1;
+    }
+
+    private void begin(LoggedMessage user) {
+        ReadTurn turn = begin(user, user.question() == null ? user.id() : user.question());
+        unbound = user.question() == null ? turn : unbound;
+    }
+
+    private ReadTurn begin(@Nullable LoggedMessage user, String question) {
+        ReadTurn turn = new ReadTurn(user, at());
+        if (user != null) {
+            last = turn;
+            ReadTurn before = before();
+            boolean isAgain = before != null && before.user != null && user.message().equals(before.user.message());
+            if (isAgain && !turn.isFailed()) {
+                before.repeated = before.rounds.stream().noneMatch(OpenRound::isShown);
+            }
+            ReadTurn early = byQuestion.get(question);
+            if (early != null && early.user == null) {
+                // A list that was set may have an answer before its question.
+                turn.rounds.addAll(early.rounds);
+                all.remove(early);
+            }
+        }
+        all.add(turn);
+        byQuestion.put(question, turn);
+        return turn;
+    }
+
+    /** Returns the newest turn that is shown whatever follows, or null. */
+    private @Nullable ReadTurn before() {
+        for (int t = all.size() - 1; t >= 0; t--) {
+            ReadTurn turn = all.get(t);
+            if (turn.user != null && !turn.isUnanswered() && (!turn.isFailed() || turn.hasCompleteRound())) {
+                return turn.isBound() || turn.unreadable ? null : turn;
+            }
+        }
+        return null;
+    }
+
+    private void addRound(LoggedMessage logged) {
+        ReadTurn turn = turnOf(logged);
+        if (turn == unread && fromBeginning && last == null && !(logged.message() instanceof AiMessage)) {
+            // It is no answer, so it needs no question.
+            begin(logged, logged.id());
+            last = null;
+            return;
+        }
+        OpenRound round = new OpenRound(logged);
+        round.newest = at();
+        turn.rounds.add(round);
+        last = turn;
+        if (!round.waiting.isEmpty()) {
+            waiting.push(new Waiting(turn, round));
+        }
+    }
+
+    /** Returns the turn that a message belongs to, which is no result of a tool. */
+    private ReadTurn turnOf(LoggedMessage logged) {
+        String question = logged.question();
+        if (question != null) {
+            ReadTurn known = byQuestion.get(question);
+            return known == null ? begin(null, question) : known;
+        }
+        ReadTurn asked = unbound;
+        if (asked != null && at() - asked.began <= MOST_WAITED && !asked.hasAnswer()) {
+            return asked;
+        }
+        boolean isKnown = asked != null || fromBeginning || at() >= MOST_WAITED;
+        ReadTurn before = last;
+        return before == null || !isKnown ? unread : before;
+    }
+
+    /**
+     * Assigns a result to the newest calls that wait for it, even of an older turn, because turns can interleave. A turn
+     * that was repeated gets no results, because it would be shown again.
+     */
+    private boolean answer(LoggedMessage logged, ToolExecutionResultMessage result) {
+        ReadTurn own = logged.question() == null ? null : byQuestion.get(logged.question());
+        for (Waiting calls : waiting) {
+            boolean fits = own == null ? !calls.turn().repeated : calls.turn() == own;
+            if (fits && calls.round().takes(logged, result)) {
+                calls.round().newest = at();
+                last = calls.turn();
+                if (calls.round().waiting.isEmpty()) {
+                    waiting.remove(calls);
+                }
+                return true;
+            }
+        }
+        if (own == null ? logged.question() == null : own.user != null) {
+            return false;
+        }
+        // Its calls were not read, as its question was not.
+        addRound(logged);
+        return true;
+    }
+
+    /**
+     * Adds a message that a repair found unreadable. It may be a question, the answer of the turn before, or a part of a
+     * round of it. The turn whose question or answer it may be is left out, so that no answer stands behind another
+     * question.
+     */
+    private void addUnreadable(LoggedMessage marker) {
+        ReadTurn before = unbound != null && !unbound.hasAnswer() ? unbound : last;
+        boolean isResult = before != null && waiting.stream().anyMatch(calls -> calls.turn() == before);
+        boolean isAnswer = before != null && !before.hasAnswer();
+        if (isAnswer && !isResult) {
+            before.unreadable = true;
+        }
+        ReadTurn own = new ReadTurn(marker, at());
+        own.unreadable = true;
+        own.hidden = Reason.UNREADABLE;
+        all.add(own);
+        byQuestion.put(marker.id(), own);
+        if (!isAnswer) {
+            unbound = own;
+            last = own;
+        }
+    }
+
+    /** Decides which turns are left out. */
+    private void decide() {
+        LoggedMessage next = null;
+        for (int t = all.size() - 1; t >= 0; t--) {
+            ReadTurn turn = all.get(t);
+            LoggedMessage user = turn.user;
+            if (user == null) {
+                continue;
+            }
+            boolean isFollowed = next != null && !user.id().equals(next.question());
+            if (turn.unreadable && !turn.hasAnswer()) {
+                turn.hidden = Reason.UNREADABLE;
+            } else if (turn.isFailed()) {
+                turn.hidden = Reason.FAILED;
+            } else if (turn.isUnanswered() && isFollowed && t >= beforeGap) {
+                turn.hidden = Reason.UNANSWERED_QUESTION;
+            }
+            next = turn.isGone() ? next : user;
+        }
+    }
+
+    /** Returns the bound questions that are left out as soon as another user message follows. */
+    List<LoggedMessage> unanswered() {
+        return all.stream()
+                .filter(turn -> turn.isUnanswered() && !turn.isFailed())
+                .map(turn -> turn.user)
+                .toList();
+    }
+
+    /** Returns the messages that are left out, each with the reason. */
+    List<Omission> leftOut() {
+        decide();
+        List<Omission> leftOut = new ArrayList<>(repaired);
+        all.forEach(turn -> turn.leftOut(leftOut::add));
+        return leftOut;
+    }
+
+    /**
+     * Closes the turns in the order in which they ended.
+     *
+     * @param standing their state
+     * @param to receives them
+     */
+    void close(Standing standing, Consumer<ContextTurn> to) {
+        long behind = 0;
+        for (ReadTurn.Placed placed : all.stream()
+                .filter(turn -> turn.user == null || !turn.isGone())
+                .map(ReadTurn::placed)
+                .sorted(Comparator.comparingInt(ReadTurn.Placed::at))
+                .toList()) {
+            LoggedMessage user = placed.turn().user;
+            if (user != null) {
+                to.accept(placed.close(user, standing, behind));
+            }
+            behind = placed.at() < 0 ? behind : Math.max(behind, messages.get(placed.at()).sequence() + 1);
+        }
+    }
+
+    /** Returns the messages whose questions were not read, with results behind their calls. */
+    List<LoggedMessage> headless() {
+        List<LoggedMessage> headless = new ArrayList<>();
+        for (ReadTurn turn : all) {
+            if (turn.user == null) {
+                turn.rounds.stream()
+                        .filter(round -> !round.isRejected())
+                        .forEach(round -> headless.addAll(round.messages));
+            }
+        }
+        return headless;
+    }
+}
