@@ -246,7 +246,7 @@ class WhoseAnswerTest {
                     .startsWith(BEFORE + ", U(two)")
                     .endsWith("A(a2)");
             talk.conversation().switchTo(talk.id("A(a2)"));
-            assertThat(EndingTurns.view(talk.other, ID)).endsWith("U(two), C(t), R(t), A(a2)");
+            assertThat(EndingTurns.view(talk.other, ID)).contains("U(two), C(t), R(t), A(a2)");
         }
     }
 
