@@ -201,7 +201,11 @@ final class Talk implements AutoCloseable {
 
     /** Asserts that no provider refuses a request, and that none has two assistant messages in a row. */
     void assertValid() {
-        tabs.stream().flatMap(tab -> tab.requests.stream()).forEach(Talk::assertValid);
+        requests().forEach(Talk::assertValid);
+    }
+
+    Stream<List<ChatMessage>> requests() {
+        return tabs.stream().flatMap(tab -> tab.requests.stream());
     }
 
     static void assertValid(List<ChatMessage> request) {
