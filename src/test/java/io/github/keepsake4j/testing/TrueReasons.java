@@ -78,7 +78,7 @@ public final class TrueReasons {
             case "NO_QUESTION" ->
                 !isUser(message) && (question == null || !shown.contains(question.id()));
             case "ANSWERED_BEFORE" ->
-                isAnswer(message)
+                !isUser(message)
                         && branch.subList(0, place).stream()
                                 .anyMatch(before -> isAnswer(before)
                                         && shown.contains(before.id())
@@ -86,8 +86,13 @@ public final class TrueReasons {
             case "UNANSWERED_CALL" -> isUnanswered(place) || (callOf(place) != null && isUnanswered(callOf(place)));
             case "ORPHAN_RESULT" ->
                 isResult(message) && (callOf(place) == null || !shown.contains(callOf(place).id()));
-            // The turn of a bound message is known, so its answer is followed by no call.
-            case "ANSWER_BEFORE_CALL" -> isAnswer(message) && message.question() == null;
+            // A round of another turn does not follow the answer.
+            case "ANSWER_BEFORE_CALL" ->
+                isAnswer(message)
+                        && followers(place)
+                                .anyMatch(later -> later.message() instanceof AiMessage ai
+                                        && ai.hasToolExecutionRequests()
+                                        && Objects.equals(question, questionOf(place(later))));
             case "MEANWHILE" -> isResult(branch.get(branch.size() - 1));
             case "EMPTY_TEXT" -> isBlank(message);
             case "NO_USER_MESSAGE" ->
