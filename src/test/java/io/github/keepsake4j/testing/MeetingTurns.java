@@ -123,8 +123,7 @@ public final class MeetingTurns {
     private void bound(String name, Deque<Step> steps) {
         int end = random.nextInt(20);
         boolean fails = end < 4;
-        steps.add(new Step(
-                UserMessage.from(text(name)), fails ? Outcome.failed("error") : null, true, false));
+        steps.add(new Step(UserMessage.from(text(name)), fails ? Outcome.failed("error") : null, true, false));
         if (random.nextInt(10) == 0) {
             // By hand, under the question.
             steps.add(new Step(AiMessage.from(text(name)), null, random.nextBoolean(), true));

@@ -75,8 +75,7 @@ public final class TrueReasons {
                         && !hasRound(question)
                         && followers(place(question)).anyMatch(TrueReasons::isUser);
             case "REJECTED" -> is(message, Outcome.Kind.REJECTED) || is(callOf(place), Outcome.Kind.REJECTED);
-            case "NO_QUESTION" ->
-                !isUser(message) && (question == null || !shown.contains(question.id()));
+            case "NO_QUESTION" -> !isUser(message) && (question == null || !shown.contains(question.id()));
             case "ANSWERED_BEFORE" ->
                 !isUser(message)
                         && branch.subList(0, place).stream()
@@ -85,7 +84,9 @@ public final class TrueReasons {
                                         && Objects.equals(question, questionOf(place(before))));
             case "UNANSWERED_CALL" -> isUnanswered(place) || (callOf(place) != null && isUnanswered(callOf(place)));
             case "ORPHAN_RESULT" ->
-                isResult(message) && (callOf(place) == null || !shown.contains(callOf(place).id()));
+                isResult(message)
+                        && (callOf(place) == null
+                                || !shown.contains(callOf(place).id()));
             // A round of another turn does not follow the answer.
             case "ANSWER_BEFORE_CALL" ->
                 isAnswer(message)
@@ -106,8 +107,7 @@ public final class TrueReasons {
                 followers(place).filter(TrueReasons::isUser).anyMatch(later -> later.message()
                         .equals(message.message()));
             case "UNKNOWN_TYPE" -> message.message() instanceof UnknownMessage;
-            case "UNREADABLE" ->
-                branch.stream().anyMatch(other -> other.message() instanceof UnknownMessage);
+            case "UNREADABLE" -> branch.stream().anyMatch(other -> other.message() instanceof UnknownMessage);
             case "MESSAGE_LIMIT", "TOKEN_LIMIT", "TOO_FAR_BACK", "STRATEGY" -> true;
             default -> false;
         };
@@ -192,8 +192,7 @@ public final class TrueReasons {
                     || message.question().equals(before.question());
             if (sameTurn
                     && before.message() instanceof AiMessage ai
-                    && ai.toolExecutionRequests().stream()
-                            .anyMatch(call -> Objects.equals(call.id(), result.id()))) {
+                    && ai.toolExecutionRequests().stream().anyMatch(call -> Objects.equals(call.id(), result.id()))) {
                 return before;
             }
         }
@@ -221,7 +220,8 @@ public final class TrueReasons {
 
     private static boolean isBlank(LoggedMessage message) {
         if (message.message() instanceof AiMessage ai) {
-            return !ai.hasToolExecutionRequests() && (ai.text() == null || ai.text().isBlank());
+            return !ai.hasToolExecutionRequests()
+                    && (ai.text() == null || ai.text().isBlank());
         }
         return message.message() instanceof UserMessage user
                 && user.contents().stream()
@@ -230,8 +230,6 @@ public final class TrueReasons {
     }
 
     private static boolean is(@Nullable LoggedMessage message, Outcome.Kind kind) {
-        return message != null
-                && message.outcome() != null
-                && message.outcome().kind() == kind;
+        return message != null && message.outcome() != null && message.outcome().kind() == kind;
     }
 }

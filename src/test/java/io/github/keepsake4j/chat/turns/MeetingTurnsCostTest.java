@@ -15,12 +15,12 @@ import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.turn.Turn;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** What a turn costs that other tabs get in the way of, compared with the same turn alone. */
 class MeetingTurnsCostTest {
@@ -147,8 +147,7 @@ class MeetingTurnsCostTest {
                 Tell.line("Statements of a later round beside the head: " + round);
                 assertThat(round).isLessThanOrEqualTo(2 * MOST_MORE_STATEMENTS);
                 tab.ends("a2");
-                assertThat(talk.branch("A(a2)"))
-                        .endsWith("U(two), C(t), R(t), C(u), R(u), A(a2)");
+                assertThat(talk.branch("A(a2)")).endsWith("U(two), C(t), R(t), C(u), R(u), A(a2)");
                 assertThat(talk.head()).isEqualTo("A(a0)");
             }
         }

@@ -6,12 +6,17 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.CustomMessage;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.memory.ChatMemory;
+import dev.langchain4j.memory.chat.ChatMemoryProvider;
+import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Explanation;
+import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.TestClock;
@@ -134,6 +139,41 @@ class TurnsOneBehindTheOtherTest {
         }
     }
 
+    /** Shortens the list of its own turn, as a compaction does. */
+    static final class Compacting {
+        private final List<ChatMemory> memories = new CopyOnWriteArrayList<>();
+
+        @Tool
+        String tool() {
+            ChatMemory own = memories.get(memories.size() - 1);
+            List<ChatMessage> list = own.messages();
+            ((KeepsakeChatMemory) own).set(list.subList(list.size() - 2, list.size()));
+            return "done";
+        }
+    }
+
+    @Test
+    void the_list_that_a_turn_sets_itself_is_what_its_next_request_shows() {
+        try (Talk talk = Talk.inMemory()) {
+            talk.chat("zero", "a0");
+            Compacting tool = new Compacting();
+            ChatMemoryProvider provider = talk.keepsake.chatMemoryProvider();
+            EndingTurns.Script model = new EndingTurns.Script(toolCall("t"), "a1");
+            EndingTurns.Assistant assistant = talk.keepsake
+                    .attach(AiServices.builder(EndingTurns.Assistant.class).chatMemoryProvider(id -> {
+                        tool.memories.add(provider.get(id));
+                        return tool.memories.get(tool.memories.size() - 1);
+                    }))
+                    .chatModel(model)
+                    .tools(tool)
+                    .build();
+            assistant.chat(ID, "one");
+
+            assertThat(model.lastRequest()).isEqualTo("U(one), C(t), R(t)");
+            talk.goesOn("U(one), C(t), R(t), A(a1)");
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(Home.class)
     void two_questions_at_once_are_shown_with_their_answers_in_the_order_in_which_they_ended(Home home)
@@ -152,8 +192,7 @@ class TurnsOneBehindTheOtherTest {
                     one.ends("a1");
                 }
 
-                talk.goesOn(
-                        firstEndsFirst ? "U(one), A(a1), U(two), A(a2)" : "U(two), A(a2), U(one), A(a1)");
+                talk.goesOn(firstEndsFirst ? "U(one), A(a1), U(two), A(a2)" : "U(two), A(a2), U(one), A(a1)");
             }
         }
     }
@@ -236,7 +275,8 @@ class TurnsOneBehindTheOtherTest {
         }
 
         String text() {
-            return "U(" + question + ")" + rounds.stream().map(round -> ", " + round).collect(Collectors.joining());
+            return "U(" + question + ")"
+                    + rounds.stream().map(round -> ", " + round).collect(Collectors.joining());
         }
     }
 

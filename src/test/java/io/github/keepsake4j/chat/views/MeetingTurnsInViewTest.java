@@ -135,8 +135,8 @@ class MeetingTurnsInViewTest {
 
     /** A summary of a part of the branch, as one that was made while these turns ran. */
     private static void summarize(MessageLog log, List<LoggedMessage> branch, Random random) {
-        Summary summary = new Summary(
-                branch.get(random.nextInt(branch.size())).id(), "S", 1, "test", 1, 1, null, Instant.EPOCH);
+        Summary summary =
+                new Summary(branch.get(random.nextInt(branch.size())).id(), "S", 1, "test", 1, 1, null, Instant.EPOCH);
         Logs.putSummary(log, KEY, summary, 1);
     }
 
@@ -168,8 +168,7 @@ class MeetingTurnsInViewTest {
         int hidden = 0;
         for (int run = 0; run < Counts.of(300, 100_000); run++) {
             Random random = new Random(first + run);
-            List<LoggedMessage> branch =
-                    MeetingTurns.random(random, 2 + random.nextInt(20), waits, COUNTER::count);
+            List<LoggedMessage> branch = MeetingTurns.random(random, 2 + random.nextInt(20), waits, COUNTER::count);
             ContextStrategy strategy = strategies.apply(random);
             MessageLog log = log(branch);
             if (strategy.summarizes()) {
@@ -194,8 +193,7 @@ class MeetingTurnsInViewTest {
         long first = Counts.seed();
         for (int run = 0; run < Counts.of(30, 5_000); run++) {
             Random random = new Random(first + run);
-            List<LoggedMessage> branch =
-                    MeetingTurns.random(random, 2 + random.nextInt(10), false, COUNTER::count);
+            List<LoggedMessage> branch = MeetingTurns.random(random, 2 + random.nextInt(10), false, COUNTER::count);
             ContextStrategy strategy = limit(random);
             MessageLog log = new InMemoryMessageLog();
             Conversation known = conversation(log, strategy);
@@ -214,8 +212,7 @@ class MeetingTurnsInViewTest {
         long first = Counts.seed();
         for (int run = 0; run < Counts.of(200, 20_000); run++) {
             Random random = new Random(first + run);
-            List<LoggedMessage> branch =
-                    MeetingTurns.random(random, 2 + random.nextInt(8), false, COUNTER::count);
+            List<LoggedMessage> branch = MeetingTurns.random(random, 2 + random.nextInt(8), false, COUNTER::count);
             ContextStrategy everything = SlidingWindow.withMaxMessages(10_000);
             Conversation conversation = conversation(log(branch), everything);
             String as = as(first + run, branch, everything);

@@ -33,9 +33,7 @@ class MissingPartsTest extends BucketFixture {
     void a_parent_that_is_missing_is_damage() {
         MessageLog damaged = without("\"parent_message_id\": \"msg-001\"", "\"parent_message_id\": \"gone\"");
 
-        assertThat(damaged.check(NODE))
-                .extracting(Damage::kind)
-                .containsExactly(Damage.Kind.TREE);
+        assertThat(damaged.check(NODE)).extracting(Damage::kind).containsExactly(Damage.Kind.TREE);
         assertThat(damaged.check(NODE)).extracting(Damage::sequence).containsExactly(2L);
     }
 }
