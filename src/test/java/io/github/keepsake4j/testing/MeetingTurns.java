@@ -161,7 +161,7 @@ public final class MeetingTurns {
 
     /** Adds calls and their results, of which some may be missing. */
     private void round(String name, Deque<Step> steps, boolean bound, boolean directly, int missing) {
-        // Some models number their calls anew in each answer.
+        // Some models begin to number their calls again in each answer.
         boolean numbered = random.nextInt(3) == 0;
         List<ToolExecutionRequest> calls = new ArrayList<>();
         for (int i = random.nextInt(2) + missing; i >= 0; i--) {

@@ -124,7 +124,7 @@ class MeetingTurnsCostTest {
     }
 
     @Test
-    void a_later_round_beside_the_head_costs_no_more_than_its_two_appends() throws Exception {
+    void a_later_round_of_a_turn_that_left_the_head_costs_its_two_appends() throws Exception {
         AtomicInteger statements = new AtomicInteger();
         Postgres server = Postgres.newest();
         try (HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 4, true)) {
@@ -144,7 +144,7 @@ class MeetingTurnsCostTest {
                 statements.set(0);
                 tab.replyThenRequest(toolCall("u"));
                 int round = statements.get();
-                Tell.line("Statements of a later round beside the head: " + round);
+                Tell.line("Statements of a later round of a turn that left the head: " + round);
                 assertThat(round).isLessThanOrEqualTo(2 * MOST_MORE_STATEMENTS);
                 tab.ends("a2");
                 assertThat(talk.branch("A(a2)")).endsWith("U(two), C(t), R(t), C(u), R(u), A(a2)");

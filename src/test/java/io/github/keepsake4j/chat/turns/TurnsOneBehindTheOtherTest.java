@@ -364,7 +364,7 @@ class TurnsOneBehindTheOtherTest {
         return told.stream().map(EndingTurns::text).collect(Collectors.joining(" | "));
     }
 
-    /** Asserts that each question is told together with its answer, and never without one. */
+    /** Asserts that the summarizer gets each question together with its answer. */
     private static void assertPairs(List<List<ChatMessage>> told) {
         for (List<ChatMessage> messages : told) {
             List<String> questions = new ArrayList<>();

@@ -364,7 +364,7 @@ class WhoseAnswerTest {
 
     @ParameterizedTest
     @EnumSource(Home.class)
-    void what_a_guardrail_makes_of_an_answer_stands_beside_it_where_its_question_is(Home home) throws Exception {
+    void what_a_guardrail_makes_of_an_answer_is_stored_where_its_question_is(Home home) throws Exception {
         try (Talk talk = Talk.on(home)) {
             twoExchanges(talk);
             Tab tab = talk.tab(talk.keepsake, new EndingTurns.Rewrite());
