@@ -147,8 +147,23 @@ class UnansweredQuestionsTest {
             assertThat(ProviderRules.all(context.messages()))
                     .as("seed %d", first + run)
                     .isEmpty();
+            assertThat(strangers(context)).as("seed %d", first + run).isEmpty();
         }
         assertThat(hidden).isPositive();
+    }
+
+    /** Returns what bound turns said that is shown under the question of another one. */
+    private static List<String> strangers(Context context) {
+        List<String> strangers = new ArrayList<>();
+        String question = null;
+        for (LoggedMessage message : context.shown()) {
+            if (message.message() instanceof UserMessage) {
+                question = message.id();
+            } else if (message.question() != null && !message.question().equals(question)) {
+                strangers.add(message.id() + " under " + question);
+            }
+        }
+        return strangers;
     }
 
     @Test
