@@ -29,6 +29,7 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.view.Reading;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -106,6 +107,9 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** The type of the model that streams the turn's answers, or null if none is known to be a stream. */
     private @Nullable Class<?> streaming;
 
+    /** Whether the question has an outcome, which its answer removes. */
+    private boolean marked;
+
     private boolean failed;
     private boolean cancelled;
     private boolean completed;
@@ -136,13 +140,16 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                         .filter(message -> !message.equals(again.message()))
                         .findFirst()
                         .ifPresent(this::asksOtherwise);
-                repeated = course().repeatsQuestion() && sightings.shows(again.sequence());
+                boolean repeats = course().repeatsQuestion();
+                repeated = repeats && sightings.shows(again.sequence());
                 if (!repeated) {
                     sightings.asked(again.sequence(), again.message());
                 }
-                if (again.outcome() != null) {
-                    mark(again.id(), null);
+                Tail read = buffer().tail();
+                if (read != null && !repeats) {
+                    buffer().read(read.with(List.of(again)));
                 }
+                marked |= again.outcome() != null;
                 return;
             }
             if (list.stream().anyMatch(AiMessage.class::isInstance)) {
@@ -249,7 +256,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     private void reopen() {
         if (failed && !cancelled && question != null) {
             failed = false;
-            mark(question, null);
+            marked = true;
         }
     }
 
@@ -334,12 +341,45 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     @Override
+    AppendResult send(WriteBuffer open, List<NewMessage> batch) {
+        return inEpoch(() -> course().append(batch, open::inEpoch));
+    }
+
+    @Override
+    @Nullable
+    Tail after(Tail tail, List<NewMessage> batch, AppendResult result) {
+        return question == null ? super.after(tail, batch, result) : course().after(tail, batch, result);
+    }
+
+    @Override
+    @Nullable
+    Tail known(WriteBuffer open) {
+        return question == null ? super.known(open) : open.tail();
+    }
+
+    @Override
+    long mostKnown() {
+        return course().known();
+    }
+
+    @Override
+    WriteBuffer next(WriteBuffer open) {
+        WriteBuffer next = super.next(open);
+        next.read(open.tail());
+        return next;
+    }
+
+    @Override
+    void changedList(Reading now) {
+        course().changedList(now);
+    }
+
+    @Override
     void wrote(List<NewMessage> batch, AppendResult result) {
         NewMessage newest = batch.get(batch.size() - 1);
-        course().wrote(newest.id(), newest.message() instanceof SystemMessage, result);
+        course().wrote(batch, result);
         if (newest.id().equals(question)) {
             askedAt = memories.nanoTime();
-            quietly(this::markKilled);
         }
         epoch = result.epoch();
         long sequence = result.lastSequence() - batch.size();
@@ -352,20 +392,20 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         if (newest.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests()) {
             answer = new Written(newest.id(), ai);
             String asked = question;
-            if (asked != null
-                    && memories.nanoTime() - askedAt
-                            >= memories.settings.turnLimit().toNanos()) {
-                // Another turn may have treated this one as dead.
+            boolean isLate = memories.nanoTime() - askedAt
+                    >= memories.settings.turnLimit().toNanos();
+            // Another turn may have treated this one as dead.
+            if (asked != null && (marked || isLate || course().wasRefused())) {
                 mark(asked, null);
             }
+            quietly(this::markKilled);
         }
     }
 
     @Override
     Tail read(int atLeast, @Nullable List<String> round) {
-        Tail tail = course().read(id, key, memories, atLeast, round);
-        boolean asksLater = question == null && course().question == null;
-        return asksLater ? withoutUnanswered(tail) : tail;
+        Tail tail = course().read(id, atLeast, question != null);
+        return question == null ? withoutUnanswered(tail) : tail;
     }
 
     @Override
@@ -565,12 +605,11 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
         NewMessage shown = passes.ended(memories.prepare(given)).ofTurn(question);
         List<NewMessage> batch = List.of(shown);
-        Append sibling = Append.under(parentOf(stored.id()), batch).expectingHead(stored.id());
         try {
-            memories.append(key, inEpoch(course().onBranch(sibling)));
+            memories.append(key, inEpoch(course().inPlaceOfNewest(parentOf(stored.id()), batch)));
         } catch (HeadConflictException e) {
-            // Other turns have continued. The answer is shown behind theirs, which stay shown.
-            memories.append(key, inEpoch(course().onBranch(Append.under(Parent.head(), batch))));
+            // Other turns have continued, so it follows what they said.
+            course().append(batch, this::inEpoch);
         }
         answer = new Written(shown.id(), given);
         mark(stored.id(), Outcome.rejected(String.valueOf(passes.by())));
@@ -620,7 +659,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     private void unanswered(String reason) {
         if (course().isAnotherAnswer()) {
-            course().back(memories.log(key), key, epoch);
+            course().back(memories.log(key), epoch);
         } else if (question != null) {
             set(question, Outcome.failed(reason));
         }

@@ -49,7 +49,6 @@ import java.util.Spliterators.AbstractSpliterator;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -717,7 +716,7 @@ public final class Conversation {
     }
 
     private Tail tail(TailLoader loader) {
-        return memories.meter.read(key, loader.load(memories.log(key), id, key, 0, null, UnaryOperator.identity()));
+        return memories.meter.read(key, loader.load(id, key, 0, null, query -> loader.read(memories.log(key), key, query)));
     }
 
     private Context context(Tail tail) {

@@ -92,6 +92,7 @@ class OpenTurn {
             boolean awaits = open.awaited > 0;
             Reading seen = show(open, list, keepsSummary, null, null);
             used = true;
+            changedList(seen);
             List<String> ids = seen.ids();
             open.appended = ids.isEmpty() ? null : ids.get(ids.size() - 1);
             if (!awaits || !seen.isRunning()) {
@@ -111,7 +112,7 @@ class OpenTurn {
             SystemMessage system = open.heldSystem;
             // Only the read right after a tool round may reuse an earlier read. A system message indicates a new turn.
             // After another read, the model may have failed and a new turn may have begun.
-            Tail known = system == null ? open.currentTail() : null;
+            Tail known = system == null ? known(open) : null;
             List<String> round = round(open);
             // Within a turn, they stay the same as at its beginning, until the log is read again.
             Function<Tail, Optional<Remembered>> remembered =
@@ -125,7 +126,7 @@ class OpenTurn {
             }
             Context context = memories.select(id, key, asSent(tail), round, open.remembered());
             open.read(tail);
-            ShownView shown = ShownView.of(tail, context);
+            ShownView shown = ShownView.of(tail, context, mostKnown());
             memories.views.handOut(key, shown.reading(), shown.given());
             memories.shown(key, context, shown.reading().cut());
             memories.summaries.check(id, key, tail, () -> context);
@@ -151,6 +152,9 @@ class OpenTurn {
             open.read(null);
             open.set(List.of(), memories.nanoTime());
             used = true;
+            if (empty != null) {
+                changedList(empty);
+            }
             open.awaited = 0;
             Context shown = memories.shown(key);
             LoggedMessage summary = shown == null ? null : shown.summary();
@@ -193,7 +197,7 @@ class OpenTurn {
         }
         List<NewMessage> batch = new ArrayList<>(open.pending);
         batch.addAll(notAdded);
-        AppendResult result = append(open, place(batch));
+        AppendResult result = send(open, batch);
         open.pending.clear();
         open.awaited -= notAdded.size();
         wrote(batch, result);
@@ -211,6 +215,36 @@ class OpenTurn {
     Append place(List<NewMessage> batch) {
         return Append.under(Parent.head(), batch);
     }
+
+    /** Appends a batch at the place where this turn continues. */
+    AppendResult send(WriteBuffer open, List<NewMessage> batch) {
+        return append(open, place(batch));
+    }
+
+    /** Returns a tail with a batch that was written since, or null if the log must be read. */
+    @Nullable
+    Tail after(Tail tail, List<NewMessage> batch, AppendResult result) {
+        return tail.after(batch, result);
+    }
+
+    /** Returns the last read if the next one does not need the log, or null. */
+    @Nullable
+    Tail known(WriteBuffer open) {
+        return open.currentTail();
+    }
+
+    /** Returns the sequence up to which this turn knows all messages that it was shown. */
+    long mostKnown() {
+        return Long.MAX_VALUE;
+    }
+
+    /** Returns the buffer for what is added behind an answer. */
+    WriteBuffer next(WriteBuffer open) {
+        return open.next();
+    }
+
+    /** Records that this turn changed the list that the memory shows. */
+    void changedList(Reading now) {}
 
     /** Records that a batch was written. */
     void wrote(List<NewMessage> batch, AppendResult result) {}
@@ -307,7 +341,7 @@ class OpenTurn {
             return;
         }
         try {
-            wrote(accepted, append(open, place(accepted)));
+            wrote(accepted, send(open, accepted));
         } catch (RuntimeException e) {
             reason.addSuppressed(e);
         }
@@ -352,6 +386,7 @@ class OpenTurn {
     private void refill(WriteBuffer open, WriteBuffer.Refill refill) {
         String summary = refill.behindSummary() ? refill.summary() : null;
         Reading seen = show(open, refill.linked(), false, summary, refill.seen());
+        changedList(seen);
         open.refill(refill.at(seen));
     }
 
@@ -372,7 +407,7 @@ class OpenTurn {
                     Tail tail = load(open, list.size(), round);
                     Remembered known = open.remembered();
                     Remembered remembered = known != null ? known : memories.remembered(key, tail);
-                    return ShownView.of(tail, memories.select(id, key, asSent(tail), round, remembered));
+                    return ShownView.of(tail, memories.select(id, key, asSent(tail), round, remembered), mostKnown());
                 },
                 open.lists);
         try {
@@ -417,11 +452,12 @@ class OpenTurn {
             boolean atHead = append.parent() instanceof Parent.Head && append.reference() == null;
             boolean looksAgain = atHead && !append.expectsHead() && looks < MOST_LOOKS;
             try {
-                AppendResult result = append(
-                        open, looksAgain ? append.expectingHead(tail.position().head()) : append);
+                AppendResult result = looksAgain
+                        ? append(open, append.expectingHead(tail.position().head()))
+                        : send(open, batch);
                 open.heldSystem = null;
                 wrote(batch, result);
-                Tail after = tail.after(batch, result);
+                Tail after = after(tail, batch, result);
                 return after != null ? after : load(open, 0, List.of());
             } catch (HeadConflictException e) {
                 if (!looksAgain) {
@@ -444,7 +480,7 @@ class OpenTurn {
             return;
         }
         List<NewMessage> batch = List.copyOf(open.pending);
-        AppendResult result = append(open, place(batch));
+        AppendResult result = send(open, batch);
         open.pending.clear();
         wrote(batch, result);
         open.refill(null);
@@ -453,7 +489,7 @@ class OpenTurn {
         ChatMessage last = batch.get(batch.size() - 1).message();
         open.appended = batch.get(batch.size() - 1).id();
         Tail tail = open.tail();
-        Tail after = tail == null ? null : tail.after(batch, result);
+        Tail after = tail == null ? null : after(tail, batch, result);
         open.appended(after, last instanceof ToolExecutionResultMessage);
         if (last instanceof AiMessage calls && calls.hasToolExecutionRequests() && after != null) {
             Overflow over = memories.overflowWithResults(id, key, asSent(after), calls);
@@ -462,7 +498,7 @@ class OpenTurn {
             }
         }
         if (last instanceof AiMessage && open.awaited == 0) {
-            buffer = open.next();
+            buffer = next(open);
             if (after != null) {
                 Supplier<Context> next = () -> memories.select(id, key, after, List.of(), open.remembered());
                 memories.summaries.check(id, key, after, next);
@@ -472,10 +508,10 @@ class OpenTurn {
     }
 
     private AppendResult append(WriteBuffer open, Append append) {
-        return inEpoch(() -> memories.append(key, open.epoch == null ? append : append.inEpoch(open.epoch)));
+        return inEpoch(() -> memories.append(key, open.inEpoch(append)));
     }
 
-    private <T extends @Nullable Object> T inEpoch(Supplier<T> step) {
+    final <T extends @Nullable Object> T inEpoch(Supplier<T> step) {
         try {
             return step.get();
         } catch (ErasedException e) {

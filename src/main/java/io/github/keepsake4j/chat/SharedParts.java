@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,12 +144,17 @@ final class SharedParts {
      * unknown
      */
     Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round) {
-        return load(id, key, atLeast, round, UnaryOperator.identity());
+        return load(id, key, atLeast, round, query -> read(key, query));
     }
 
-    /** Reads as {@link #load(Object, MemoryKey, int, List)} does, on the branch to which each read is directed. */
-    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round, UnaryOperator<ReadQuery> from) {
-        return meter.read(key, loader.load(log(key), id, key, atLeast, round, from));
+    /** Reads as {@link #load(Object, MemoryKey, int, List)} does, with a function that reads within bounds. */
+    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round, Function<ReadQuery, Tail> read) {
+        return meter.read(key, loader.load(id, key, atLeast, round, read));
+    }
+
+    /** Reads what a memory shows, within bounds. */
+    Tail read(MemoryKey key, ReadQuery query) {
+        return loader.read(log(key), key, query);
     }
 
     /** Selects the messages that a model sees. */

@@ -19,7 +19,6 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -87,15 +86,10 @@ final class TailLoader {
      * tools do not count.
      *
      * @param round the ids of the calls and of the results with which a turn continues; empty for none, null if unknown
-     * @param from directs each read to the branch of the turn
+     * @param read reads within bounds
      */
     Tail load(
-            MessageLog log,
-            Object id,
-            MemoryKey key,
-            int atLeast,
-            @Nullable List<String> round,
-            UnaryOperator<ReadQuery> from) {
+            Object id, MemoryKey key, int atLeast, @Nullable List<String> round, Function<ReadQuery, Tail> read) {
         ReadBounds reach = strategy.bounds(id);
         if (reach.messages() < atLeast) {
             reach = new ReadBounds(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
@@ -103,24 +97,24 @@ final class TailLoader {
         // Other turns may have made a summary cover the calls while their tools ran.
         boolean continues = round != null && !round.isEmpty();
         if (reach.oldest() == Integer.MAX_VALUE) {
-            ReadQuery everything = from.apply(ReadQuery.wholeBranch());
+            ReadQuery everything = ReadQuery.wholeBranch();
             if (!reach.toSummary()) {
-                return ViewReader.read(log, key, everything);
+                return read.apply(everything);
             }
-            Tail summarized = ViewReader.read(log, key, everything.upToSummary().alsoOldest(ALL));
-            return !continues || isRead(summarized, round) ? summarized : ViewReader.read(log, key, everything);
+            Tail summarized = read.apply(everything.upToSummary().alsoOldest(ALL));
+            return !continues || isRead(summarized, round) ? summarized : read.apply(everything);
         }
         ReadBounds looked = first(reach);
         ReadBounds before = known.get(key);
         ReadBounds fetched = before == null ? looked : further(looked, before);
-        Tail all = recent.read(log, key, from.apply(query(fetched)));
+        Tail all = read.apply(query(fetched));
         @Nullable Tail summarized = null;
         for (int looks = 1; ; looks++) {
             // A read up to the summary is complete, although there are messages before the summary.
             boolean isAll = all.complete() && fetched.toSummary() == looked.toSummary();
             if (!isAll && !covers(fetched, looked)) {
                 fetched = times(looked);
-                all = recent.read(log, key, from.apply(query(fetched)));
+                all = read.apply(query(fetched));
             }
             Tail tail = newest(all, looked);
             boolean isBegun = isRead(tail, round);
@@ -137,6 +131,11 @@ final class TailLoader {
             }
             looked = more(looked, !tail.complete());
         }
+    }
+
+    /** Reads as {@link ViewReader#read} does. */
+    Tail read(MessageLog log, MemoryKey key, ReadQuery query) {
+        return recent.read(log, key, query);
     }
 
     private static boolean isRead(Tail tail, @Nullable List<String> round) {

@@ -1,52 +1,99 @@
 package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
+import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.TurnPlace;
 import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.turn.Turn;
+import io.github.keepsake4j.view.Reading;
+import io.github.keepsake4j.view.ViewReader;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place where a turn reads and appends. Usually this is the head. A repeated turn begins at an older message and
- * then continues at the head, which has moved there. The caller guards access.
+ * The place where a turn reads and appends. A new question follows the newest message, and all that the turn adds later
+ * follows it, wherever other turns have moved the head. The turn's requests show what was shown before its question, and
+ * its own messages. The caller guards access.
  */
 final class TurnPosition {
-
-    /** The branch of answers that came too late to become the current ones. */
-    static final String ASIDE = "keepsake.aside";
-
-    /** A number larger than any branch's length, but small enough to calculate with. */
-    private static final int MOST = 1 << 30;
 
     /** The number of messages of the first read that looks for a question. Each further one is larger by this factor. */
     private static final int FEW = 16;
 
+    /** The number of conflicts with other writers after which the turn goes on beside the head. */
+    private static final int MOST_CONFLICTS = 20;
+
+    /** The reason of a question that is asked again while its first try may still run. */
+    private static final String RETRIED = "retried";
+
     /**
-     * Where a turn can go on.
+     * A stored question, and what it has on a branch.
      *
-     * @param id the last message of its last complete tool round, or its question
-     * @param answered whether there is an answer behind it
+     * @param question the question
+     * @param position the position of the branch
+     * @param rounds the messages of its complete tool rounds
+     * @param isThere whether the question is on the branch
+     * @param before the parent of its answer, or null if there is none
      */
-    private record End(String id, boolean answered) {}
+    private record Found(
+            LoggedMessage question,
+            Position position,
+            List<LoggedMessage> rounds,
+            boolean isThere,
+            @Nullable String before) {
+
+        /** Returns the id of the message with which its turn can go on. */
+        String end() {
+            return rounds.isEmpty() ? question.id() : rounds.get(rounds.size() - 1).id();
+        }
+    }
+
+    /**
+     * What was shown before the turn's question.
+     *
+     * @param end the newest message of the branch that was read, or null if it was empty
+     * @param view the list that was set, or null
+     * @param newest the highest sequence that was read
+     */
+    private record Shown(@Nullable String end, @Nullable View view, long newest) {}
+
+    private final MemoryKey key;
+    private final SharedParts memories;
 
     /** The name of the branch, or null for the memory's current one. */
-    private @Nullable String branch;
+    private final @Nullable String branch;
+
+    /** The stored question that the turn asks again, or null if it asks a new one. */
+    final @Nullable LoggedMessage question;
+
+    /** The complete rounds of an earlier try of that question. */
+    private final List<LoggedMessage> rounds;
+
+    private final boolean anotherAnswer;
 
     /** The parent of the next message, or null for the branch's newest message. */
     private @Nullable Parent next;
@@ -54,34 +101,55 @@ final class TurnPosition {
     /** The required newest message of the branch for the next append, or null for any. */
     private @Nullable String expected;
 
-    /** Whether messages of other turns may not come between the messages of this one. */
-    private boolean alone;
+    /** The end of the branch that the turn knows, or null before it matters. */
+    private @Nullable Position known;
 
-    /** The stored question that the turn asks again, or null if it asks a new one. */
-    final @Nullable LoggedMessage question;
+    /** The newest message of this turn, or that of an earlier try; null before the question. */
+    private @Nullable String own;
 
-    /** Whether reads leave out the question, because the AI service adds it at the end. */
-    private boolean withoutQuestion;
+    /** The id of the new question, or null before it is written. */
+    private @Nullable String asked;
 
-    private final boolean anotherAnswer;
+    /** Whether the turn goes on beside the head. */
+    private boolean beside;
+
+    /** The ids of the messages that this turn has added. */
+    private final Set<String> added = new LinkedHashSet<>();
 
     /** The head before the first message of this turn, or null. */
     private @Nullable String before;
 
-    /** The newest message of this turn, or null. */
-    private @Nullable String own;
+    /** Where the turn begins to read; null for the newest message of its branch. */
+    private final @Nullable Parent from;
+
+    private @Nullable Shown shown;
+
+    /** Whether the list that is shown was set by this turn, and was not read since. */
+    private boolean isOwnList;
+
+    /** Whether other turns have added messages since this one read. */
+    private boolean met;
+
+    /** Whether an append was refused because others moved the head or changed the list. */
+    private boolean refused;
 
     private TurnPosition(
+            MemoryKey key,
+            SharedParts memories,
             @Nullable String branch,
+            @Nullable Parent from,
             @Nullable Parent next,
-            @Nullable LoggedMessage question,
-            boolean withoutQuestion,
-            boolean anotherAnswer) {
+            @Nullable Found again) {
+        this.key = key;
+        this.memories = memories;
         this.branch = branch;
+        this.from = from;
         this.next = next;
-        this.question = question;
-        this.withoutQuestion = withoutQuestion;
-        this.anotherAnswer = anotherAnswer;
+        this.question = again == null ? null : again.question();
+        this.rounds = again == null ? List.of() : again.rounds();
+        this.known = again == null ? null : again.position();
+        this.own = again == null ? null : again.end();
+        this.anotherAnswer = again != null && again.before() != null;
     }
 
     /**
@@ -90,12 +158,9 @@ final class TurnPosition {
      * @throws InvalidInputException if the memory has no such message
      */
     static TurnPosition of(@Nullable Turn turn, MemoryKey key, SharedParts memories) {
-        if (turn == null) {
-            return new TurnPosition(null, null, null, false, false);
-        }
-        String id = turn.messageId();
-        if (id == null) {
-            return new TurnPosition(turn.branch(), null, null, false, false);
+        String id = turn == null ? null : turn.messageId();
+        if (turn == null || id == null) {
+            return new TurnPosition(key, memories, turn == null ? null : turn.branch(), null, null, null);
         }
         LoggedMessage named = Reads.message(memories.log(key), key, id)
                 .orElseThrow(() -> new InvalidInputException(
@@ -103,83 +168,61 @@ final class TurnPosition {
         return switch (turn.kind()) {
             case RETRY -> retry(turn, key, memories, named);
             case REGENERATE -> regenerate(turn, key, memories, named);
-            default -> edit(turn, key, named);
+            default -> edit(turn, key, memories, named);
         };
     }
 
-    private static TurnPosition edit(Turn turn, MemoryKey key, LoggedMessage named) {
+    private static TurnPosition edit(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
         check(named.message() instanceof UserMessage, "edit", "a user message", key, named);
-        return new TurnPosition(turn.branch(), parentOf(named), null, false, false);
+        return new TurnPosition(key, memories, turn.branch(), parentOf(named), parentOf(named), null);
     }
 
     private static TurnPosition retry(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
         check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
-        End end = endOf(memories.log(key), key, turn.branch(), named);
+        MessageLog log = memories.log(key);
+        Found found = find(log, key, turn.branch(), named);
+        if (found.before() == null && named.outcome() == null && named.id().equals(named.question())) {
+            // The first try may still run. If it ends later, it meets a new revision, and then finds this one's answer.
+            log.change(key, new Change.SetOutcome(named.id(), Outcome.failed(RETRIED), null));
+            found = find(log, key, turn.branch(), named);
+        }
+        // A sibling of its answer; or where the question is, if that is not on the branch.
+        String parent = found.before() != null ? found.before() : found.isThere() ? null : found.end();
         return new TurnPosition(
-                turn.branch(),
-                Parent.of(end.id()),
-                named,
-                end.id().equals(named.id()),
-                end.answered() && named.outcome() == null);
+                key, memories, turn.branch(), parentOf(named), parent == null ? null : Parent.of(parent), found);
     }
 
     private static TurnPosition regenerate(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
-        check(
-                named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests(),
-                "regenerate",
-                "an answer",
-                key,
-                named);
-        String parent = named.parentId();
-        check(parent != null, "regenerate", "an answer to a question", key, named);
-        LoggedMessage question = questionOf(memories.log(key), key, named);
-        check(question != null, "regenerate", "an answer to a question", key, named);
-        boolean directly = Objects.requireNonNull(question, "question").id().equals(parent);
+        boolean isAnswer = named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests();
+        check(isAnswer, "regenerate", "an answer", key, named);
+        Found found = findBefore(memories.log(key), key, named);
+        check(found != null, "regenerate", "an answer to a question", key, named);
+        Found before = Objects.requireNonNull(found, "found");
         return new TurnPosition(
-                turn.branch(), Parent.of(Objects.requireNonNull(parent, "parent")), question, directly, true);
+                key, memories, turn.branch(), parentOf(before.question()), parentOf(named), before);
     }
 
-    /**
-     * Returns where a failed turn goes on: behind its last complete tool round, or behind its question.
-     *
-     * @param branch the branch on which the turn is looked for, or null for the current one
-     * @param question the turn's question
-     */
-    private static End endOf(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
-        Tail after;
+    private static Found find(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
         try {
-            after = log.read(key, ReadQuery.wholeBranch().onBranch(branch).after(question.id()));
+            Tail after = log.read(key, ReadQuery.wholeBranch().onBranch(branch).after(question.id()));
+            ContextTurn.Rest rest = ContextTurn.restOf(question, after.messages());
+            return new Found(question, after.position(), rest.rounds(), true, rest.beforeAnswer());
         } catch (UnknownMessageException e) {
             // The question is on another branch, so nothing that follows it is known.
-            return new End(question.id(), false);
+            return new Found(question, Reads.position(log, key), List.of(), false, null);
         }
-        String end = question.id();
-        int waiting = 0;
-        for (LoggedMessage logged : after.messages()) {
-            ChatMessage message = logged.message();
-            if (message instanceof UserMessage) {
-                break;
-            }
-            if (message instanceof AiMessage ai) {
-                waiting = ai.toolExecutionRequests().size();
-                if (waiting == 0) {
-                    return new End(end, true);
-                }
-            } else if (message instanceof ToolExecutionResultMessage && --waiting == 0) {
-                end = logged.id();
-            }
-        }
-        return new End(end, false);
     }
 
-    /** Returns the question of an answer, or null if there is none on its branch. */
-    private static @Nullable LoggedMessage questionOf(MessageLog log, MemoryKey key, LoggedMessage answer) {
+    /** Finds the question of an answer, and its rounds before the answer; null if there is none on its branch. */
+    private static @Nullable Found findBefore(MessageLog log, MemoryKey key, LoggedMessage answer) {
         for (int most = FEW; ; most *= FEW) {
             Tail tail = log.read(key, ReadQuery.newest(most).endingIn(answer.id()));
-            for (int i = tail.messages().size() - 1; i >= 0; i--) {
-                if (tail.messages().get(i).message() instanceof UserMessage) {
-                    return tail.messages().get(i);
-                }
+            List<LoggedMessage> messages = tail.messages();
+            LoggedMessage question = ContextTurn.questionOf(answer.id(), messages).orElse(null);
+            if (question != null) {
+                List<LoggedMessage> between = messages.subList(messages.indexOf(question) + 1, messages.size() - 1);
+                List<LoggedMessage> rounds = ContextTurn.restOf(question, between).rounds();
+                return new Found(question, tail.position(), rounds, true, answer.parentId());
             }
             if (tail.complete() || most > Integer.MAX_VALUE / FEW) {
                 return null;
@@ -202,7 +245,7 @@ final class TurnPosition {
 
     /** Returns whether the AI service asks a question again that is shown before tool rounds. */
     boolean repeatsQuestion() {
-        return question != null && !withoutQuestion && next != null;
+        return question != null && !rounds.isEmpty();
     }
 
     /** Returns the name of the branch, or null for the memory's current one. */
@@ -222,73 +265,211 @@ final class TurnPosition {
         expected = newest;
     }
 
-    /** Places all next messages under a parent on a branch that is not the current one. */
+    /** Places all next messages under a parent, beside the head. */
     void aside(Parent parent) {
         next = parent;
         expected = null;
-        branch = ASIDE;
-        alone = true;
+        beside = true;
     }
 
-    /** Places the next messages behind the messages of this turn, on a branch that is not the current one. */
+    /** Places the next messages behind the messages of this turn, beside the head. */
     void aside() {
-        if (own != null && !alone) {
-            aside(Parent.of(own));
+        beside |= own != null;
+    }
+
+    /** Returns the append of the next messages. It may be refused if other writers moved the head. */
+    Append place(List<NewMessage> batch) {
+        String last = own;
+        Parent parent = next != null ? next : beside && last != null ? Parent.of(last) : Parent.head();
+        Append append = Append.under(parent, batch);
+        Position end = known;
+        if (beside) {
+            return append.onBranch(TurnPlace.ASIDE);
+        }
+        append = append.onBranch(branch);
+        if (expected != null) {
+            return append.expectingHead(expected);
+        }
+        return last == null || end == null ? append : TurnPlace.fenced(append, end);
+    }
+
+    /** Appends the next messages of the turn where it goes on. */
+    AppendResult append(List<NewMessage> batch, UnaryOperator<Append> inEpoch) {
+        Append append = inEpoch.apply(place(batch));
+        for (int conflicts = 1; ; conflicts++) {
+            try {
+                return memories.append(key, append);
+            } catch (HeadConflictException e) {
+                String last = own;
+                if (last == null || expected != null) {
+                    throw e;
+                }
+                met = true;
+                refused = true;
+                append = conflicts > MOST_CONFLICTS ? goBeside(append, last) : again(append, last);
+            }
         }
     }
 
-    Append place(List<NewMessage> batch) {
-        Append append = onBranch(Append.under(next == null ? Parent.head() : next, batch));
-        return expected == null ? append : append.expectingHead(expected);
+    private Append again(Append refused, String last) {
+        // The first message of a repeated turn has a place of its own. The head moves there if nobody moved it away.
+        Position end = Objects.requireNonNull(known, "known");
+        String there = next != null && end.head() != null ? end.head() : last;
+        String asked = next != null ? null : questionId();
+        return TurnPlace.again(refused, there, asked, query -> memories.log(key).read(key, query))
+                .orElseGet(() -> goBeside(refused, last));
     }
 
-    Append onBranch(Append append) {
-        return append.onBranch(branch);
+    private Append goBeside(Append refused, String last) {
+        beside = true;
+        return TurnPlace.beside(refused, next != null ? next : Parent.of(last));
     }
 
-    /** Records the newest message that was written. */
-    void wrote(String newest, boolean onlySystem, AppendResult result) {
-        if (own == null) {
+    private @Nullable String questionId() {
+        return question != null ? question.id() : asked;
+    }
+
+    /** Records what was written. */
+    void wrote(List<NewMessage> batch, AppendResult result) {
+        NewMessage newest = batch.get(batch.size() - 1);
+        if (added.isEmpty()) {
             before = result.previousHead();
         }
-        own = newest;
-        // A changed system message comes before the messages of the turn.
-        boolean begins = onlySystem && next != null;
-        next = alone || begins ? Parent.of(newest) : null;
+        batch.forEach(message -> added.add(message.id()));
         expected = null;
-        withoutQuestion = withoutQuestion && begins;
+        known = own == null && newest.message() instanceof SystemMessage ? null : result.position();
+        if (newest.message() instanceof SystemMessage) {
+            // A changed system message comes before the messages of the turn.
+            next = next == null ? null : Parent.of(newest.id());
+            return;
+        }
+        if (own == null) {
+            asked = newest.id();
+        }
+        own = newest.id();
+        next = null;
+    }
+
+    /** Returns the append of an answer in place of the turn's newest message. */
+    Append inPlaceOfNewest(Parent parent, List<NewMessage> batch) {
+        Append sibling = Append.under(parent, batch);
+        return beside ? sibling.onBranch(TurnPlace.ASIDE) : sibling.onBranch(branch).expectingHead(own);
     }
 
     /** Moves the head back to its place before this turn, if only this turn has moved it since. */
-    void back(MessageLog log, MemoryKey key, @Nullable Long epoch) {
+    void back(MessageLog log, @Nullable Long epoch) {
         String first = before;
-        if (first != null && own != null && branch == null) {
+        if (first != null && !added.isEmpty() && branch == null && !beside) {
             String head = Reads.position(log, key).head();
-            if (own.equals(head)) {
+            if (Objects.equals(own, head)) {
                 log.change(key, new Change.MoveHead(first, epoch));
             }
         }
     }
 
+    /** Returns whether an append was refused because others moved the head or changed the list. */
+    boolean wasRefused() {
+        return refused;
+    }
+
+    /** Returns the sequence up to which the turn knows all messages. */
+    long known() {
+        Shown first = shown;
+        return !met || first == null ? Long.MAX_VALUE : first.newest();
+    }
+
+    /** Returns a tail with the messages that this turn has added to what it has read, whatever others added. */
+    @Nullable
+    Tail after(Tail tail, List<NewMessage> batch, AppendResult result) {
+        Tail after = met ? null : tail.after(batch, result);
+        if (after == null && !result.replayed()) {
+            met = true;
+            after = tail.behindOthers(batch, result);
+        }
+        return after;
+    }
+
+    /** Records that the turn itself changed the list that the memory shows. */
+    void changedList(Reading now) {
+        Shown first = shown;
+        if (first != null) {
+            added.addAll(now.idsBehind(first.newest()));
+            isOwnList = true;
+        }
+    }
+
     /** Reads the messages that a turn at this place sees. */
-    Tail read(Object id, MemoryKey key, SharedParts memories, int atLeast, @Nullable List<String> round) {
-        if (next instanceof Parent.Root) {
-            ReadQuery position = ReadQuery.newest(0).onBranch(branch);
-            return Tail.empty(memories.log(key).read(key, position).position());
+    Tail read(Object id, int atLeast, boolean isAsked) {
+        Shown first = shown;
+        if (!isAsked || first == null || isOwnList) {
+            Tail tail = begin(id, atLeast);
+            long newest = first != null && isAsked ? first.newest() : newest(tail);
+            isOwnList = false;
+            shown = new Shown(
+                    from == null ? tail.position().head() : from instanceof Parent.Of of ? of.id() : null,
+                    tail.view(),
+                    newest);
+            return isAsked ? withOwn(tail, newest) : tail.with(asked());
         }
-        if (next instanceof Parent.Of of) {
-            String left = withoutQuestion && question != null ? question.id() : null;
-            // The question takes no place in the view.
-            int more = left == null
-                    ? atLeast
-                    : Math.max(
+        try {
+            String end = first.end();
+            Tail tail = end == null
+                    ? Tail.empty(Reads.position(memories.log(key), key))
+                    : memories.load(
+                            id,
+                            key,
                             atLeast,
-                            1 + Math.min(MOST, memories.strategy().bounds(id).messages()));
-            Tail tail = memories.load(id, key, more, round, query -> query.endingIn(of.id()));
-            return left == null ? tail : tail.without(left);
+                            List.of(),
+                            query -> ViewReader.showing(memories.log(key), key, query.endingIn(end), first.view()));
+            return withOwn(tail, first.newest());
+        } catch (UnknownMessageException e) {
+            long epoch = Objects.requireNonNull(known, "known").epoch();
+            long inForce = Reads.position(memories.log(key), key).epoch();
+            if (inForce != epoch) {
+                throw new ErasedException(key, epoch, inForce);
+            }
+            throw e;
         }
-        return branch == null
-                ? memories.load(id, key, atLeast, round)
-                : memories.load(id, key, atLeast, round, query -> query.onBranch(branch));
+    }
+
+    /** Returns the stored question with its complete rounds, if the turn continues behind these. */
+    private List<LoggedMessage> asked() {
+        LoggedMessage again = question;
+        if (again == null || rounds.isEmpty()) {
+            return List.of();
+        }
+        List<LoggedMessage> asked = new ArrayList<>(List.of(again));
+        asked.addAll(rounds);
+        return asked;
+    }
+
+    private static long newest(Tail tail) {
+        return tail.messages().stream().mapToLong(LoggedMessage::sequence).max().orElse(0);
+    }
+
+    private Tail begin(Object id, int atLeast) {
+        if (from instanceof Parent.Root) {
+            return Tail.empty(memories.log(key).read(key, ReadQuery.newest(0).onBranch(branch)).position());
+        }
+        UnaryOperator<ReadQuery> place = from instanceof Parent.Of of
+                ? query -> query.endingIn(of.id())
+                : query -> query.onBranch(branch);
+        return memories.load(id, key, atLeast, List.of(), query -> memories.read(key, place.apply(query)));
+    }
+
+    /** Returns what was read without what others added since, and with what this turn added. */
+    private Tail withOwn(Tail tail, long newest) {
+        Set<String> missing = new LinkedHashSet<>(added);
+        LoggedMessage again = question;
+        if (again != null) {
+            missing.add(again.id());
+            rounds.forEach(message -> missing.add(message.id()));
+        }
+        Tail known = tail;
+        for (LoggedMessage message : tail.messages()) {
+            boolean isOwn = missing.remove(message.id());
+            known = isOwn || message.sequence() <= newest ? known : known.without(message.id());
+        }
+        return missing.isEmpty() ? known : known.with(Reads.messages(memories.log(key), key, missing));
     }
 }

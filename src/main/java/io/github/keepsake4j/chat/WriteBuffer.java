@@ -5,6 +5,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.context.Remembered;
+import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.view.Outbox;
@@ -97,6 +98,11 @@ final class WriteBuffer {
 
     /** Whether {@link #tail} is up to date, because the last step was a tool round of this turn. */
     private boolean current;
+
+    /** Returns an append that is refused if the memory was erased since the turn began. */
+    Append inEpoch(Append append) {
+        return epoch == null ? append : append.inEpoch(epoch);
+    }
 
     /** Returns the last read with the messages that were appended since, or null. */
     @Nullable

@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,42 @@ public record ContextTurn(
      */
     public static List<LoggedMessage> unanswered(List<LoggedMessage> messages) {
         return Turns.of(messages).unanswered();
+    }
+
+    /**
+     * What follows a question.
+     *
+     * @param rounds the messages of its complete tool rounds
+     * @param beforeAnswer the parent of its answer, or null if it has none
+     */
+    public record Rest(List<LoggedMessage> rounds, @Nullable String beforeAnswer) {
+
+        /** Copies the list. */
+        public Rest {
+            rounds = List.copyOf(rounds);
+        }
+    }
+
+    /**
+     * Finds what belongs to a question among the messages behind it.
+     *
+     * @param question the question
+     * @param behind the messages behind it, oldest first
+     * @return what belongs to its turn
+     */
+    public static Rest restOf(LoggedMessage question, List<LoggedMessage> behind) {
+        return Turns.of(Stream.concat(Stream.of(question), behind.stream()).toList()).restOf(question);
+    }
+
+    /**
+     * Finds the question of a message.
+     *
+     * @param messageId the message's id
+     * @param messages the messages up to it, oldest first
+     * @return the question; the message itself if it is one; empty if the question is not among the messages
+     */
+    public static Optional<LoggedMessage> questionOf(String messageId, List<LoggedMessage> messages) {
+        return Turns.of(messages).questionOf(messageId);
     }
 
     /**

@@ -71,6 +71,13 @@ final class ReadTurn {
         return false;
     }
 
+    boolean has(String messageId) {
+        return (user != null && user.id().equals(messageId))
+                || rounds.stream()
+                        .flatMap(round -> round.messages.stream())
+                        .anyMatch(message -> message.id().equals(messageId));
+    }
+
     /** Returns whether nothing of the turn is shown. */
     boolean isGone() {
         return user == null || hidden == Reason.UNREADABLE || (hidden != null && !hasCompleteRound());

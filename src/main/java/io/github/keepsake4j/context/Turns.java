@@ -16,6 +16,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -264,6 +265,33 @@ final class Turns {
                 .filter(turn -> turn.isUnanswered() && !turn.isFailed())
                 .map(turn -> turn.user)
                 .toList();
+    }
+
+    /** Implements {@link ContextTurn#restOf}. */
+    ContextTurn.Rest restOf(LoggedMessage question) {
+        List<LoggedMessage> rounds = new ArrayList<>();
+        String answer = null;
+        for (ReadTurn turn : all) {
+            // A further user message of a turn belongs to its question.
+            boolean isOwn = turn.user == question
+                    || (turn.user != null && question.id().equals(turn.user.question()));
+            for (OpenRound round : isOwn ? turn.rounds : List.<OpenRound>of()) {
+                if (round.isComplete()) {
+                    rounds.addAll(round.messages);
+                } else if (answer == null && round.isModelsAnswer()) {
+                    answer = round.messages.get(0).parentId();
+                }
+            }
+        }
+        return new ContextTurn.Rest(rounds, answer);
+    }
+
+    /** Implements {@link ContextTurn#questionOf}. */
+    Optional<LoggedMessage> questionOf(String messageId) {
+        return all.stream()
+                .filter(turn -> turn.user != null && turn.has(messageId))
+                .findFirst()
+                .map(turn -> turn.user);
     }
 
     /** Returns the messages that are left out, each with the reason. */

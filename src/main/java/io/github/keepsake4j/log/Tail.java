@@ -104,7 +104,18 @@ public record Tail(
         if (!isNext) {
             return null;
         }
-        return followedBy(batch, result.position(), result.lastSequence() - batch.size());
+        return followedBy(batch, result.position(), position.head(), result.lastSequence() - batch.size());
+    }
+
+    /**
+     * Returns this tail with a batch that was appended since, without what others appended in between.
+     *
+     * @param batch the messages
+     * @param result the outcome of the append
+     * @return a tail at the same position
+     */
+    public Tail behindOthers(List<NewMessage> batch, AppendResult result) {
+        return followedBy(batch, position, result.previousHead(), result.lastSequence() - batch.size());
     }
 
     /**
@@ -115,21 +126,38 @@ public record Tail(
      */
     public Tail followedBy(List<NewMessage> batch) {
         long newest = messages.stream().mapToLong(LoggedMessage::sequence).max().orElse(0);
-        return followedBy(batch, position, newest);
+        return followedBy(batch, position, position.head(), newest);
     }
 
-    private Tail followedBy(List<NewMessage> batch, Position after, long before) {
+    private Tail followedBy(List<NewMessage> batch, Position after, @Nullable String head, long before) {
+        List<LoggedMessage> added = new ArrayList<>();
+        String parent = head;
+        long sequence = before;
+        for (NewMessage message : batch) {
+            added.add(message.logged(message.id(), parent, ++sequence, Instant.now()));
+            parent = message.id();
+        }
+        return with(added, after);
+    }
+
+    /**
+     * Returns this tail with messages that are not on its branch, or behind its end.
+     *
+     * @param more the messages, oldest first
+     * @return a tail at the same position
+     */
+    public Tail with(List<LoggedMessage> more) {
+        return more.isEmpty() ? this : with(more, position);
+    }
+
+    private Tail with(List<LoggedMessage> more, Position after) {
         List<LoggedMessage> longer = new ArrayList<>(messages);
+        longer.addAll(more);
         LoggedMessage newestSystem = system;
         LoggedMessage newestUser = user;
-        String parent = position.head();
-        long sequence = before;
-        for (NewMessage added : batch) {
-            LoggedMessage logged = added.logged(added.id(), parent, ++sequence, Instant.now());
-            longer.add(logged);
-            newestSystem = added.message() instanceof SystemMessage ? logged : newestSystem;
-            newestUser = added.message() instanceof UserMessage ? logged : newestUser;
-            parent = added.id();
+        for (LoggedMessage logged : more) {
+            newestSystem = logged.message() instanceof SystemMessage ? logged : newestSystem;
+            newestUser = logged.message() instanceof UserMessage ? logged : newestUser;
         }
         return new Tail(
                 after, longer, oldestOf(longer), newestSystem, newestUser, view, summary, complete, missingParent);

@@ -83,6 +83,19 @@ public record Reading(
         return shown.stream().map(StoredPosition::id).toList();
     }
 
+    /**
+     * Returns the ids of messages that the memory showed and that are behind a sequence.
+     *
+     * @param sequence the sequence
+     * @return the ids, in order
+     */
+    public List<String> idsBehind(long sequence) {
+        return shown.stream()
+                .filter(place -> place.sequence() > sequence)
+                .map(StoredPosition::id)
+                .toList();
+    }
+
     /** Returns the messages of a read that the caller of this reading does not know. */
     List<StoredPosition> unknownOf(List<LoggedMessage> messages, long known) {
         Set<String> ids = new HashSet<>();
@@ -102,13 +115,18 @@ public record Reading(
      *
      * @param shown the selected messages, followed by those of the running round
      * @param running the messages of the running round
+     * @param known the sequence up to which the caller knows all messages
      */
-    static Reading of(Tail tail, Context context, List<LoggedMessage> shown, List<LoggedMessage> running) {
+    static Reading of(
+            Tail tail, Context context, List<LoggedMessage> shown, List<LoggedMessage> running, long known) {
         boolean cut = !tail.complete()
                 || context.omitted().stream()
                         .anyMatch(omission ->
                                 omission.reason() == Reason.MESSAGE_LIMIT || omission.reason() == Reason.TOKEN_LIMIT);
-        return of(tail, shown, StoredPosition.of(running), cut, false);
+        Reading all = of(tail, shown, StoredPosition.of(running), cut, false);
+        return known >= all.newest
+                ? all
+                : new Reading(all.position, known, all.shown, all.running, all.anchor, cut, all.summary, false);
     }
 
     /** Creates the reading of an emptied memory. Messages that arrive later are unknown to the caller. */

@@ -43,13 +43,14 @@ public record ShownView(
      *
      * @param tail the view as it was read
      * @param context the selection
+     * @param known the sequence up to which the reader knows all messages; higher ones may be missing among them
      * @return the messages
      */
-    public static ShownView of(Tail tail, Context context) {
+    public static ShownView of(Tail tail, Context context, long known) {
         List<LoggedMessage> running = Reading.running(context);
         List<LoggedMessage> all = context.logged();
         all.addAll(running);
-        return new ShownView(Reading.of(tail, context, all, running), all, stored(context), later(tail));
+        return new ShownView(Reading.of(tail, context, all, running, known), all, stored(context), later(tail));
     }
 
     private static Map<String, ChatMessage> later(Tail tail) {

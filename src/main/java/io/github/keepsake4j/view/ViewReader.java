@@ -75,9 +75,42 @@ public final class ViewReader {
     public static Tail read(MessageLog log, MemoryKey key, ReadQuery query) {
         return inOneEpoch(() -> {
             Tail branch = log.read(key, query);
-            View view = branch.view();
-            return view == null ? branch : new ViewReader(log, key, query, branch.epoch()).resolve(branch, view);
+            return resolve(log, key, query, branch, branch.view());
         });
+    }
+
+    /**
+     * Reads as {@link #read} does, as if a view were in force.
+     *
+     * @param log where to read
+     * @param key the memory
+     * @param query the bounds
+     * @param view a view that was in force on the branch, or null for none
+     * @return a tail of that view's messages
+     */
+    public static Tail showing(MessageLog log, MemoryKey key, ReadQuery query, @Nullable View view) {
+        return inOneEpoch(() -> {
+            Tail branch = log.read(key, query);
+            return resolve(
+                    log,
+                    key,
+                    query,
+                    new Tail(
+                            branch.position(),
+                            branch.messages(),
+                            branch.oldest(),
+                            branch.system(),
+                            branch.user(),
+                            view,
+                            branch.summary(),
+                            branch.complete(),
+                            branch.missingParent()),
+                    view);
+        });
+    }
+
+    private static Tail resolve(MessageLog log, MemoryKey key, ReadQuery query, Tail branch, @Nullable View view) {
+        return view == null ? branch : new ViewReader(log, key, query, branch.epoch()).resolve(branch, view);
     }
 
     /**

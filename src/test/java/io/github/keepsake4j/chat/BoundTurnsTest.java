@@ -29,6 +29,7 @@ import io.github.keepsake4j.chat.turns.EndingTurns.Script;
 import io.github.keepsake4j.chat.turns.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.turns.EndingTurns.Streaming;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.TurnPlace;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -226,7 +227,7 @@ class BoundTurnsTest {
         assertThat(view(keepsake, "c")).isEqualTo("U(one), A(p0), U(two), A(ok)");
         assertThat(keepsake.conversation("c").branches())
                 .extracting(Branch::names)
-                .contains(List.of(TurnPosition.ASIDE));
+                .contains(List.of(TurnPlace.ASIDE));
     }
 
     /** Counts what a log is asked, but for flushes, which databases do not know. */
