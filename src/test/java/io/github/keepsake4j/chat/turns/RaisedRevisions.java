@@ -1,0 +1,81 @@
+package io.github.keepsake4j.chat.turns;
+
+import dev.langchain4j.data.message.AiMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.Change;
+import io.github.keepsake4j.log.ForwardingMessageLog;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * A log on which another writer raises a memory's revision before appends that are fenced, a few times in a row. It sets
+ * and removes the outcome of a message that is on a branch of its own.
+ */
+final class RaisedRevisions extends ForwardingMessageLog {
+
+    /** How many tries of an append meet a conflict, at most. */
+    private static final int MOST_IN_A_ROW = 2;
+
+    private static final String MARK = "mark";
+
+    private final MessageLog other;
+    private MemoryKey key;
+    private String mark;
+    private Random random;
+    private int row;
+
+    /**
+     * Creates a log without conflicts.
+     *
+     * @param log the log that gets the calls
+     * @param other the log of the other writer
+     */
+    RaisedRevisions(MessageLog log, MessageLog other) {
+        super(log);
+        this.other = other;
+    }
+
+    static boolean isMark(LoggedMessage message) {
+        return message.message() instanceof AiMessage ai && MARK.equals(ai.text());
+    }
+
+    /** Raises the revision of one memory from now on. */
+    synchronized void raise(MemoryKey memory, Random chance) {
+        NewMessage message = NewMessage.of(AiMessage.from(MARK), 1, "test");
+        other.append(memory, Append.under(Parent.root(), List.of(message)).onBranch(MARK));
+        other.flush(memory);
+        key = memory;
+        mark = message.id();
+        random = chance;
+    }
+
+    synchronized void calm() {
+        key = null;
+    }
+
+    @Override
+    public AppendResult append(MemoryKey memory, Append append) {
+        if (append.revision() != null || append.expectsHead()) {
+            conflict(memory);
+        }
+        return log().append(memory, append);
+    }
+
+    private synchronized void conflict(MemoryKey memory) {
+        if (!memory.equals(key) || row == MOST_IN_A_ROW || random.nextInt(4) == 0) {
+            row = 0;
+            return;
+        }
+        row++;
+        other.change(memory, new Change.SetOutcome(mark, Outcome.incomplete("raised"), null));
+        other.change(memory, new Change.SetOutcome(mark, null, null));
+        other.flush(memory);
+    }
+}
