@@ -22,6 +22,12 @@ final class OtherTab {
 
     static final String BRANCH = "tab";
 
+    /** The first letter of an answer that was placed under its question. */
+    static final String PLACED = "p";
+
+    /** The first letter of an answer that was added at the end. */
+    private static final String ADDED = "a";
+
     private final Random random;
     private final Object id;
     private final String name;
@@ -34,7 +40,7 @@ final class OtherTab {
     /**
      * Creates a tab.
      *
-     * @param name the prefix of what it says
+     * @param name the end of what it says
      * @param acknowledged takes the texts that are stored
      */
     OtherTab(Random random, Object id, String name, List<String> acknowledged) {
@@ -42,6 +48,10 @@ final class OtherTab {
         this.id = id;
         this.name = name;
         this.acknowledged = acknowledged;
+    }
+
+    private String next(String first) {
+        return first + said++ + name;
     }
 
     boolean hasListed() {
@@ -63,9 +73,7 @@ final class OtherTab {
             case 0 -> conversation.switchTo(some);
             case 1 -> conversation.switchTo(any(story.leaves()).id());
             case 2 -> log.change(conversation.key(), new Change.MoveBranch(BRANCH, some, null));
-            case 3, 4, 5 -> {
-                if (!Boolean.getBoolean("tmp.nohands")) answer(keepsake, story);
-            }
+            case 3, 4, 5 -> answer(keepsake, story);
             case 6 -> exchange(keepsake.chatMemory(id));
             case 7 -> {
                 listed = true;
@@ -87,9 +95,9 @@ final class OtherTab {
         Conversation conversation = keepsake.conversation(id);
         LoggedMessage at = any(open);
         LoggedMessage head = story.get(story.head);
-        boolean atHead = head != null && story.said(head).is(Kind.QUESTION) && open.contains(head);
+        boolean atHead = open.contains(head) && story.said(head).is(Kind.QUESTION) && !listed && !story.hasWaiting();
         AiMessage answer = AiMessage.from(
-                Said.answer(story.said(atHead ? head : at).question(), name + said++));
+                Said.answer(story.said(atHead ? head : at).question(), next(atHead ? ADDED : PLACED)));
         if (atHead) {
             keepsake.chatMemory(id).add(answer);
         } else if (random.nextBoolean()) {
@@ -108,8 +116,8 @@ final class OtherTab {
 
     /** Adds a question and its answer as an application does that uses no AI service. */
     private void exchange(KeepsakeChatMemory memory) {
-        String question = "u" + name + said++;
-        AiMessage answer = AiMessage.from(Said.answer(question, name + said++));
+        String question = next(Said.UNBOUND);
+        AiMessage answer = AiMessage.from(Said.answer(question, next(ADDED)));
         memory.add(List.of(UserMessage.from(question), answer));
         acknowledged.add(question);
         acknowledged.add(answer.text());
@@ -129,7 +137,21 @@ final class OtherTab {
         } else {
             list = list.subList(at, list.size());
         }
-        memory.set(list);
+        List<ChatMessage> whole = withoutHalves(list);
+        if (!whole.isEmpty()) {
+            memory.set(whole);
+        }
+    }
+
+    /** A list says nothing of a half of an unbound exchange. */
+    private static List<ChatMessage> withoutHalves(List<ChatMessage> list) {
+        return list.stream()
+                .filter(message -> !Said.of(message).isUnbound()
+                        || list.stream()
+                                        .filter(other -> Said.of(other).isOf(Said.of(message)))
+                                        .count()
+                                > 1)
+                .toList();
     }
 
     /** Chooses how a turn begins: null for a new question behind the newest message. */
@@ -153,7 +175,6 @@ final class OtherTab {
         if (kind < 14) {
             return Turn.edit(any(questions).id());
         }
-        if (Boolean.getBoolean("tmp.nohands") && kind < 17) return null;
         if (kind < 17 || answers.isEmpty()) {
             return Turn.retry(any(questions).id());
         }

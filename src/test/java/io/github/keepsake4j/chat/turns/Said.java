@@ -25,6 +25,12 @@ record Said(Kind kind, String question, String by, String text) {
         ANSWER
     }
 
+    /** The first letter of a turn's name. */
+    static final String TURN = "t";
+
+    /** The first letter of a question that no turn asks. */
+    static final String UNBOUND = "u";
+
     private static final String ANSWER = "answer to ";
 
     static Said of(ChatMessage message) {
@@ -60,6 +66,16 @@ record Said(Kind kind, String question, String by, String text) {
 
     boolean isOf(Said other) {
         return question.equals(other.question);
+    }
+
+    /** Returns whether a turn of the library said it, and nobody else. */
+    boolean isByTurn() {
+        return by.startsWith(TURN);
+    }
+
+    /** Returns whether it is a question, or belongs to one, that no turn of the library asked. */
+    boolean isUnbound() {
+        return question.startsWith(UNBOUND);
     }
 
     boolean is(Kind other) {

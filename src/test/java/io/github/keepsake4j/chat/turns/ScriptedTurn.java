@@ -133,7 +133,7 @@ final class ScriptedTurn {
             @Override
             public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
                 streaming = true;
-                stream(request, handler);
+                stream(request, new EndingTurns.Sink(handler));
                 streaming = false;
             }
         });
@@ -242,8 +242,7 @@ final class ScriptedTurn {
         return message;
     }
 
-    private void stream(ChatRequest request, StreamingChatResponseHandler handler) {
-        EndingTurns.Sink sink = new EndingTurns.Sink(handler);
+    private void stream(ChatRequest request, EndingTurns.Sink sink) {
         AiMessage message;
         try {
             message = answerTo(request);
@@ -252,8 +251,8 @@ final class ScriptedTurn {
             return;
         }
         if (message.hasToolExecutionRequests()) {
-            if (!stopped) {
-                sink.done(said(message));
+            if (!stopped || plan.ignoresStop()) {
+                done(sink, said(message));
             }
             return;
         }
@@ -269,6 +268,12 @@ final class ScriptedTurn {
             }
             sink.tokens(token);
         }
+        done(sink, message);
+    }
+
+    /** The tools run within the call of the model. */
+    private void done(EndingTurns.Sink sink, AiMessage message) {
+        streaming = false;
         sink.done(message);
     }
 

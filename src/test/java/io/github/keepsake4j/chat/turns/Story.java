@@ -119,6 +119,24 @@ final class Story {
                 .toList();
     }
 
+    /** Returns whether an answer is the only one to its question, and nothing of its turn follows. */
+    boolean isEndOf(LoggedMessage answer) {
+        String question = said(answer).question();
+        return answers(question).size() == 1
+                && branch.stream()
+                        .noneMatch(message -> said(message).question().equals(question)
+                                && message.sequence() > answer.sequence());
+    }
+
+    /** Returns whether a question that no turn asked has no answer on the branch. */
+    boolean hasWaiting() {
+        return branch.stream()
+                .map(this::said)
+                .anyMatch(part -> part.is(Kind.QUESTION)
+                        && part.isUnbound()
+                        && answers(part.text()).isEmpty());
+    }
+
     /** Returns the calls of a question that have all their results on the branch behind them, oldest first. */
     List<LoggedMessage> wholeRounds(String question) {
         Set<String> results = new HashSet<>();

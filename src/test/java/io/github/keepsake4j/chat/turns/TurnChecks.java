@@ -3,9 +3,11 @@ package io.github.keepsake4j.chat.turns;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.chat.Explanation;
 import io.github.keepsake4j.chat.turns.Said.Kind;
+import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.ProviderRules;
+import io.github.keepsake4j.turn.Turn;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,8 +30,13 @@ final class TurnChecks {
         return messages.stream().map(Said::of).toList();
     }
 
-    /** Each round and each answer stands in its own question's turn, and a question has one answer. */
-    static List<String> whole(List<Said> shown) {
+    /**
+     * Each round and each answer stands in its own question's turn, and a question has one answer. Lists that were set
+     * may hold unbound messages in any order.
+     */
+    static List<String> whole(List<Said> all, boolean listed) {
+        List<Said> shown =
+                all.stream().filter(each -> !listed || !each.isUnbound()).toList();
         List<String> wrong = new ArrayList<>();
         Set<String> questions = new HashSet<>();
         Said asked = null;
@@ -61,7 +68,7 @@ final class TurnChecks {
             Said answer = story.said(message);
             if (answer.is(Kind.ANSWER)
                     && story.isBound(answer.question())
-                    && story.answers(answer.question()).size() == 1) {
+                    && story.isEndOf(message)) {
                 if (before != null && before.sequence() > message.sequence()) {
                     wrong.add(answer + " ended before " + story.said(before) + " and is shown behind it");
                 }
@@ -71,11 +78,14 @@ final class TurnChecks {
         return wrong;
     }
 
-    /** The stored question of each message is its own, and an ancestor of it. */
+    /** The stored question of each message is its own, and an ancestor of it. What was placed under one has one. */
     static List<String> underTheirQuestions(Story story) {
         List<String> wrong = new ArrayList<>();
         for (LoggedMessage message : story.history) {
             if (message.question() == null) {
+                if (story.said(message).by().startsWith(OtherTab.PLACED)) {
+                    wrong.add(story.said(message) + " was placed under its question and is stored without it");
+                }
                 continue;
             }
             LoggedMessage question = story.get(message.question());
@@ -103,9 +113,16 @@ final class TurnChecks {
             return List.of();
         }
         LoggedMessage last = before.get(earlier.get(earlier.size() - 1).id());
-        boolean isAnswered =
-                before.answers(turn.question).stream().anyMatch(answer -> answer.sequence() > last.sequence());
-        boolean underHead = before.isOnBranch(last) && !isAnswered;
+        List<LoggedMessage> answers = before.answers(turn.question).stream()
+                .filter(answer -> answer.sequence() > last.sequence())
+                .toList();
+        if (before.isOnBranch(last)
+                && !answers.isEmpty()
+                && answers.stream().noneMatch(answer -> before.said(answer).isByTurn())) {
+            // It was answered by hand, and not by another turn. Either place is right.
+            return List.of();
+        }
+        boolean underHead = before.isOnBranch(last) && answers.isEmpty();
         String parent = underHead ? before.head : last.id();
         String head = underHead ? added.get(added.size() - 1).id() : before.head;
         List<String> wrong = new ArrayList<>();
@@ -144,7 +161,7 @@ final class TurnChecks {
      * Each request is valid and shows whole turns; it ends with the turn's own question and rounds; and, without a limit,
      * all later ones are the first one and the turn's own rounds.
      */
-    static List<String> requests(ScriptedTurn turn, boolean limited) {
+    static List<String> requests(ScriptedTurn turn, boolean limited, boolean listed) {
         List<String> wrong = new ArrayList<>();
         List<Said> first = List.of();
         for (int i = 0; i < turn.requests.size(); i++) {
@@ -152,7 +169,7 @@ final class TurnChecks {
             List<Said> request = said(turn.requests.get(i));
             ProviderRules.request(turn.requests.get(i))
                     .forEach(violation -> wrong.add(name + violation + " in " + request));
-            whole(request).forEach(each -> wrong.add(name + each));
+            whole(request, listed).forEach(each -> wrong.add(name + each));
             int asked = lastQuestion(request);
             if (asked < 0 || !request.get(asked).text().equals(turn.question)) {
                 wrong.add(name + "its own question is not the last one in " + request);
@@ -204,7 +221,7 @@ final class TurnChecks {
                 wrong.add(each + " was not before " + turn.question + " in " + request);
             }
         }
-        if (turn.begin.kind() == io.github.keepsake4j.turn.Turn.Kind.RETRY
+        if (turn.begin.kind() == Turn.Kind.RETRY
                 && !listed
                 && before.isOnBranch(question)
                 && before.answers(turn.question).isEmpty()) {
@@ -240,13 +257,13 @@ final class TurnChecks {
 
     /** What was shown is in the request that follows, in the same order, or an explanation gives a true reason. */
     static List<String> nothingDisappears(
-            List<LoggedMessage> shown, ScriptedTurn next, Explanation explanation, Story story, boolean listed) {
+            Context before, ScriptedTurn next, Explanation explanation, Story story, boolean listed) {
         List<Said> request = said(next.requests.get(0));
         List<Said> expected = new ArrayList<>();
         List<String> wrong = new ArrayList<>();
         Map<String, String> reasons = new HashMap<>();
         explanation.omitted().forEach(line -> reasons.put(line.messageId(), line.reason().name()));
-        for (LoggedMessage message : shown) {
+        for (LoggedMessage message : before.logged()) {
             Said each = Said.of(message.message());
             String reason = reasons.get(message.id());
             if (request.contains(each)) {
@@ -258,7 +275,14 @@ final class TurnChecks {
             }
         }
         expected.add(new Said(Kind.QUESTION, next.question, "", next.question));
-        if (!request.equals(expected)) {
+        Set<Said> meanwhile = new HashSet<>();
+        before.omitted().stream()
+                .filter(omission -> omission.reason().name().equals("MEANWHILE"))
+                .forEach(omission -> meanwhile.add(Said.of(omission.message().message())));
+        List<Said> rest = request.stream()
+                .filter(each -> !meanwhile.contains(each))
+                .toList();
+        if (!rest.equals(expected)) {
             wrong.add(request + " is not what was shown: " + expected);
         }
         return wrong;

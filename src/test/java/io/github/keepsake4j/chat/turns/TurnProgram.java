@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat.turns;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.Explanation;
+import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Home;
@@ -55,7 +56,7 @@ final class TurnProgram {
         mayList = random.nextInt(3) == 0;
         hasConflicts = random.nextBoolean();
         keepsakes = limited ? world.narrow() : world.wide();
-        tab = new OtherTab(random, id, "h", acknowledged);
+        tab = new OtherTab(random, id, "", acknowledged);
     }
 
     /** Runs the program, and returns how many requests its models got. */
@@ -64,8 +65,9 @@ final class TurnProgram {
         int most = meets ? 2 + random.nextInt(3) : 1;
         try {
             if (hasConflicts) {
+                boolean moves = random.nextBoolean();
                 for (RaisedRevisions log : world.logs()) {
-                    log.raise(keepsakes.get(0).conversation(id).key(), random);
+                    log.raise(keepsakes.get(0).conversation(id).key(), random, moves);
                 }
             }
             while (turns.size() < total || !running.isEmpty()) {
@@ -110,11 +112,10 @@ final class TurnProgram {
         Turn begin = tab.begin(before);
         String question = tab.question(begin, before, "q" + names++);
         ScriptedTurn turn =
-                new ScriptedTurn(any(), id, question, "t" + names++, ScriptedTurn.Plan.random(random), begin, random);
+                new ScriptedTurn(any(), id, question, Said.TURN + names++, ScriptedTurn.Plan.random(random), begin, random);
         told.add("begin " + turn);
-        List<LoggedMessage> shown = begin == null && !limited
-                ? any().conversation(id).context().logged()
-                : null;
+        Context shown =
+                begin == null && !limited ? any().conversation(id).context() : null;
         turns.add(turn);
         Steps steps = new Steps(turn::run);
         running.put(turn, steps);
@@ -136,7 +137,13 @@ final class TurnProgram {
         Story before = isPlaced ? story(turn.branch()) : null;
         Steps steps = running.get(turn);
         steps.step();
-        if (isPlaced) {
+        boolean hasMoved = false;
+        for (RaisedRevisions log : world.logs()) {
+            hasMoved |= log.hasMoved();
+        }
+        if (hasMoved) {
+            told.add("moved within this step");
+        } else if (isPlaced) {
             check(TurnChecks.inPlace(before, story(turn.branch()), turn));
         }
         check(turn);
@@ -149,7 +156,7 @@ final class TurnProgram {
     }
 
     private void check(ScriptedTurn turn) {
-        check(TurnChecks.requests(turn, limited));
+        check(TurnChecks.requests(turn, limited, tab.hasListed()));
     }
 
     private void act() {
@@ -184,7 +191,7 @@ final class TurnProgram {
     private void check(Conversation conversation, Story story) {
         List<LoggedMessage> shown = conversation.context().logged();
         List<Said> said = TurnChecks.said(conversation.messages());
-        check(TurnChecks.whole(said));
+        check(TurnChecks.whole(said, tab.hasListed()));
         if (!limited) {
             check(TurnChecks.explained(conversation.explain(), story, tab.hasListed()));
             check(tab.hasListed() ? List.of() : TurnChecks.inOrderOfEnds(shown, story));
@@ -202,10 +209,9 @@ final class TurnProgram {
         told.add("fork");
         check(fork, Story.of(world.log(), fork.key(), null));
         Keepsake keepsake = any();
-        List<LoggedMessage> shown =
-                keepsake.conversation(id + "-fork").context().logged();
+        Context shown = keepsake.conversation(id + "-fork").context();
         ScriptedTurn turn =
-                new ScriptedTurn(keepsake, id + "-fork", "q", "t", ScriptedTurn.Plan.PLAIN, null, random);
+                new ScriptedTurn(keepsake, id + "-fork", "q", Said.TURN, ScriptedTurn.Plan.PLAIN, null, random);
         Steps steps = new Steps(turn::run);
         steps.step();
         Story now = Story.of(world.log(), fork.key(), null);
@@ -213,7 +219,7 @@ final class TurnProgram {
             check(TurnChecks.nothingDisappears(shown, turn, fork.explain(), now, tab.hasListed()));
         }
         steps.step();
-        check(TurnChecks.requests(turn, limited));
+        check(TurnChecks.requests(turn, limited, tab.hasListed()));
         now = Story.of(world.log(), fork.key(), null);
         check(TurnChecks.keptOnce(now, turn.acknowledged()));
         check(TurnChecks.underTheirQuestions(now));
