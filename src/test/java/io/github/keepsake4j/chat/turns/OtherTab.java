@@ -30,6 +30,10 @@ final class OtherTab {
 
     private final Random random;
     private final Object id;
+
+    /** Whether the head that was read may be moved meanwhile. */
+    private final boolean races;
+
     private final String name;
     private final List<String> acknowledged;
     private int said;
@@ -40,12 +44,14 @@ final class OtherTab {
     /**
      * Creates a tab.
      *
+     * @param races whether others run at the same time
      * @param name the end of what it says
      * @param acknowledged takes the texts that are stored
      */
-    OtherTab(Random random, Object id, String name, List<String> acknowledged) {
+    OtherTab(Random random, Object id, boolean races, String name, List<String> acknowledged) {
         this.random = random;
         this.id = id;
+        this.races = races;
         this.name = name;
         this.acknowledged = acknowledged;
     }
@@ -95,7 +101,11 @@ final class OtherTab {
         Conversation conversation = keepsake.conversation(id);
         LoggedMessage at = any(open);
         LoggedMessage head = story.get(story.head);
-        boolean atHead = open.contains(head) && story.said(head).is(Kind.QUESTION) && !listed && !story.hasWaiting();
+        boolean atHead = open.contains(head)
+                && story.said(head).is(Kind.QUESTION)
+                && !races
+                && !listed
+                && !story.hasWaiting();
         AiMessage answer = AiMessage.from(
                 Said.answer(story.said(atHead ? head : at).question(), next(atHead ? ADDED : PLACED)));
         if (atHead) {

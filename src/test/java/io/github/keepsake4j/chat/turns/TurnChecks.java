@@ -1,6 +1,7 @@
 package io.github.keepsake4j.chat.turns;
 
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.Explanation;
 import io.github.keepsake4j.chat.turns.Said.Kind;
 import io.github.keepsake4j.context.Context;
@@ -25,6 +26,29 @@ import java.util.Set;
 final class TurnChecks {
 
     private TurnChecks() {}
+
+    /**
+     * Makes all checks of a conversation in which nothing happens any more.
+     *
+     * @param acknowledged the texts that must be stored
+     * @param limited whether a small window cuts
+     * @param listed whether a list of messages was set or cleared
+     */
+    static List<String> all(
+            Conversation conversation,
+            Story story,
+            Collection<String> acknowledged,
+            boolean limited,
+            boolean listed) {
+        List<String> wrong = new ArrayList<>(keptOnce(story, acknowledged));
+        wrong.addAll(underTheirQuestions(story));
+        wrong.addAll(whole(said(conversation.messages()), listed));
+        if (!limited) {
+            wrong.addAll(explained(conversation.explain(), story, listed));
+            wrong.addAll(listed ? List.of() : inOrderOfEnds(conversation.context().logged(), story));
+        }
+        return wrong;
+    }
 
     static List<Said> said(List<ChatMessage> messages) {
         return messages.stream().map(Said::of).toList();

@@ -5,7 +5,6 @@ import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.Explanation;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.turn.Turn;
 import java.util.ArrayList;
@@ -56,7 +55,7 @@ final class TurnProgram {
         mayList = random.nextInt(3) == 0;
         hasConflicts = random.nextBoolean();
         keepsakes = limited ? world.narrow() : world.wide();
-        tab = new OtherTab(random, id, "", acknowledged);
+        tab = new OtherTab(random, id, false, "", acknowledged);
     }
 
     /** Runs the program, and returns how many requests its models got. */
@@ -183,19 +182,7 @@ final class TurnProgram {
         Story story = story(null);
         List<String> all = new ArrayList<>(acknowledged);
         turns.forEach(turn -> all.addAll(turn.acknowledged()));
-        check(TurnChecks.keptOnce(story, all));
-        check(TurnChecks.underTheirQuestions(story));
-        check(any().conversation(id), story);
-    }
-
-    private void check(Conversation conversation, Story story) {
-        List<LoggedMessage> shown = conversation.context().logged();
-        List<Said> said = TurnChecks.said(conversation.messages());
-        check(TurnChecks.whole(said, tab.hasListed()));
-        if (!limited) {
-            check(TurnChecks.explained(conversation.explain(), story, tab.hasListed()));
-            check(tab.hasListed() ? List.of() : TurnChecks.inOrderOfEnds(shown, story));
-        }
+        check(TurnChecks.all(any().conversation(id), story, all, limited, tab.hasListed()));
     }
 
     /** Forks the conversation at a message, and goes on there. */
@@ -207,7 +194,8 @@ final class TurnProgram {
         Conversation fork =
                 any().conversation(id).fork(tab.any(story.history).id(), id + "-fork");
         told.add("fork");
-        check(fork, Story.of(world.log(), fork.key(), null));
+        check(TurnChecks.all(
+                fork, Story.of(world.log(), fork.key(), null), List.of(), limited, tab.hasListed()));
         Keepsake keepsake = any();
         Context shown = keepsake.conversation(id + "-fork").context();
         ScriptedTurn turn =
@@ -221,9 +209,7 @@ final class TurnProgram {
         steps.step();
         check(TurnChecks.requests(turn, limited, tab.hasListed()));
         now = Story.of(world.log(), fork.key(), null);
-        check(TurnChecks.keptOnce(now, turn.acknowledged()));
-        check(TurnChecks.underTheirQuestions(now));
-        check(fork, now);
+        check(TurnChecks.all(fork, now, turn.acknowledged(), limited, tab.hasListed()));
     }
 
     private static void check(List<String> wrong) {
