@@ -101,13 +101,10 @@ final class OtherTab {
         Conversation conversation = keepsake.conversation(id);
         LoggedMessage at = any(open);
         LoggedMessage head = story.get(story.head);
-        boolean atHead = open.contains(head)
-                && story.said(head).is(Kind.QUESTION)
-                && !races
-                && !listed
-                && !story.hasWaiting();
-        AiMessage answer = AiMessage.from(
-                Said.answer(story.said(atHead ? head : at).question(), next(atHead ? ADDED : PLACED)));
+        boolean atHead =
+                open.contains(head) && story.said(head).is(Kind.QUESTION) && !races && !listed && !story.hasWaiting();
+        AiMessage answer =
+                AiMessage.from(Said.answer(story.said(atHead ? head : at).question(), next(atHead ? ADDED : PLACED)));
         if (atHead) {
             keepsake.chatMemory(id).add(answer);
         } else if (random.nextBoolean()) {
@@ -121,7 +118,8 @@ final class OtherTab {
     /** Returns whether a result is the last one of its calls. */
     private static boolean endsRound(LoggedMessage result, Story story) {
         return story.all(Kind.CALLS)
-                .anyMatch(calls -> story.said(calls).text().endsWith(story.said(result).text()));
+                .anyMatch(calls ->
+                        story.said(calls).text().endsWith(story.said(result).text()));
     }
 
     /** Adds a question and its answer as an application does that uses no AI service. */

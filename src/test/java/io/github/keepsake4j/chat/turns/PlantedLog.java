@@ -38,10 +38,12 @@ final class PlantedLog extends ForwardingMessageLog {
         boolean isOfTurn = append.messages().stream()
                 .allMatch(message -> message.question() != null && !(message.message() instanceof UserMessage));
         return log().append(
-                key,
-                fault == Fault.PARENT_IS_HEAD && isOfTurn && !append.messages().isEmpty()
-                        ? Append.under(Parent.head(), append.messages())
-                        : append);
+                        key,
+                        fault == Fault.PARENT_IS_HEAD
+                                        && isOfTurn
+                                        && !append.messages().isEmpty()
+                                ? Append.under(Parent.head(), append.messages())
+                                : append);
     }
 
     @Override
@@ -62,7 +64,7 @@ final class PlantedLog extends ForwardingMessageLog {
                 questions.put(message.id(), newest.id());
             }
         }
-        return tail.showing(message ->
-                questions.containsKey(message.id()) ? message.ofTurn(questions.get(message.id())) : message);
+        return tail.showing(
+                message -> questions.containsKey(message.id()) ? message.ofTurn(questions.get(message.id())) : message);
     }
 }

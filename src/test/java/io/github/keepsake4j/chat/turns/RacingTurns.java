@@ -63,8 +63,7 @@ final class RacingTurns {
     }
 
     /** Takes turns in a conversation, and returns the lines that a process prints of it. */
-    static List<String> race(Keepsake keepsake, MessageLog log, Object id, String process, long seed)
-            throws Exception {
+    static List<String> race(Keepsake keepsake, MessageLog log, Object id, String process, long seed) throws Exception {
         List<String> lines = Collections.synchronizedList(new ArrayList<>());
         Threads.run(THREADS, thread -> {
             String name = "-" + process + thread;
@@ -77,13 +76,7 @@ final class RacingTurns {
                 Turn begin = tab.begin(before);
                 String question = tab.question(begin, before, "q" + i + name);
                 ScriptedTurn turn = new ScriptedTurn(
-                        keepsake,
-                        id,
-                        question,
-                        Said.TURN + i + name,
-                        ScriptedTurn.Plan.random(random),
-                        begin,
-                        random);
+                        keepsake, id, question, Said.TURN + i + name, ScriptedTurn.Plan.random(random), begin, random);
                 turn.run();
                 List<String> wrong = new ArrayList<>(TurnChecks.requests(turn, false, true));
                 wrong.addAll(TurnChecks.ranOnce(turn));

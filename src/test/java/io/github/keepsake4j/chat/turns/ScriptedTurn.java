@@ -198,7 +198,8 @@ final class ScriptedTurn {
         }
         Supplier<T> body = () -> plain.apply(id, question);
         return switch (begin.kind()) {
-            case RETRY -> keepsake.conversation(id).retry(begin.messageId(), asked -> plain.apply(id, asked.singleText()));
+            case RETRY ->
+                keepsake.conversation(id).retry(begin.messageId(), asked -> plain.apply(id, asked.singleText()));
             case REGENERATE ->
                 keepsake.conversation(id).regenerate(begin.messageId(), asked -> plain.apply(id, asked.singleText()));
             default -> keepsake.conversation(id).turn(begin, body);

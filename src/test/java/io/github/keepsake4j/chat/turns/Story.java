@@ -100,8 +100,8 @@ final class Story {
     /** Returns the message with a text, or with these calls. */
     LoggedMessage find(Said wanted) {
         return history.stream()
-                .filter(message -> said(message).is(wanted.kind())
-                        && said(message).text().equals(wanted.text()))
+                .filter(message ->
+                        said(message).is(wanted.kind()) && said(message).text().equals(wanted.text()))
                 .findFirst()
                 .orElse(null);
     }
@@ -124,8 +124,8 @@ final class Story {
         String question = said(answer).question();
         return answers(question).size() == 1
                 && branch.stream()
-                        .noneMatch(message -> said(message).question().equals(question)
-                                && message.sequence() > answer.sequence());
+                        .noneMatch(message ->
+                                said(message).question().equals(question) && message.sequence() > answer.sequence());
     }
 
     /** Returns whether a question that no turn asked has no answer on the branch. */
@@ -152,8 +152,8 @@ final class Story {
     boolean isInWholeRound(LoggedMessage message) {
         Said part = said(message);
         return wholeRounds(part.question()).stream()
-                .anyMatch(calls -> List.of(said(calls).text().split(" ")).contains(part.text())
-                        || calls.equals(message));
+                .anyMatch(
+                        calls -> List.of(said(calls).text().split(" ")).contains(part.text()) || calls.equals(message));
     }
 
     /** Returns whether a further question follows on the branch. */
@@ -180,7 +180,10 @@ final class Story {
                 .append(said(message))
                 .append(message.question() == null ? " unbound" : "")
                 .append(message.outcome() == null ? "" : " " + message.outcome().kind())
-                .append(message.parentId() == null ? "" : " under " + byId.get(message.parentId()).sequence())
+                .append(
+                        message.parentId() == null
+                                ? ""
+                                : " under " + byId.get(message.parentId()).sequence())
                 .append(message.id().equals(head) ? " HEAD" : "")
                 .append(System.lineSeparator()));
         return text.toString();

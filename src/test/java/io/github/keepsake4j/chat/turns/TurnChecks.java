@@ -35,17 +35,14 @@ final class TurnChecks {
      * @param listed whether a list of messages was set or cleared
      */
     static List<String> all(
-            Conversation conversation,
-            Story story,
-            Collection<String> acknowledged,
-            boolean limited,
-            boolean listed) {
+            Conversation conversation, Story story, Collection<String> acknowledged, boolean limited, boolean listed) {
         List<String> wrong = new ArrayList<>(keptOnce(story, acknowledged));
         wrong.addAll(underTheirQuestions(story));
         wrong.addAll(whole(said(conversation.messages()), listed));
         if (!limited) {
             wrong.addAll(explained(conversation.explain(), story, listed));
-            wrong.addAll(listed ? List.of() : inOrderOfEnds(conversation.context().logged(), story));
+            wrong.addAll(
+                    listed ? List.of() : inOrderOfEnds(conversation.context().logged(), story));
         }
         return wrong;
     }
@@ -55,8 +52,8 @@ final class TurnChecks {
     }
 
     /**
-     * Each round and each answer stands in its own question's turn, and a question has one answer. Lists that were set
-     * may hold unbound messages in any order.
+     * Each round and each answer stands in its own question's turn, and a question has one answer. A question without one
+     * is only shown at the end, or with rounds. Lists that were set may hold unbound messages in any order.
      */
     static List<String> whole(List<Said> all, boolean listed) {
         List<Said> shown =
@@ -64,11 +61,16 @@ final class TurnChecks {
         List<String> wrong = new ArrayList<>();
         Set<String> questions = new HashSet<>();
         Said asked = null;
+        Said before = null;
         boolean answered = false;
         for (Said each : shown) {
             if (each.is(Kind.QUESTION)) {
+                if (before != null && before.is(Kind.QUESTION) && !before.isUnbound() && !listed) {
+                    wrong.add(before + " has no answer and is shown before " + each + " in " + shown);
+                }
                 asked = each;
                 answered = false;
+                before = each;
                 if (!questions.add(each.text())) {
                     wrong.add(each + " is shown twice in " + shown);
                 }
@@ -80,6 +82,7 @@ final class TurnChecks {
                 wrong.add(each + " is shown behind an answer to its question in " + shown);
             }
             answered |= each.is(Kind.ANSWER);
+            before = each;
         }
         return wrong;
     }
@@ -90,9 +93,7 @@ final class TurnChecks {
         LoggedMessage before = null;
         for (LoggedMessage message : shown) {
             Said answer = story.said(message);
-            if (answer.is(Kind.ANSWER)
-                    && story.isBound(answer.question())
-                    && story.isEndOf(message)) {
+            if (answer.is(Kind.ANSWER) && story.isBound(answer.question()) && story.isEndOf(message)) {
                 if (before != null && before.sequence() > message.sequence()) {
                     wrong.add(answer + " ended before " + story.said(before) + " and is shown behind it");
                 }
@@ -201,7 +202,8 @@ final class TurnChecks {
             if (i == 0) {
                 first = request;
                 boolean begins = asked == request.size() - 1 || turn.isAgain();
-                if (!begins || request.subList(asked + 1, request.size()).stream().anyMatch(said -> said.is(Kind.ANSWER))) {
+                if (!begins
+                        || request.subList(asked + 1, request.size()).stream().anyMatch(said -> said.is(Kind.ANSWER))) {
                     wrong.add(name + "more than its question is at the end of " + request);
                 }
                 continue;
@@ -286,7 +288,9 @@ final class TurnChecks {
         List<Said> expected = new ArrayList<>();
         List<String> wrong = new ArrayList<>();
         Map<String, String> reasons = new HashMap<>();
-        explanation.omitted().forEach(line -> reasons.put(line.messageId(), line.reason().name()));
+        explanation
+                .omitted()
+                .forEach(line -> reasons.put(line.messageId(), line.reason().name()));
         for (LoggedMessage message : before.logged()) {
             Said each = Said.of(message.message());
             String reason = reasons.get(message.id());
@@ -303,9 +307,8 @@ final class TurnChecks {
         before.omitted().stream()
                 .filter(omission -> omission.reason().name().equals("MEANWHILE"))
                 .forEach(omission -> meanwhile.add(Said.of(omission.message().message())));
-        List<Said> rest = request.stream()
-                .filter(each -> !meanwhile.contains(each))
-                .toList();
+        List<Said> rest =
+                request.stream().filter(each -> !meanwhile.contains(each)).toList();
         if (!rest.equals(expected)) {
             wrong.add(request + " is not what was shown: " + expected);
         }
@@ -352,9 +355,7 @@ final class TurnChecks {
                         && !hasRounds;
             case "UNANSWERED_QUESTION" -> isBound && !isAnswered && !hasRounds && story.isFollowed(question);
             case "NO_QUESTION" ->
-                !said.is(Kind.QUESTION)
-                        && !shown.contains(question.id())
-                        && (listed || !story.isOnBranch(question));
+                !said.is(Kind.QUESTION) && !shown.contains(question.id()) && (listed || !story.isOnBranch(question));
             case "ANSWERED_BEFORE" ->
                 !said.is(Kind.QUESTION)
                         && answers.stream()
@@ -367,7 +368,8 @@ final class TurnChecks {
             case "ORPHAN_RESULT" ->
                 said.is(Kind.RESULT)
                         && story.all(Kind.CALLS)
-                                .filter(calls -> List.of(story.said(calls).text().split(" "))
+                                .filter(calls -> List.of(
+                                                story.said(calls).text().split(" "))
                                         .contains(said.text()))
                                 .noneMatch(calls -> shown.contains(calls.id()));
             case "NO_USER_MESSAGE" -> !said.is(Kind.QUESTION) && listed && !shown.contains(question.id());

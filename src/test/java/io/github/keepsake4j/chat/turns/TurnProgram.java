@@ -89,8 +89,11 @@ final class TurnProgram {
         } catch (Exception | AssertionError e) {
             Story story = story(null);
             throw new Wrong(
-                    e.getMessage() + System.lineSeparator() + String.join(System.lineSeparator(), told)
-                            + System.lineSeparator() + story,
+                    e.getMessage()
+                            + System.lineSeparator()
+                            + String.join(System.lineSeparator(), told)
+                            + System.lineSeparator()
+                            + story,
                     e);
         } finally {
             running.values().forEach(Steps::abandon);
@@ -110,11 +113,10 @@ final class TurnProgram {
         Story before = story(null);
         Turn begin = tab.begin(before);
         String question = tab.question(begin, before, "q" + names++);
-        ScriptedTurn turn =
-                new ScriptedTurn(any(), id, question, Said.TURN + names++, ScriptedTurn.Plan.random(random), begin, random);
+        ScriptedTurn turn = new ScriptedTurn(
+                any(), id, question, Said.TURN + names++, ScriptedTurn.Plan.random(random), begin, random);
         told.add("begin " + turn);
-        Context shown =
-                begin == null && !limited ? any().conversation(id).context() : null;
+        Context shown = begin == null && !limited ? any().conversation(id).context() : null;
         turns.add(turn);
         Steps steps = new Steps(turn::run);
         running.put(turn, steps);
@@ -161,7 +163,8 @@ final class TurnProgram {
     private void act() {
         Keepsake keepsake = any();
         Story story = story(null);
-        MessageLog log = world.logs().get(keepsakes.indexOf(keepsake) % world.logs().size());
+        MessageLog log =
+                world.logs().get(keepsakes.indexOf(keepsake) % world.logs().size());
         tab.act(keepsake, log, story, mayList);
         told.add("another tab made of it" + System.lineSeparator() + story(null));
     }
@@ -191,11 +194,9 @@ final class TurnProgram {
         if (story.history.isEmpty() || random.nextInt(3) > 0) {
             return;
         }
-        Conversation fork =
-                any().conversation(id).fork(tab.any(story.history).id(), id + "-fork");
+        Conversation fork = any().conversation(id).fork(tab.any(story.history).id(), id + "-fork");
         told.add("fork");
-        check(TurnChecks.all(
-                fork, Story.of(world.log(), fork.key(), null), List.of(), limited, tab.hasListed()));
+        check(TurnChecks.all(fork, Story.of(world.log(), fork.key(), null), List.of(), limited, tab.hasListed()));
         Keepsake keepsake = any();
         Context shown = keepsake.conversation(id + "-fork").context();
         ScriptedTurn turn =

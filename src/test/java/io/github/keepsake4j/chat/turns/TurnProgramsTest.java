@@ -117,13 +117,11 @@ class TurnProgramsTest {
                 Conversation conversation = keepsake.conversation(id);
                 Story story = Story.of(log, conversation.key(), null);
                 List<String> wrong = new ArrayList<>(TurnChecks.all(
-                        conversation,
-                        story,
-                        with(RacingTurns.KEPT, lines),
-                        false,
-                        RacingTurns.mayList(id)));
+                        conversation, story, with(RacingTurns.KEPT, lines), false, RacingTurns.mayList(id)));
                 wrong.addAll(with(RacingTurns.WRONG, lines));
-                assertThat(wrong).as("seed %d, conversation %s:%n%s", seed, id, story).isEmpty();
+                assertThat(wrong)
+                        .as("seed %d, conversation %s:%n%s", seed, id, story)
+                        .isEmpty();
             }
             child.awaitEnd();
         }
@@ -146,7 +144,9 @@ class TurnProgramsTest {
                     World world = World.on(Home.IN_MEMORY, storage, log -> new PlantedLog(log, fault))) {
                 new TurnProgram(seed, world, "c", true).run();
             } catch (TurnProgram.Wrong e) {
-                Tell.line("%s is found by program %d: %s", fault, seed, e.getMessage().lines().findFirst().orElse(""));
+                Tell.line(
+                        "%s is found by program %d: %s",
+                        fault, seed, e.getMessage().lines().findFirst().orElse(""));
                 return;
             }
         }
@@ -165,8 +165,7 @@ class TurnProgramsTest {
             logged("a1", "q1", 3, A1, "q1"),
             logged("a0", "a1", 4, A0, "q0"));
 
-    private static LoggedMessage logged(
-            String id, String parent, long sequence, ChatMessage message, String question) {
+    private static LoggedMessage logged(String id, String parent, long sequence, ChatMessage message, String question) {
         return new LoggedMessage(id, parent, sequence, message, 1, "test", Instant.EPOCH).ofTurn(question);
     }
 
@@ -178,7 +177,8 @@ class TurnProgramsTest {
     void turns_that_are_whole_and_in_the_order_of_their_ends_are_right() {
         Story story = new Story(MET, "a0");
         assertThat(TurnChecks.whole(said(Q1, A1, Q0, A0), false)).isEmpty();
-        assertThat(TurnChecks.inOrderOfEnds(byId(story, "q1", "a1", "q0", "a0"), story)).isEmpty();
+        assertThat(TurnChecks.inOrderOfEnds(byId(story, "q1", "a1", "q0", "a0"), story))
+                .isEmpty();
         assertThat(TurnChecks.underTheirQuestions(story)).isEmpty();
     }
 
@@ -204,7 +204,8 @@ class TurnProgramsTest {
     @Test
     void an_order_by_questions_is_found() {
         Story story = new Story(MET, "a0");
-        assertThat(TurnChecks.inOrderOfEnds(byId(story, "q0", "a0", "q1", "a1"), story)).hasSize(1);
+        assertThat(TurnChecks.inOrderOfEnds(byId(story, "q0", "a0", "q1", "a1"), story))
+                .hasSize(1);
     }
 
     @Test

@@ -18,8 +18,7 @@ import java.util.function.UnaryOperator;
  * @param wide the libraries whose window shows everything
  * @param narrow the libraries with a small window
  */
-record World(
-        Home home, List<RaisedRevisions> logs, List<MessageLog> others, List<Keepsake> wide, List<Keepsake> narrow)
+record World(Home home, List<RaisedRevisions> logs, List<MessageLog> others, List<Keepsake> wide, List<Keepsake> narrow)
         implements AutoCloseable {
 
     private static final int EVERYTHING = 1000;
