@@ -52,8 +52,8 @@ final class TurnChecks {
     }
 
     /**
-     * Each round and each answer stands in its own question's turn, and a question has one answer. A question without one
-     * is only shown at the end, or with rounds. Lists that were set may hold unbound messages in any order.
+     * Each round and each answer stands in its own question's turn, and a question has one answer. Lists that were set
+     * may hold unbound messages in any order.
      */
     static List<String> whole(List<Said> all, boolean listed) {
         List<Said> shown =
@@ -61,16 +61,11 @@ final class TurnChecks {
         List<String> wrong = new ArrayList<>();
         Set<String> questions = new HashSet<>();
         Said asked = null;
-        Said before = null;
         boolean answered = false;
         for (Said each : shown) {
             if (each.is(Kind.QUESTION)) {
-                if (before != null && before.is(Kind.QUESTION) && !before.isUnbound() && !listed) {
-                    wrong.add(before + " has no answer and is shown before " + each + " in " + shown);
-                }
                 asked = each;
                 answered = false;
-                before = each;
                 if (!questions.add(each.text())) {
                     wrong.add(each + " is shown twice in " + shown);
                 }
@@ -82,7 +77,6 @@ final class TurnChecks {
                 wrong.add(each + " is shown behind an answer to its question in " + shown);
             }
             answered |= each.is(Kind.ANSWER);
-            before = each;
         }
         return wrong;
     }
@@ -151,8 +145,11 @@ final class TurnChecks {
         String parent = underHead ? before.head : last.id();
         String head = underHead ? added.get(added.size() - 1).id() : before.head;
         List<String> wrong = new ArrayList<>();
-        for (LoggedMessage message : added) {
-            if (!Objects.equals(message.parentId(), parent)) {
+        for (int i = 0; i < added.size(); i++) {
+            LoggedMessage message = added.get(i);
+            // What a guardrail made of an answer is a sibling of it, or behind it.
+            boolean isBehind = i > 0 && added.get(i - 1).id().equals(message.parentId());
+            if (!isBehind && !Objects.equals(message.parentId(), parent)) {
                 wrong.add(after.said(message) + " is not under " + before.said(before.get(parent)));
             }
             if (!after.said(message).is(Kind.ANSWER)) {
@@ -195,6 +192,9 @@ final class TurnChecks {
             ProviderRules.request(turn.requests.get(i))
                     .forEach(violation -> wrong.add(name + violation + " in " + request));
             whole(request, listed).forEach(each -> wrong.add(name + each));
+            if (!listed) {
+                unanswered(request).forEach(each -> wrong.add(name + each + " has no answer in " + request));
+            }
             int asked = lastQuestion(request);
             if (asked < 0 || !request.get(asked).text().equals(turn.question)) {
                 wrong.add(name + "its own question is not the last one in " + request);
@@ -222,6 +222,20 @@ final class TurnChecks {
             }
         }
         return wrong;
+    }
+
+    /** Returns the questions of turns that another one follows directly. */
+    private static List<Said> unanswered(List<Said> request) {
+        List<Said> followed = new ArrayList<>();
+        for (int i = 1; i < request.size(); i++) {
+            Said before = request.get(i - 1);
+            if (before.is(Kind.QUESTION)
+                    && !before.isUnbound()
+                    && request.get(i).is(Kind.QUESTION)) {
+                followed.add(before);
+            }
+        }
+        return followed;
     }
 
     private static int lastQuestion(List<Said> request) {
@@ -315,11 +329,24 @@ final class TurnChecks {
         return wrong;
     }
 
-    /** Each message of the branch is shown, or not shown for a true reason. A list that was set leaves out others. */
+    /**
+     * Each message of the branch is shown, or not shown for a true reason. A question of a turn without an answer and
+     * without rounds is not shown with a newer one. A list that was set leaves out others.
+     */
     static List<String> explained(Explanation explanation, Story story, boolean listed) {
         List<String> wrong = new ArrayList<>();
         Set<String> told = new HashSet<>();
-        explanation.shown().forEach(line -> told.add(line.messageId()));
+        List<LoggedMessage> shown = explanation.shown().stream()
+                .map(line -> story.get(line.messageId()))
+                .toList();
+        for (LoggedMessage message : shown) {
+            told.add(message.id());
+            boolean isFollowed = shown.stream()
+                    .anyMatch(other -> story.said(other).is(Kind.QUESTION) && other.sequence() > message.sequence());
+            if (!listed && isFollowed && isUnanswered(message, story)) {
+                wrong.add(story.said(message) + " has no answer and is shown");
+            }
+        }
         explanation.omitted().forEach(line -> {
             told.add(line.messageId());
             LoggedMessage message = story.get(line.messageId());
@@ -331,6 +358,14 @@ final class TurnChecks {
                 .filter(message -> !listed && !told.contains(message.id()))
                 .forEach(message -> wrong.add(story.said(message) + " is neither shown nor explained"));
         return wrong;
+    }
+
+    private static boolean isUnanswered(LoggedMessage message, Story story) {
+        Said said = story.said(message);
+        return said.is(Kind.QUESTION)
+                && story.isBound(said.text())
+                && story.answers(said.text()).isEmpty()
+                && story.wholeRounds(said.text()).isEmpty();
     }
 
     /** Whether a reason is true. A list that was set may lack any message, so less is known behind one. */
