@@ -844,6 +844,22 @@ public final class MemoryTree {
         return null;
     }
 
+    /**
+     * Returns the newest message of a turn, on any branch.
+     *
+     * @param question the id of the turn's question
+     * @return the message's id, or null if there is none
+     */
+    public @Nullable String newestOfTurn(String question) {
+        for (int at = nodes.size() - 1; at >= 0; at--) {
+            Entry entry = nodes.get(at).entry;
+            if (question.equals(entry.question()) || question.equals(entry.id())) {
+                return entry.id();
+            }
+        }
+        return null;
+    }
+
     private static boolean isOnBranch(long sequence, TreeNode end) {
         TreeNode node = end;
         while (node != null && node.runStart.sequence() > sequence) {

@@ -348,7 +348,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     @Override
     @Nullable
     Tail after(Tail tail, List<NewMessage> batch, AppendResult result) {
-        return question == null ? super.after(tail, batch, result) : course().after(tail, batch, result);
+        return course().after(tail, batch, result);
     }
 
     @Override
@@ -395,7 +395,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             boolean isLate = memories.nanoTime() - askedAt
                     >= memories.settings.turnLimit().toNanos();
             // Another turn may have treated this one as dead.
-            if (asked != null && (marked || isLate || course().wasRefused())) {
+            if (asked != null && (marked || isLate)) {
                 mark(asked, null);
             }
             quietly(this::markKilled);

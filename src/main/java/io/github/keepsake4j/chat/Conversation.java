@@ -201,16 +201,15 @@ public final class Conversation {
     }
 
     /**
-     * Returns the question that a message belongs to: the newest user message on the branch up to it. Costs one read.
+     * Returns the question that a message belongs to, whatever other turns asked in between. Costs one read, unless many
+     * messages are in between.
      *
      * @param messageId the id of an answer, of a tool's result, or of the question itself
      * @return the question, or empty if the branch has none
      * @throws InvalidInputException if the message is not in the memory
      */
     public Optional<LoggedMessage> questionOf(String messageId) {
-        return Optional.ofNullable(memories.log(key)
-                .read(key, ReadQuery.newest(0).endingIn(messageId))
-                .user());
+        return TurnPosition.questionOf(memories.log(key), key, messageId);
     }
 
     /**
@@ -386,6 +385,8 @@ public final class Conversation {
 
     /**
      * Appends a message. If its parent is not the head, the message begins a new branch, which becomes the current one.
+     * An assistant message under a question, or a result of a tool under its calls, belongs to that question. With a
+     * named parent, it costs one look-up more.
      *
      * @param parent the parent of the message
      * @param messageId the message's id, unique within the memory; a message is never stored twice under the same id
@@ -393,7 +394,9 @@ public final class Conversation {
      * @return the outcome
      */
     public AppendResult append(Parent parent, String messageId, ChatMessage message) {
-        return memories.append(key, Append.under(parent, List.of(memories.prepare(messageId, message, null))));
+        NewMessage added = memories.prepare(messageId, message, null)
+                .ofTurn(TurnPosition.continued(memories.log(key), key, parent, message));
+        return memories.append(key, Append.under(parent, List.of(added)));
     }
 
     /**
@@ -411,7 +414,8 @@ public final class Conversation {
             String messageId, @Nullable String parentId, ChatMessage message, @Nullable Instant createdAt) {
         // Checks the parent's id before the message is encoded.
         Parent parent = Parent.behind(parentId);
-        NewMessage imported = memories.prepare(messageId, message, createdAt);
+        NewMessage imported = memories.prepare(messageId, message, createdAt)
+                .ofTurn(TurnPosition.continued(memories.log(key), key, parent, message));
         return memories.append(key, Append.under(parent, List.of(imported)).asImport());
     }
 

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param memories the ids of the conversation's long-term memories that are shown in one of these messages, in order
  * @param summarizedUpTo the id of the last message that the shown summary covers, with all messages of the branch before it; null if
  *     no summary is shown
+ * @param open the ids of the questions of turns that were not over and have complete tool rounds. Such a turn moves behind
+ *     the turns that ended before it when it ends
  * @param overflow whether the system message, or the newest turn's user message and last round, exceed a limit
  */
 public record Explanation(
@@ -31,6 +33,7 @@ public record Explanation(
         boolean olderUnread,
         List<String> memories,
         @Nullable String summarizedUpTo,
+        List<String> open,
         boolean overflow) {
 
     /**
@@ -57,6 +60,7 @@ public record Explanation(
         shown = List.copyOf(shown);
         omitted = List.copyOf(omitted);
         memories = List.copyOf(memories);
+        open = List.copyOf(open);
     }
 
     static Explanation of(MemoryKey key, Tail tail, Context context) {
@@ -74,6 +78,7 @@ public record Explanation(
                 context.summary() == null || tail.summary() == null
                         ? null
                         : tail.summary().coversUpTo(),
+                context.open(),
                 context.overflow());
     }
 
@@ -93,6 +98,7 @@ public record Explanation(
                 + (summarizedUpTo == null ? "" : "a summary covers all up to message " + summarizedUpTo + "; ")
                 + omitted.size()
                 + (olderUnread ? " read and not shown; older ones not read" : " not shown")
+                + (open.isEmpty() ? "" : "; turns that were not over and move when they end: " + open)
                 + (overflow ? "; the newest turn is over a limit" : ""));
         shown.forEach(line -> append(table, "shown", line));
         omitted.forEach(line -> append(table, "not shown", line));

@@ -17,6 +17,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageClosedException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -147,14 +148,15 @@ final class LeavingMessages {
         told.put(place, new Told(check.epoch(), newest));
     }
 
-    /** Returns the message before the first turn that is shown and not only pinned, or null if there is none. */
+    /** Returns the message before the turns that are shown and not only pinned, or null if there is none. */
     private static @Nullable String newestLeft(Context next) {
         return next.turns().stream()
                 .filter(turn -> turn.standing() != ContextTurn.Standing.BEGINNING
                         && !turn.cut().whole()
                         && !turn.messages().isEmpty())
-                .findFirst()
-                .map(turn -> turn.user().parentId())
+                .map(ContextTurn::user)
+                .min(Comparator.comparingLong(LoggedMessage::sequence))
+                .map(LoggedMessage::parentId)
                 .orElse(null);
     }
 

@@ -5,6 +5,7 @@ import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
@@ -14,7 +15,10 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.summary.SummaryTask;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.view.ViewReader;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -67,11 +71,35 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
         Context selected = memories.select(id, key, tail, List.of(), memories.remembered(key, tail));
         return upTo(tail, selected)
                 .map(last -> piece(key, tail, last))
-                .filter(piece -> tail.summary() == null
-                        ? piece.tellsAnything()
-                        : !piece.messages().isEmpty())
+                .filter(piece -> !piece.messages().isEmpty())
                 .map(piece -> new SummaryTask(
-                        tail.epoch(), tail.summary(), piece.messages(), piece.leastMessages(), piece.untold()));
+                        tail.epoch(),
+                        tail.summary(),
+                        piece.messages(),
+                        piece.leastMessages(),
+                        piece.untold(),
+                        earlier(key, tail, piece)))
+                .filter(task -> tail.summary() != null || task.tellsAnything());
+    }
+
+    /** Returns the questions whose places the summary in force covers, and to which messages behind it belong. */
+    private Map<String, LoggedMessage> earlier(MemoryKey key, Tail tail, Piece piece) {
+        Set<String> missing = new HashSet<>();
+        piece.messages().forEach(message -> missing.add(message.question()));
+        piece.messages().forEach(message -> missing.remove(message.id()));
+        missing.remove(null);
+        if (missing.isEmpty() || tail.summary() == null) {
+            return Map.of();
+        }
+        View view = tail.view();
+        Map<String, LoggedMessage> earlier = new HashMap<>();
+        for (LoggedMessage question : Reads.messages(memories.log(key), key, missing)) {
+            // A list that was set may have left it out.
+            if (view == null || question.sequence() > view.anchorSequence()) {
+                earlier.put(question.id(), question);
+            }
+        }
+        return earlier;
     }
 
     /**
@@ -85,10 +113,8 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
     private record Piece(List<LoggedMessage> messages, Set<String> untold, long least) {
 
         /** Returns a piece of messages of which some are summarized, or an empty piece. */
-        static Piece of(Tail tail, List<LoggedMessage> messages, @Nullable LoggedMessage user) {
+        static Piece of(Tail tail, List<LoggedMessage> messages) {
             Set<String> untold = Omission.ofBadEnds(messages).stream()
-                    // It returns with its answer, so the summary must contain it.
-                    .filter(omission -> omission.reason() != Omission.Reason.UNANSWERED_QUESTION)
                     .map(omission -> omission.message().id())
                     .collect(Collectors.toSet());
             View view = tail.view();
@@ -105,10 +131,6 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
 
         Piece with(List<LoggedMessage> some) {
             return new Piece(some, untold, least);
-        }
-
-        boolean tellsAnything() {
-            return messages.stream().anyMatch(message -> !untold.contains(message.id()));
         }
 
         /** Returns the number of messages that a summary must cover to count. */
@@ -165,12 +187,12 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
             // All messages that are not in the tail are covered already.
             boolean uncovered =
                     tail.messages().stream().anyMatch(message -> message.id().equals(last));
-            Piece all = Piece.of(tail, tail.messages(), tail.user());
+            Piece all = Piece.of(tail, tail.messages());
             return all.with(uncovered ? upTo(tail.messages(), last) : List.of());
         }
         for (int most = MOST_MESSAGES; ; most *= 2) {
             List<LoggedMessage> uncovered = oldest(key, tail, most);
-            Piece all = Piece.of(tail, uncovered, null);
+            Piece all = Piece.of(tail, uncovered);
             List<LoggedMessage> piece = limit(upTo(uncovered, last), all.least());
             if (piece.get(piece.size() - 1).sequence() > all.least() || uncovered.size() < most) {
                 return all.with(piece);

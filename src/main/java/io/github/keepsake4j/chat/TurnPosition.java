@@ -1,7 +1,9 @@
 package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.log.Append;
@@ -19,6 +21,7 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.TurnPlace;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -30,6 +33,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +105,9 @@ final class TurnPosition {
     /** The required newest message of the branch for the next append, or null for any. */
     private @Nullable String expected;
 
+    /** Whether another turn may answer the same question, so that nobody may have appended anything. */
+    private boolean exactly;
+
     /** The end of the branch that the turn knows, or null before it matters. */
     private @Nullable Position known;
 
@@ -130,9 +137,6 @@ final class TurnPosition {
     /** Whether other turns have added messages since this one read. */
     private boolean met;
 
-    /** Whether an append was refused because others moved the head or changed the list. */
-    private boolean refused;
-
     private TurnPosition(
             MemoryKey key,
             SharedParts memories,
@@ -149,6 +153,7 @@ final class TurnPosition {
         this.rounds = again == null ? List.of() : again.rounds();
         this.known = again == null ? null : again.position();
         this.own = again == null ? null : again.end();
+        this.exactly = again != null && next == null;
         this.anotherAnswer = again != null && again.before() != null;
     }
 
@@ -183,8 +188,9 @@ final class TurnPosition {
         Found found = find(log, key, turn.branch(), named);
         if (found.before() == null && named.outcome() == null && named.id().equals(named.question())) {
             // The first try may still run. If it ends later, it meets a new revision, and then finds this one's answer.
-            log.change(key, new Change.SetOutcome(named.id(), Outcome.failed(RETRIED), null));
-            found = find(log, key, turn.branch(), named);
+            Outcome retried = Outcome.failed(RETRIED);
+            log.change(key, new Change.SetOutcome(named.id(), retried, null));
+            found = find(log, key, turn.branch(), named.withOutcome(retried));
         }
         // A sibling of its answer; or where the question is, if that is not on the branch.
         String parent = found.before() != null ? found.before() : found.isThere() ? null : found.end();
@@ -215,19 +221,53 @@ final class TurnPosition {
 
     /** Finds the question of an answer, and its rounds before the answer; null if there is none on its branch. */
     private static @Nullable Found findBefore(MessageLog log, MemoryKey key, LoggedMessage answer) {
+        Optional<Asked> asked = asked(log, key, answer.id());
+        if (asked.isEmpty() || answer.parentId() == null) {
+            return null;
+        }
+        LoggedMessage question = asked.get().question();
+        List<LoggedMessage> messages = asked.get().tail().messages();
+        List<LoggedMessage> between = messages.subList(messages.indexOf(question) + 1, messages.size() - 1);
+        List<LoggedMessage> rounds = ContextTurn.restOf(question, between).rounds();
+        return new Found(question, asked.get().tail().position(), rounds, true, answer.parentId());
+    }
+
+    /** A question, and the branch from there to a message that belongs to it. */
+    private record Asked(LoggedMessage question, Tail tail) {}
+
+    private static Optional<Asked> asked(MessageLog log, MemoryKey key, String messageId) {
         for (int most = FEW; ; most *= FEW) {
-            Tail tail = log.read(key, ReadQuery.newest(most).endingIn(answer.id()));
-            List<LoggedMessage> messages = tail.messages();
-            LoggedMessage question = ContextTurn.questionOf(answer.id(), messages).orElse(null);
-            if (question != null) {
-                List<LoggedMessage> between = messages.subList(messages.indexOf(question) + 1, messages.size() - 1);
-                List<LoggedMessage> rounds = ContextTurn.restOf(question, between).rounds();
-                return new Found(question, tail.position(), rounds, true, answer.parentId());
-            }
-            if (tail.complete() || most > Integer.MAX_VALUE / FEW) {
-                return null;
+            Tail tail = log.read(key, ReadQuery.newest(most).endingIn(messageId));
+            Optional<LoggedMessage> question = ContextTurn.questionOf(messageId, tail.messages());
+            if (question.isPresent() || tail.user() == null || tail.complete() || most > Integer.MAX_VALUE / FEW) {
+                return question.map(found -> new Asked(found, tail));
             }
         }
+    }
+
+    /**
+     * Returns the question to which a message belongs: the one that its turn names, or else the one whose turn it
+     * continues. Usually costs one read.
+     *
+     * @throws UnknownMessageException if the message is not in the memory
+     */
+    static Optional<LoggedMessage> questionOf(MessageLog log, MemoryKey key, String messageId) {
+        return asked(log, key, messageId).map(Asked::question);
+    }
+
+    /**
+     * Returns the id of the question whose turn a message continues that is added by hand: an answer to a question of a
+     * bound turn, or a part of an open round; null for any other message.
+     */
+    static @Nullable String continued(MessageLog log, MemoryKey key, Parent parent, ChatMessage message) {
+        boolean mayContinue = message instanceof AiMessage || message instanceof ToolExecutionResultMessage;
+        if (!mayContinue || !(parent instanceof Parent.Of of) || of.id().equals(Ids.BEFORE_IN_TIME)) {
+            return null;
+        }
+        return Reads.message(log, key, of.id())
+                .filter(named -> !(named.message() instanceof AiMessage ai) || ai.hasToolExecutionRequests())
+                .map(LoggedMessage::question)
+                .orElse(null);
     }
 
     private static void check(boolean holds, String turn, String kind, MemoryKey key, LoggedMessage named) {
@@ -290,7 +330,10 @@ final class TurnPosition {
         if (expected != null) {
             return append.expectingHead(expected);
         }
-        return last == null || end == null ? append : TurnPlace.fenced(append, end);
+        if (last == null || end == null) {
+            return append;
+        }
+        return TurnPlace.fenced(exactly ? append.expectingHead(end.head()) : append, end);
     }
 
     /** Appends the next messages of the turn where it goes on. */
@@ -305,7 +348,7 @@ final class TurnPosition {
                     throw e;
                 }
                 met = true;
-                refused = true;
+                exactly = true;
                 append = conflicts > MOST_CONFLICTS ? goBeside(append, last) : again(append, last);
             }
         }
@@ -367,11 +410,6 @@ final class TurnPosition {
         }
     }
 
-    /** Returns whether an append was refused because others moved the head or changed the list. */
-    boolean wasRefused() {
-        return refused;
-    }
-
     /** Returns the sequence up to which the turn knows all messages. */
     long known() {
         Shown first = shown;
@@ -382,11 +420,12 @@ final class TurnPosition {
     @Nullable
     Tail after(Tail tail, List<NewMessage> batch, AppendResult result) {
         Tail after = met ? null : tail.after(batch, result);
-        if (after == null && !result.replayed()) {
-            met = true;
-            after = tail.behindOthers(batch, result);
+        if (after != null || result.replayed() || (own == null && from == null)) {
+            return after;
         }
-        return after;
+        // A turn that begins at another place has met nobody there.
+        met |= own != null && from == null;
+        return tail.behindOthers(batch, result);
     }
 
     /** Records that the turn itself changed the list that the memory shows. */

@@ -10,11 +10,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -310,13 +307,18 @@ public record Context(
         return omitted;
     }
 
-    /** Returns the ids of the messages that were read, except those of turns whose beginning was not read. */
-    Set<String> readIds() {
-        return Stream.concat(
-                        turns.stream().flatMap(ContextTurn::all),
-                        read.repaired().stream().map(Omission::message))
-                .map(LoggedMessage::id)
-                .collect(Collectors.toSet());
+    /**
+     * Returns the bound turns that were not over and have complete tool rounds. Such a turn moves behind others when it
+     * ends.
+     *
+     * @return the ids of their questions, in order
+     */
+    public List<String> open() {
+        return turns.stream()
+                .filter(turn -> turn.user().id().equals(turn.user().question()) && !turn.closed())
+                .filter(turn -> turn.rounds().stream().anyMatch(round -> round.hidden() == null))
+                .map(turn -> turn.user().id())
+                .toList();
     }
 
     /** Returns the turns as limits see them: without skipped turns. */
@@ -351,7 +353,7 @@ public record Context(
         List<Boolean> endsBefore = Fold.endsBefore(read);
         List<String> ends = new ArrayList<>();
         for (int t = 0; t < read.size(); t++) {
-            String before = read.get(t).user().parentId();
+            String before = Fold.begin(read, t).parentId();
             if (before != null && endsBefore.get(t)) {
                 ends.add(before);
             }

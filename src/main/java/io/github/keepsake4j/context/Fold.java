@@ -72,9 +72,20 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
             return newest(turns).id();
         }
         List<Boolean> ends = endsBefore(turns);
-        for (int t = anythingBefore ? first : Math.max(first, 1); t < turns.size(); t++) {
+        int least = anythingBefore ? first : Math.max(first, 1);
+        for (int t = least; t < turns.size(); t++) {
             if (ends.get(t)) {
-                return turns.get(t).user().parentId();
+                return begin(turns, t).parentId();
+            }
+        }
+        if (first > 0) {
+            // Turns overlap all the time. The messages of those that end later are left to the next summary.
+            LoggedMessage newest = newest(turns.subList(0, first));
+            boolean areBound = turns.subList(first, turns.size()).stream()
+                    .allMatch(turn -> turn.user().question() != null
+                            || turn.user().sequence() > newest.sequence());
+            if (areBound) {
+                return newest.id();
             }
         }
         ContextTurn last = turns.get(turns.size() - 1);
@@ -102,17 +113,26 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
     }
 
     /**
-     * Returns for each turn whether all turns before it are complete at its beginning, so that a summary may cover
-     * them.
+     * Returns for each turn whether all turns before it are complete before it and those behind it begin, so that a
+     * summary may cover them.
      */
     static List<Boolean> endsBefore(List<ContextTurn> turns) {
         List<Boolean> ends = new ArrayList<>();
         long newest = Long.MIN_VALUE;
-        for (ContextTurn turn : turns) {
-            ends.add(newest < turn.user().sequence());
-            newest = Math.max(newest, newest(List.of(turn)).sequence());
+        for (int t = 0; t < turns.size(); t++) {
+            ends.add(newest < turns.get(t).user().sequence()
+                    && newest < begin(turns, t).sequence());
+            newest = Math.max(newest, newest(List.of(turns.get(t))).sequence());
         }
         return ends;
+    }
+
+    /** Returns the oldest message of a turn and of those behind it. */
+    static LoggedMessage begin(List<ContextTurn> turns, int first) {
+        return turns.subList(first, turns.size()).stream()
+                .map(ContextTurn::user)
+                .min(Comparator.comparingLong(LoggedMessage::sequence))
+                .orElseThrow();
     }
 
     static LoggedMessage newest(List<ContextTurn> turns) {

@@ -21,7 +21,7 @@ public final class TurnPlace {
 
     /**
      * Fences an append: it is refused if the head, or the end of the named branch, may have gone to a branch without the
-     * messages of a position. Appends under the head do not matter.
+     * messages of a position. Appends under the head matter only if the append expects a head.
      *
      * @param append the append
      * @param known the position that the turn knows
@@ -29,9 +29,9 @@ public final class TurnPlace {
      */
     public static Append fenced(Append append, Position known) {
         // A named branch moves without a new revision.
-        Append fenced = append.reference() == null
-                ? append.sinceRevisionOf(known)
-                : append.expectingHead(known.head());
+        Append fenced = append.reference() == null ? append.sinceRevisionOf(known) : append;
+        boolean exactly = append.reference() != null || append.expectsHead();
+        fenced = exactly ? fenced.expectingHead(known.head()) : fenced;
         return append.epoch() == null ? fenced : fenced.inEpoch(append.epoch());
     }
 

@@ -6,9 +6,12 @@ import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.TenantMismatchException;
+import io.github.keepsake4j.log.TurnPlace;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -69,6 +72,10 @@ final class TurnMode implements Memories {
         long epoch() {
             return base.document().state().epoch();
         }
+
+        Held stale() {
+            return new Held(base, false, tree, batches, touchedAt);
+        }
     }
 
     /** The appends that are held back can never be written, such as after an erasure. */
@@ -124,7 +131,13 @@ final class TurnMode implements Memories {
         return store.locked(key, () -> {
             Held held = turns.get(key);
             boolean waits = mayWait(append) && (held == null || held.batches().size() < MAX_BATCHES);
-            return waits ? hold(key, held, append, now) : change(key, tree -> tree.append(append, now));
+            try {
+                return waits ? hold(key, held, append, now) : change(key, tree -> tree.append(append, now));
+            } catch (HeadConflictException e) {
+                // The caller reads before it decides, which needs the newest document.
+                turns.computeIfPresent(key, (same, turn) -> turn.stale());
+                throw e;
+            }
         });
     }
 
@@ -209,14 +222,15 @@ final class TurnMode implements Memories {
     /**
      * Returns whether an append may wait for the end of the turn. A view, an expected position and an import need the
      * newest document; an answer ends the turn. A system message that expects the head waits. If other writers are
-     * first, it is written behind their messages unless an equal one is in force.
+     * first, it is written behind their messages unless an equal one is in force. What follows the question of a turn
+     * waits too, and its place is decided when it is written.
      */
     private static boolean mayWait(Append append) {
         List<NewMessage> messages = append.messages();
+        boolean expects = append.expectsHead() || append.revision() != null;
         if (messages.isEmpty()
                 || append.view() != null
-                || (append.expectsHead() && !isSystem(append))
-                || append.revision() != null
+                || (expects && !isSystem(append) && !isOfTurn(append))
                 || append.importing()) {
             return false;
         }
@@ -291,7 +305,7 @@ final class TurnMode implements Memories {
         for (Batch batch : held.batches()) {
             try {
                 if (!isInForce(batch.append(), tree)) {
-                    tree.append(unconditional(batch.append()), batch.acceptedAt());
+                    append(tree, unconditional(batch.append()), batch.acceptedAt());
                 }
             } catch (UnreadableDataException e) {
                 throw e;
@@ -299,6 +313,32 @@ final class TurnMode implements Memories {
                 throw new LostTurnException(e);
             }
         }
+    }
+
+    /** Appends what was held back. What follows the question of a turn goes where the turn goes on. */
+    private static void append(MemoryTree tree, Append append, Instant now) {
+        try {
+            tree.append(append, now);
+        } catch (HeadConflictException e) {
+            String question = append.messages().isEmpty() ? null : append.messages().get(0).question();
+            String own = question == null || !isOfTurn(append) ? null : tree.newestOfTurn(question);
+            if (own == null) {
+                throw e;
+            }
+            Parent parent = append.parent() instanceof Parent.Of of ? of : Parent.of(own);
+            tree.append(
+                    TurnPlace.again(append, own, question, tree::read)
+                            .orElseGet(() -> TurnPlace.beside(append, parent)),
+                    now);
+        }
+    }
+
+    /** Returns whether an append goes where its turn goes on. */
+    private static boolean isOfTurn(Append append) {
+        String question = append.messages().get(0).question();
+        return question != null
+                && !question.equals(append.messages().get(0).id())
+                && (append.revision() != null || append.reference() != null);
     }
 
     private static boolean isSystem(Append append) {
@@ -314,7 +354,7 @@ final class TurnMode implements Memories {
     }
 
     private static Append unconditional(Append append) {
-        if (!append.expectsHead()) {
+        if (!append.expectsHead() || !isSystem(append)) {
             return append;
         }
         Append free = Append.under(append.parent(), append.messages()).creating(append.metadata());

@@ -39,6 +39,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -125,7 +126,7 @@ public final class OtherClassPathDriver {
             Tail tail = log.read(key, ReadQuery.wholeBranch().upToSummary());
             return tail.messages().isEmpty()
                     ? Optional.empty()
-                    : Optional.of(new SummaryTask(tail.epoch(), tail.summary(), tail.messages(), 1, Set.of()));
+                    : Optional.of(new SummaryTask(tail.epoch(), tail.summary(), tail.messages(), 1, Set.of(), Map.of()));
         });
         return micrometer + ", " + made + " made";
     }

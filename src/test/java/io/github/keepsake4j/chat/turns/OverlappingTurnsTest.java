@@ -81,7 +81,7 @@ class OverlappingTurnsTest {
         assertThat(one.messages()).containsExactly(user("one"), calls("a"), result("a"));
         add(one, ai("done one"));
         assertThat(one.messages())
-                .containsExactly(user("one"), calls("a"), result("a"), user("two"), ai("done two"), ai("done one"));
+                .containsExactly(user("one"), calls("a"), result("a"), ai("done one"), user("two"), ai("done two"));
     }
 
     @Test

@@ -221,7 +221,7 @@ class TurnsAgainTest {
     }
 
     @Test
-    void a_question_that_is_not_in_view_before_its_tool_rounds_is_at_the_end() {
+    void an_answer_by_hand_behind_a_list_that_was_emptied_is_made_again_with_the_rounds_of_its_question() {
         assistant(Column.AI_SERVICES, new Script(toolCall("t"), "a"), new EndingTurns.Tools())
                 .chat("c", "one", Turn.next());
         ChatMemory memory = keepsake.chatMemory("c");
@@ -232,7 +232,7 @@ class TurnsAgainTest {
 
         assistant(Column.AI_SERVICES, model).chat("c", "one", Turn.regenerate(id("A(b)")));
 
-        assertThat(model.lastRequest()).isEqualTo("U(one)");
+        assertThat(model.lastRequest()).isEqualTo("U(one), C(t), R(t)");
         assertThat(history(keepsake, "c")).isEqualTo("U(one), C(t), R(t), A(a), A(b), A(c)");
     }
 

@@ -220,8 +220,7 @@ class TurnsThatMeetTest {
         assertThat(one.sent)
                 .containsExactly(
                         List.of(SYSTEM, one.question()),
-                        List.of(SYSTEM, one.question(), two.question(), one.calls, one.result));
-        // The first question has no answer yet, as far as the second turn is shown.
+                        List.of(SYSTEM, one.question(), one.calls, one.result));
         assertThat(two.sent)
                 .containsExactly(
                         List.of(SYSTEM, two.question()), List.of(SYSTEM, two.question(), two.calls, two.result));
@@ -248,13 +247,13 @@ class TurnsThatMeetTest {
         assertThat(keepsake.chatMemory("alice").messages())
                 .containsExactly(
                         SYSTEM,
-                        one.question(),
-                        one.calls,
-                        one.result,
                         two.question(),
                         two.calls,
                         two.result,
                         two.answer,
+                        one.question(),
+                        one.calls,
+                        one.result,
                         one.answer);
     }
 
