@@ -7,6 +7,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -526,6 +527,16 @@ public record Context(
 
     Context mapTurns(Function<ContextTurn, ContextTurn> change) {
         return withTurns(turns.stream().map(change).toList(), over);
+    }
+
+    /** Changes turns, and sorts them by their places. */
+    Context placeTurns(Function<ContextTurn, ContextTurn> change) {
+        return withTurns(
+                turns.stream()
+                        .map(change)
+                        .sorted(Comparator.comparingLong(ContextTurn::place))
+                        .toList(),
+                over);
     }
 
     Context withTurns(List<ContextTurn> changed, @Nullable Overflow overflow) {

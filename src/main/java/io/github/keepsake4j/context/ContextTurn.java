@@ -296,7 +296,8 @@ public record ContextTurn(
     }
 
     ContextTurn pin(int firstRounds) {
-        return new ContextTurn(user, rounds, standing, place, Math.max(pinned, firstRounds), form, cut);
+        // Where it stands must not depend on what follows its beginning, which may not be read.
+        return new ContextTurn(user, rounds, standing, user.sequence(), Math.max(pinned, firstRounds), form, cut);
     }
 
     private boolean isShown() {

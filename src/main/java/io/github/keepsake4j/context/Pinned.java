@@ -59,7 +59,7 @@ public final class Pinned implements ContextStrategy {
     @Override
     public Context mark(Context context) {
         if (first == Integer.MAX_VALUE) {
-            return context.mapTurns(turn -> turn.all().anyMatch(pinned) ? turn.pin(ContextTurn.WHOLLY_PINNED) : turn);
+            return context.placeTurns(turn -> turn.all().anyMatch(pinned) ? turn.pin(ContextTurn.WHOLLY_PINNED) : turn);
         }
         List<LoggedMessage> beginning = context.oldest().stream().limit(first).toList();
         Set<String> ids = beginning.stream().map(LoggedMessage::id).collect(Collectors.toSet());
@@ -71,7 +71,7 @@ public final class Pinned implements ContextStrategy {
         // The messages after the beginning are read with it. So this does not depend on the rest of the read.
         boolean isOver =
                 context.oldest().size() <= first || context.oldest().get(first).message() instanceof UserMessage;
-        return context.mapTurns(turn -> ids.contains(turn.user().id())
+        return context.placeTurns(turn -> ids.contains(turn.user().id())
                 ? turn.pin(rounds(turn, ids, isOver || !turn.user().id().equals(last)))
                 : turn);
     }

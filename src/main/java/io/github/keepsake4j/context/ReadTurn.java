@@ -27,6 +27,9 @@ final class ReadTurn {
     /** Whether the same question follows, and nothing of this turn was shown before it. */
     boolean repeated;
 
+    /** Whether a message of it may belong to an older question that was not read. */
+    boolean isUncertain;
+
     /** Whether a repair found its question unreadable, or a message that may be its answer. */
     boolean unreadable;
 

@@ -76,7 +76,7 @@ final class TurnSplitter {
         return new Context(
                 memoryId,
                 new Context.Opening(system, summary, null),
-                new Context.Read(oldest, unread, turns.headless(), repaired),
+                new Context.Read(oldest, Math.max(unread, turns.uncertain()), turns.headless(), repaired),
                 closed,
                 new Context.Forms(replaced, TokenSizes.NOT_KEPT, 0),
                 null);

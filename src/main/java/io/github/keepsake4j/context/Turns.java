@@ -62,6 +62,9 @@ final class Turns {
     /** The number of turns before a gap, in which their answers may be. */
     private int beforeGap;
 
+    /** The place behind the turns that may have got what belongs to an unread question. */
+    private long uncertain;
+
     private record Waiting(ReadTurn turn, OpenRound round) {}
 
     /** @param fromBeginning whether the first message has none before it */
@@ -185,9 +188,11 @@ final class Turns {
         if (asked != null && at() - asked.began <= MOST_WAITED && !asked.hasAnswer()) {
             return asked;
         }
-        boolean isKnown = asked != null || fromBeginning || at() >= MOST_WAITED;
         ReadTurn before = last;
-        return before == null || !isKnown ? unread : before;
+        if (before != null && asked == null && !fromBeginning && at() < MOST_WAITED) {
+            before.isUncertain = true;
+        }
+        return before == null ? unread : before;
     }
 
     /**
@@ -320,7 +325,13 @@ final class Turns {
                 to.accept(placed.close(user, standing, behind));
             }
             behind = placed.at() < 0 ? behind : Math.max(behind, messages.get(placed.at()).sequence() + 1);
+            uncertain = placed.turn().isUncertain ? behind : uncertain;
         }
+    }
+
+    /** Returns the place before which it is not certain which message belongs to which turn. */
+    long uncertain() {
+        return uncertain;
     }
 
     /** Returns the messages whose questions were not read, with results behind their calls. */

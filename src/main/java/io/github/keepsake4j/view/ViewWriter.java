@@ -1,5 +1,6 @@
 package io.github.keepsake4j.view;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.base.KeyLocks;
@@ -404,6 +405,10 @@ public final class ViewWriter {
                             place != null
                                     ? ListEdit.Item.of(place)
                                     : ListEdit.Item.of(prepared(i).ofTurn(question)));
+                }
+                if (list.get(i) instanceof AiMessage ai && !ai.hasToolExecutionRequests()) {
+                    // What follows an answer is no answer to its question.
+                    question = null;
                 }
             }
             return new ListEdit(items, summary).followedBy(running);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MeetingTurnsCostTest {
 
     /** The refused append, the read that decides, and the append to a named branch in place of the head. */
-    private static final int MOST_MORE_STATEMENTS = 12;
+    private static final int MOST_MORE_STATEMENTS = 18;
 
     enum Meets {
         NOBODY,
@@ -112,7 +112,7 @@ class MeetingTurnsCostTest {
 
     @ParameterizedTest
     @EnumSource(value = Meets.class, names = "NOBODY", mode = EnumSource.Mode.EXCLUDE)
-    void a_turn_in_a_bucket_stays_one_put_and_a_conflict_adds_one_get_and_one_put(Meets meets) throws Exception {
+    void a_turn_in_a_bucket_stays_one_put_and_a_conflict_adds_two_gets_and_one_put(Meets meets) throws Exception {
         int[] alone = requests(Meets.NOBODY);
         int[] met = requests(meets);
         Tell.line(
@@ -120,7 +120,7 @@ class MeetingTurnsCostTest {
                 alone[0], alone[1], met[0], met[1], meets);
         assertThat(alone[0]).isEqualTo(1);
         assertThat(met[0]).isLessThanOrEqualTo(2);
-        assertThat(met[1]).isLessThanOrEqualTo(alone[1] + 1);
+        assertThat(met[1]).isLessThanOrEqualTo(alone[1] + 2);
     }
 
     @Test

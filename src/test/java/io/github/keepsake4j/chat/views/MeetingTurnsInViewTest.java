@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.CustomMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
@@ -218,7 +219,11 @@ class MeetingTurnsInViewTest {
             String as = as(first + run, branch, everything);
 
             List<ChatMessage> messages = conversation.messages();
-            assertThat(ProviderRules.all(messages)).as(as).isEmpty();
+            // No provider knows a custom message, which only some adapters send.
+            List<ChatMessage> sent = messages.stream()
+                    .filter(message -> !(message instanceof CustomMessage))
+                    .toList();
+            assertThat(ProviderRules.all(sent)).as(as).isEmpty();
             Map<String, LoggedMessage> byId = new HashMap<>();
             branch.forEach(message -> byId.put(message.id(), message));
             List<LoggedMessage> shown = conversation.explain().shown().stream()
