@@ -27,6 +27,9 @@ final class ReadTurn {
     /** Whether the same question follows, and nothing of this turn was shown before it. */
     boolean repeated;
 
+    /** Whether messages behind its question are unknown, among which its answer may be. */
+    boolean hasGap;
+
     /** Whether a message of it may belong to an older question that was not read. */
     boolean isUncertain;
 
@@ -119,7 +122,7 @@ final class ReadTurn {
         boolean answered = false;
         for (int r = 0; r < open.size(); r++) {
             OpenRound round = open.get(r);
-            boolean isEarly = r < calls && round.isAnswer() && round.isShown();
+            boolean isEarly = r < calls && round.isModelsAnswer();
             boolean answers = !isEarly && round.isModelsAnswer() && isAnswer(round.messages.get(0));
             Reason again = answers && answered ? Reason.ANSWERED_BEFORE : round.hidden();
             counted.add(new Counted(round, isEarly ? Reason.ANSWER_BEFORE_CALL : again));
@@ -161,7 +164,7 @@ final class ReadTurn {
                     user,
                     counted,
                     turn.repeated ? Standing.REPEATED : standing,
-                    Math.max(behind, user.sequence()),
+                    turn.hasGap ? user.sequence() : Math.max(behind, user.sequence()),
                     ContextTurn.NOT_PINNED,
                     ContextTurn.Form.WHOLE,
                     ContextTurn.Cut.NOTHING);

@@ -67,6 +67,7 @@ final class TurnSplitter {
         boolean covered = summary != null && messages.isEmpty() && !isSame(summary, earlier);
         if (earlier != null && !begunThere && !covered) {
             add(List.of(earlier), turns);
+            turns.gap(true);
         }
         List<LoggedMessage> meanwhile = InterleavedMessages.of(messages, round).messages();
         meanwhile.forEach(message -> repaired.add(new Omission(message, Reason.MEANWHILE)));

@@ -59,9 +59,6 @@ final class Turns {
     /** The turn of the message before, or null. */
     private @Nullable ReadTurn last;
 
-    /** The number of turns before a gap, in which their answers may be. */
-    private int beforeGap;
-
     /** The place behind the turns that may have got what belongs to an unread question. */
     private long uncertain;
 
@@ -82,7 +79,7 @@ final class Turns {
 
     /** Records whether messages are unknown between those that were added and those that will be. */
     void gap(boolean isThere) {
-        beforeGap = isThere ? all.size() : 0;
+        all.forEach(turn -> turn.hasGap = isThere);
     }
 
     /** Adds the next message of the branch, or of the list that was set. */
@@ -257,7 +254,7 @@ final class Turns {
                 turn.hidden = Reason.UNREADABLE;
             } else if (turn.isFailed()) {
                 turn.hidden = Reason.FAILED;
-            } else if (turn.isUnanswered() && isFollowed && t >= beforeGap) {
+            } else if (turn.isUnanswered() && isFollowed && !turn.hasGap) {
                 turn.hidden = Reason.UNANSWERED_QUESTION;
             }
             next = turn.isGone() ? next : user;

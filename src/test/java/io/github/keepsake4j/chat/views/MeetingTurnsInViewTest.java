@@ -147,22 +147,30 @@ class MeetingTurnsInViewTest {
 
     @Test
     void a_view_from_a_bounded_read_is_the_one_from_a_read_of_the_whole_branch() {
-        assertThat(differences(false, MeetingTurnsInViewTest::strategy)).isZero();
+        assertThat(differences(Kind.BOUND, MeetingTurnsInViewTest::strategy)).isZero();
     }
 
     @Test
     void so_it_is_if_the_oldest_messages_are_pinned() {
-        assertThat(differences(false, MeetingTurnsInViewTest::pinningFirst)).isZero();
+        assertThat(differences(Kind.PINNED, MeetingTurnsInViewTest::pinningFirst)).isZero();
     }
 
     /** Whether a question that no AI service asked still waits is known only if it was read. */
     @Test
     void so_it_is_nearly_always_if_questions_of_no_turn_wait_for_their_answers() {
         int runs = Counts.of(300, 100_000);
-        assertThat(differences(true, MeetingTurnsInViewTest::strategy)).isLessThan(3 + runs / 1_000);
+        assertThat(differences(Kind.WAITING, MeetingTurnsInViewTest::strategy)).isLessThan(3 + runs / 1_000);
     }
 
-    private static int differences(boolean waits, Function<Random, ContextStrategy> strategies) {
+    private enum Kind {
+        BOUND,
+        /** Whether a pinned question that failed has a complete round among what was not read is not known. */
+        PINNED,
+        WAITING
+    }
+
+    private static int differences(Kind kind, Function<Random, ContextStrategy> strategies) {
+        boolean waits = kind == Kind.WAITING;
         long first = Counts.seed();
         int different = 0;
         int cut = 0;
@@ -170,6 +178,9 @@ class MeetingTurnsInViewTest {
         for (int run = 0; run < Counts.of(300, 100_000); run++) {
             Random random = new Random(first + run);
             List<LoggedMessage> branch = MeetingTurns.random(random, 2 + random.nextInt(20), waits, COUNTER::count);
+            if (kind == Kind.PINNED && branch.stream().limit(8).anyMatch(message -> message.outcome() != null)) {
+                continue;
+            }
             ContextStrategy strategy = strategies.apply(random);
             MessageLog log = log(branch);
             if (strategy.summarizes()) {
