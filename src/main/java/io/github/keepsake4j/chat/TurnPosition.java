@@ -117,8 +117,11 @@ final class TurnPosition {
     /** The id of the new question, or null before it is written. */
     private @Nullable String asked;
 
-    /** Whether the turn goes on beside the head. */
+    /** Whether the turn goes on beside the head until others move the head to it. */
     private boolean beside;
+
+    /** Whether the turn stays beside the head. */
+    private boolean aside;
 
     /** The ids of the messages that this turn has added. */
     private final Set<String> added = new LinkedHashSet<>();
@@ -309,21 +312,21 @@ final class TurnPosition {
     void aside(Parent parent) {
         next = parent;
         expected = null;
-        beside = true;
+        aside = true;
     }
 
     /** Places the next messages behind the messages of this turn, beside the head. */
     void aside() {
-        beside |= own != null;
+        aside |= own != null;
     }
 
     /** Returns the append of the next messages. It may be refused if other writers moved the head. */
     Append place(List<NewMessage> batch) {
         String last = own;
-        Parent parent = next != null ? next : beside && last != null ? Parent.of(last) : Parent.head();
+        Parent parent = next != null ? next : aside && last != null ? Parent.of(last) : Parent.head();
         Append append = Append.under(parent, batch);
         Position end = known;
-        if (beside) {
+        if (aside) {
             return append.onBranch(TurnPlace.ASIDE);
         }
         append = append.onBranch(branch);
@@ -339,6 +342,9 @@ final class TurnPosition {
     /** Appends the next messages of the turn where it goes on. */
     AppendResult append(List<NewMessage> batch, UnaryOperator<Append> inEpoch) {
         Append append = inEpoch.apply(place(batch));
+        if (beside && own != null && !aside) {
+            append = again(append, own);
+        }
         for (int conflicts = 1; ; conflicts++) {
             try {
                 return memories.append(key, append);
@@ -359,6 +365,7 @@ final class TurnPosition {
         Position end = Objects.requireNonNull(known, "known");
         String there = next != null && end.head() != null ? end.head() : last;
         String asked = next != null ? null : questionId();
+        beside = false;
         return TurnPlace.again(refused, there, asked, query -> memories.log(key).read(key, query))
                 .orElseGet(() -> goBeside(refused, last));
     }
@@ -396,13 +403,13 @@ final class TurnPosition {
     /** Returns the append of an answer in place of the turn's newest message. */
     Append inPlaceOfNewest(Parent parent, List<NewMessage> batch) {
         Append sibling = Append.under(parent, batch);
-        return beside ? sibling.onBranch(TurnPlace.ASIDE) : sibling.onBranch(branch).expectingHead(own);
+        return beside || aside ? sibling.onBranch(TurnPlace.ASIDE) : sibling.onBranch(branch).expectingHead(own);
     }
 
     /** Moves the head back to its place before this turn, if only this turn has moved it since. */
     void back(MessageLog log, @Nullable Long epoch) {
         String first = before;
-        if (first != null && !added.isEmpty() && branch == null && !beside) {
+        if (first != null && !added.isEmpty() && branch == null && !beside && !aside) {
             String head = Reads.position(log, key).head();
             if (Objects.equals(own, head)) {
                 log.change(key, new Change.MoveHead(first, epoch));

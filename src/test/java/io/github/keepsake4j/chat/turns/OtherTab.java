@@ -26,7 +26,7 @@ final class OtherTab {
     static final String PLACED = "p";
 
     /** The first letter of an answer that was added at the end. */
-    private static final String ADDED = "a";
+    static final String ADDED = "a";
 
     private final Random random;
     private final Object id;

@@ -74,6 +74,11 @@ record Said(Kind kind, String question, String by, String text) {
     }
 
     /** Returns whether it is a question, or belongs to one, that no turn of the library asked. */
+    /** Returns whether this is an answer that was added by hand at the head. */
+    boolean isAdded() {
+        return by.startsWith(OtherTab.ADDED);
+    }
+
     boolean isUnbound() {
         return question.startsWith(UNBOUND);
     }

@@ -53,11 +53,11 @@ final class TurnChecks {
 
     /**
      * Each round and each answer stands in its own question's turn, and a question has one answer. Lists that were set
-     * may hold unbound messages in any order.
+     * may hold unbound messages in any order, and an answer that was added by hand without its question.
      */
     static List<String> whole(List<Said> all, boolean listed) {
         List<Said> shown =
-                all.stream().filter(each -> !listed || !each.isUnbound()).toList();
+                all.stream().filter(each -> !listed || !(each.isUnbound() || each.isAdded())).toList();
         List<String> wrong = new ArrayList<>();
         Set<String> questions = new HashSet<>();
         Said asked = null;
