@@ -81,6 +81,17 @@ public final class MemoryTree {
          * @throws UnreadableDataException if it cannot be read
          */
         Made made(Entry entry);
+
+        /**
+         * Returns whether a message may name a parent that is missing, as an import may. Otherwise, the check reports
+         * that parent.
+         *
+         * @param entry the message
+         * @return true unless another program may have removed the parent
+         */
+        default boolean mayLackParent(Entry entry) {
+            return true;
+        }
     }
 
     /**
