@@ -5,7 +5,9 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
+import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Seen;
@@ -90,7 +92,8 @@ public final class LlmNode {
 
     /**
      * Runs the node. The stored answer records which messages the model saw and how many tokens it reported;
-     * {@code Keepsake.conversation(key)} returns both. If the model fails, its exception is thrown and nothing is
+     * {@code Keepsake.conversation(key)} returns both. The system prompt and the rendered template are not stored messages:
+     * {@link WorkflowMemories.Builder#keepRequests} stores them with the whole request. If the model fails, its exception is thrown and nothing is
      * stored. If the turn cannot be stored, the answer is returned nevertheless, together with the failure. Each run
      * that is stored is an iteration of its message, unless a run with the same {@linkplain NodeTurn#inRun run key} is
      * stored already. A query that is blank after rendering is sent as
@@ -129,7 +132,8 @@ public final class LlmNode {
                     ? user
                     : UserMessage.from(run.query());
             boolean altered = run.systemPrompt() != null || !shown.equals(stored);
-            keep(memory.conversation(), turns, run, response.aiMessage(), made(response, history.seen(), question, altered), place);
+            Made made = made(response, prompt, history.seen(), question, altered);
+            keep(memory.conversation(), turns, run, response.aiMessage(), made, place);
         } catch (RuntimeException e) {
             LOG.warn(
                     "Node {} of app {}: its turn was not stored ({})",
@@ -203,17 +207,31 @@ public final class LlmNode {
      * Returns how an answer was made. A question that is stored together with its answer has no sequence number yet, so
      * it is not among the messages that the model saw.
      *
+     * @param prompt the messages of the request
      * @param question the question if it is stored already, else null
      * @param altered whether the request contained more than stored messages
      */
-    private static Made made(ChatResponse response, Seen history, @Nullable LoggedMessage question, boolean altered) {
+    private Made made(
+            ChatResponse response,
+            List<ChatMessage> prompt,
+            Seen history,
+            @Nullable LoggedMessage question,
+            boolean altered) {
         List<Long> sequences = new ArrayList<>(history.sequences());
         if (question != null) {
             sequences.add(question.sequence());
         }
         Seen seen = new Seen(
                 Seen.ranges(sequences), List.of(), 0, altered || history.altered(), List.of(), history.later());
-        return Made.of(response).withSeen(seen);
+        Made made = Made.of(response).withSeen(seen);
+        if (!seen.altered() || !memories.settings.keepsRequests()) {
+            return made;
+        }
+        ChatRequest request = ChatRequest.builder()
+                .messages(prompt)
+                .parameters(model.defaultRequestParameters())
+                .build();
+        return made.withRequest(RequestCodec.encode(request));
     }
 
     private void keep(

@@ -18,9 +18,11 @@ import dev.langchain4j.model.output.FinishReason;
 import dev.langchain4j.model.output.TokenUsage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.chat.SeenMessages;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeptRequest;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Counts;
@@ -30,6 +32,7 @@ import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.Threads;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
@@ -633,5 +636,42 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         assertThat(keepsake.conversation(NODE).seenBy("m4"))
                 .describedAs("a turn that the engine added")
                 .isEmpty();
+    }
+
+    @Test
+    void d11_a_system_prompt_and_a_template_were_missing_from_what_was_sent() {
+        Map<String, Object> json = Map.of("query_prompt_template", "Translate: {{query}}");
+        Keepsake keepsake = Keepsake.builder().messageLog(log).nodeLog(log).build();
+        for (boolean keeps : List.of(true, false)) {
+            WorkflowMemories.Builder builder = WorkflowMemories.builder();
+            memories = with(keeps ? builder.keepRequests() : builder);
+            for (MemoryMode mode : MemoryMode.values()) {
+                Model model = new Model();
+                model.name = "a-model";
+                Map<String, Object> config = new HashMap<>(json);
+                config.put("mode", mode.jsonName());
+                LlmNode templated =
+                        LlmNode.of(memories, model, MemoryConfig.fromJson(config)).writingConversation();
+                LlmNode plain = LlmNode.of(memories, model, MemoryConfig.of(mode)).writingConversation();
+                String id = mode.jsonName() + keeps;
+                templated.run(run(id + "1", null, "hello").withSystemPrompt("Be brief."));
+                templated.run(run(id + "2", id + "1", "bye"));
+                plain.run(run(id + "3", id + "2", "thanks"));
+
+                Conversation kept = keepsake.conversation(mode == MemoryMode.NODE ? NODE : CONVERSATION);
+                for (int i = 1; i <= 3; i++) {
+                    SeenMessages seen = kept.seenBy(id + i).orElseThrow();
+                    assertThat(seen.altered()).isEqualTo(i < 3);
+                    assertThat(seen.request())
+                            .describedAs("%s, run %d", mode, i)
+                            .isEqualTo(
+                                    keeps && i < 3
+                                            ? new KeptRequest(model.asked.get(i - 1), "a-model", List.of())
+                                            : null);
+                }
+                assertThat(texts(model.asked.get(0))).containsExactly("Be brief.", "Translate: hello");
+                assertThat(texts(model.asked.get(2))).containsExactly("hello", "answer 1", "bye", "answer 2", "thanks");
+            }
+        }
     }
 }
