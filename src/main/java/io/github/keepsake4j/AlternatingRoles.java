@@ -16,22 +16,40 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes requests for models whose chat templates require that user and assistant alternate. A tool round that no answer
- * follows and an assistant message without a question become labelled text in the user message behind them, because these
- * templates have no other place for them. Pure functions.
+ * Changes requests for models whose chat templates require that user and assistant alternate, such as Mistral's, Gemma's
+ * and Llama's. A memory shows other lists too: a summary and long-term memories are user messages, a failed question has
+ * no answer, and turns may meet. Pure functions.
  */
-final class AlternatingRoles {
+public final class AlternatingRoles {
 
     private static final String GAP = "\n\n";
 
     private AlternatingRoles() {}
 
-    static ChatRequest apply(ChatRequest request) {
+    /**
+     * Returns a transformer for {@code AiServices.builder(...).chatRequestTransformer(...)}. Neighbours of one role become
+     * one message, with their contents in order. System messages become one, which is first. Results stay behind their
+     * calls; several calls in one message become one message each. An assistant message before the first question, and
+     * tool rounds that a question follows instead of an answer, become labelled text in the user message behind them,
+     * because these templates have no other place for them. No text is left out, except the model's thinking in such
+     * labelled text. A request that needs no change is returned as it is. The memory keeps the messages as they were.
+     *
+     * <p>With a limit on the whole request, it comes second:
+     * {@code chatRequestTransformer(keepsake.requestBudget().andThen(AlternatingRoles.transformer()))}.
+     *
+     * @return the transformer, which depends on no memory
+     */
+    public static UnaryOperator<ChatRequest> transformer() {
+        return AlternatingRoles::apply;
+    }
+
+    private static ChatRequest apply(ChatRequest request) {
         List<ChatMessage> messages = alternating(request.messages());
         return messages.equals(request.messages())
                 ? request
@@ -88,7 +106,8 @@ final class AlternatingRoles {
         List<ChatMessage> single = new ArrayList<>();
         for (int i = 0; i < given.size(); i++) {
             List<ChatMessage> results = new ArrayList<>();
-            if (given.get(i) instanceof AiMessage ai && ai.toolExecutionRequests().size() > 1) {
+            if (given.get(i) instanceof AiMessage ai
+                    && ai.toolExecutionRequests().size() > 1) {
                 while (i + 1 < given.size() && given.get(i + 1) instanceof ToolExecutionResultMessage result) {
                     results.add(result);
                     i++;
@@ -112,7 +131,8 @@ final class AlternatingRoles {
             if (result == null) {
                 break;
             }
-            AiMessage first = calls.toBuilder().toolExecutionRequests(List.of(call)).build();
+            AiMessage first =
+                    calls.toBuilder().toolExecutionRequests(List.of(call)).build();
             rounds.add(rounds.isEmpty() ? first : AiMessage.from(call));
             rounds.add(result);
             left.remove(result);
@@ -134,8 +154,7 @@ final class AlternatingRoles {
         return AiMessage.builder()
                 .text(joined(first.text(), second.text()))
                 .thinking(joined(first.thinking(), second.thinking()))
-                .toolExecutionRequests(
-                        concat(first.toolExecutionRequests(), second.toolExecutionRequests()))
+                .toolExecutionRequests(concat(first.toolExecutionRequests(), second.toolExecutionRequests()))
                 .attributes(joined(first.attributes(), second.attributes()))
                 .build();
     }
@@ -211,7 +230,8 @@ final class AlternatingRoles {
         } else if (message instanceof CustomMessage custom) {
             contents.add(TextContent.from(custom.attributes().toString()));
         }
-        contents.removeIf(content -> content instanceof TextContent text && text.text().isBlank());
+        contents.removeIf(
+                content -> content instanceof TextContent text && text.text().isBlank());
         return contents;
     }
 

@@ -54,7 +54,6 @@ import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -196,29 +195,10 @@ public final class Keepsake {
      * <p>Tool specifications are counted as the text that describes them. Messages that the memory returned are not
      * counted again. The memory's estimator counts everything else in the request, once for each request.
      *
-     * @return the transformer, thread-safe
+     * @return the transformer, thread-safe; {@link AlternatingRoles} may follow it
      */
     public BiFunction<ChatRequest, Object, ChatRequest> requestBudget() {
         return memories.requestBudget();
-    }
-
-    /**
-     * Returns a transformer for {@code AiServices.builder(...).chatRequestTransformer(...)}, for models whose chat
-     * templates require that user and assistant alternate, such as Mistral's, Gemma's and Llama's. A memory shows other
-     * lists too: a summary and long-term memories are user messages, a failed question has no answer, and turns may
-     * meet. Neighbours of one role become one message, with their contents in order. System messages become one, which
-     * is first. Results stay behind their calls; several calls in one message become one message each. An assistant
-     * message before the first question, and tool rounds without a final answer, become labelled text in the user
-     * message that follows. No text is left out except the model's thinking in such labelled text. A request that needs
-     * no change is returned as it is. The memory keeps the messages as they were.
-     *
-     * <p>After a limit on the whole request:
-     * {@code chatRequestTransformer(keepsake.requestBudget().andThen(Keepsake.alternatingRoles()))}.
-     *
-     * @return the transformer, a pure function, the same for all memories
-     */
-    public static UnaryOperator<ChatRequest> alternatingRoles() {
-        return AlternatingRoles::apply;
     }
 
     /**

@@ -178,8 +178,7 @@ public final class LlmNode {
     }
 
     /** Returns the memory that numbers the iterations of a message: the node's own, or the conversation's in a loop. */
-    private static @Nullable NodeTokenBufferMemory turns(
-            WorkflowMemories.Selection memory, @Nullable Placement place) {
+    private static @Nullable NodeTokenBufferMemory turns(WorkflowMemories.Selection memory, @Nullable Placement place) {
         return memory.conversation() != null && place != null && place.again()
                 ? memory.conversation().iterations()
                 : memory.node();

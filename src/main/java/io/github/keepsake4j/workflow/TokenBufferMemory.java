@@ -137,8 +137,7 @@ public final class TokenBufferMemory {
 
         static final Placement AGAIN = new Placement(List.of(), Parent.head(), null, null, true);
 
-        Placement(
-                List<LoggedMessage> thread, Parent parent, @Nullable LoggedMessage question, @Nullable Long epoch) {
+        Placement(List<LoggedMessage> thread, Parent parent, @Nullable LoggedMessage question, @Nullable Long epoch) {
             this(thread, parent, question, epoch, false);
         }
     }

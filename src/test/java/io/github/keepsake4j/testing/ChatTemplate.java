@@ -63,7 +63,9 @@ public enum ChatTemplate {
             if (this == MISTRAL && message instanceof UserMessage && before instanceof ToolExecutionResultMessage) {
                 refusals.add(i + ": a user message follows a result");
             }
-            if (this == LLAMA && isCall && ((AiMessage) message).toolExecutionRequests().size() > 1) {
+            if (this == LLAMA
+                    && isCall
+                    && ((AiMessage) message).toolExecutionRequests().size() > 1) {
                 refusals.add(i + ": more than one call");
             }
             if (message instanceof UserMessage user

@@ -172,10 +172,11 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         assertThat(model.asked.get(6))
                 .describedAs("a parent means its last iteration")
                 .hasSize(13)
-                .allMatch(shown -> !(shown instanceof UserMessage said) || said.attributes().isEmpty())
-                .allMatch(shown -> !(shown instanceof AiMessage said) || said.attributes().isEmpty());
-        assertThat(seen(
-                        Keepsake.builder().messageLog(log).build().conversation(CONVERSATION), "m1#2"))
+                .allMatch(shown -> !(shown instanceof UserMessage said)
+                        || said.attributes().isEmpty())
+                .allMatch(shown ->
+                        !(shown instanceof AiMessage said) || said.attributes().isEmpty());
+        assertThat(seen(Keepsake.builder().messageLog(log).build().conversation(CONVERSATION), "m1#2"))
                 .containsExactly(expected.get(0), "m1", "m1#2#user");
     }
 
@@ -650,9 +651,10 @@ abstract class WorkflowContract extends WorkflowTurnContract {
                 model.name = "a-model";
                 Map<String, Object> config = new HashMap<>(json);
                 config.put("mode", mode.jsonName());
-                LlmNode templated =
-                        LlmNode.of(memories, model, MemoryConfig.fromJson(config)).writingConversation();
-                LlmNode plain = LlmNode.of(memories, model, MemoryConfig.of(mode)).writingConversation();
+                LlmNode templated = LlmNode.of(memories, model, MemoryConfig.fromJson(config))
+                        .writingConversation();
+                LlmNode plain =
+                        LlmNode.of(memories, model, MemoryConfig.of(mode)).writingConversation();
                 String id = mode.jsonName() + keeps;
                 templated.run(run(id + "1", null, "hello").withSystemPrompt("Be brief."));
                 templated.run(run(id + "2", id + "1", "bye"));

@@ -27,6 +27,7 @@ import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.V;
+import io.github.keepsake4j.AlternatingRoles;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.SeenMessages;
 import io.github.keepsake4j.context.Context;
@@ -79,7 +80,7 @@ class AlternatingRolesTest {
                     .tools(this)
                     .chatRequestTransformer(request -> {
                         made.add(request);
-                        return Keepsake.alternatingRoles().apply(request);
+                        return AlternatingRoles.transformer().apply(request);
                     })
                     .build();
         }
@@ -129,7 +130,8 @@ class AlternatingRolesTest {
             for (int i = 0; i < made.size(); i++) {
                 needed |= !ChatTemplate.all(made.get(i).messages()).isEmpty();
                 checked(made.get(i).messages(), sent.get(i).messages());
-                assertThat(sent.get(i).toolSpecifications()).isEqualTo(made.get(i).toolSpecifications());
+                assertThat(sent.get(i).toolSpecifications())
+                        .isEqualTo(made.get(i).toolSpecifications());
             }
             assertThat(needed).describedAs("a template refused a request").isTrue();
         }
@@ -149,19 +151,19 @@ class AlternatingRolesTest {
             for (String part : parts) {
                 boolean inOrder = message instanceof UserMessage || message instanceof AiMessage;
                 int found = inOrder ? all.indexOf(part, at) : all.indexOf(part);
-                assertThat(found).describedAs("%s of %s in %s", part, made, sent).isNotNegative();
+                assertThat(found)
+                        .describedAs("%s of %s in %s", part, made, sent)
+                        .isNotNegative();
                 at = inOrder ? found + part.length() : at;
             }
             if (message instanceof AiMessage ai) {
-                assertThat(all)
-                        .contains(ai.toolExecutionRequests().stream()
-                                .map(ToolExecutionRequest::arguments)
-                                .toList());
+                ai.toolExecutionRequests()
+                        .forEach(call -> assertThat(all).contains(call.name()).contains(call.arguments()));
             }
         }
         assertThat(count(sent, ImageContent.class)).isEqualTo(count(made, ImageContent.class));
         ChatRequest again = ChatRequest.builder().messages(sent).build();
-        assertThat(Keepsake.alternatingRoles().apply(again)).isSameAs(again);
+        assertThat(AlternatingRoles.transformer().apply(again)).isSameAs(again);
     }
 
     private static boolean hasBlank(List<ChatMessage> messages) {
@@ -259,7 +261,11 @@ class AlternatingRolesTest {
             }
         };
         Keepsake keepsake = keepsake()
-                .memories(Discussions.builder(new InMemoryMemoryStore()).chatModel(writer).build(), Duration.ofHours(1))
+                .memories(
+                        Discussions.builder(new InMemoryMemoryStore())
+                                .chatModel(writer)
+                                .build(),
+                        Duration.ofHours(1))
                 .strategy(Memories.block(800))
                 .maxMessages(4)
                 .build();
@@ -325,10 +331,8 @@ class AlternatingRolesTest {
                         user("two"),
                         user("tools"),
                         user("three"));
-        List<LoggedMessage> shown =
-                keepsake.conversation("c").branch(1).messages();
-        SeenMessages seen =
-                keepsake.conversation("c").seenBy(shown.get(0).id()).orElseThrow();
+        List<LoggedMessage> shown = keepsake.conversation("c").branch(1).messages();
+        SeenMessages seen = keepsake.conversation("c").seenBy(shown.get(0).id()).orElseThrow();
         assertThat(seen.altered()).isTrue();
     }
 
@@ -392,11 +396,28 @@ class AlternatingRolesTest {
         ChatRequest request = ChatRequest.builder()
                 .messages(SystemMessage.from("s"), user("1"), calls("a"), result("a"), ai("2"), user("3"))
                 .build();
-        assertThat(Keepsake.alternatingRoles().apply(request)).isSameAs(request);
+        assertThat(AlternatingRoles.transformer().apply(request)).isSameAs(request);
         assertThat(alternating(calls("a"), result("a")))
                 .describedAs("no user message at all")
                 .singleElement()
                 .isInstanceOf(UserMessage.class);
+    }
+
+    @Test
+    void each_template_can_refuse() {
+        assertThat(ChatTemplate.all(List.of(SystemMessage.from("s"), user("1"), ai("2"), user("3"))))
+                .isEmpty();
+        for (ChatTemplate template : ChatTemplate.values()) {
+            assertThat(template.refusals(List.of(user("1"), user("2")))).hasSize(1);
+            assertThat(template.refusals(List.of(ai("1"), user("2")))).isNotEmpty();
+            assertThat(template.refusals(List.of(user("1"), SystemMessage.from("s"))))
+                    .hasSize(1);
+            assertThat(template.refusals(List.of(user("1"), calls("a"), result("a"), user("2"))))
+                    .isNotEmpty();
+            assertThat(template.refusals(List.of(user("1"), calls("a", "b"), result("a"), result("b"), ai("2")))
+                            .isEmpty())
+                    .isEqualTo(template == ChatTemplate.MISTRAL);
+        }
     }
 
     @Test
@@ -417,8 +438,8 @@ class AlternatingRolesTest {
     /** The views of random branches; see {@code StrictProvidersTest}. */
     private static List<ChatMessage> branch(Random random) {
         RandomBranch branch = RandomBranch.random(random, 10, TokenCounter.standard()::count);
-        List<ChatMessage> made = new ArrayList<>(Context.of(null, null, branch.messages())
-                .messages());
+        List<ChatMessage> made =
+                new ArrayList<>(Context.of(null, null, branch.messages()).messages());
         made.add(user("next"));
         return made;
     }
@@ -435,7 +456,8 @@ class AlternatingRolesTest {
                 case 4, 5 -> made.add(ai(text));
                 case 6 -> made.add(AiMessage.builder().text(text).thinking("hm").build());
                 default -> {
-                    List<String> ids = new ArrayList<>(List.of("a" + i, "b" + i, "c" + i).subList(0, 1 + random.nextInt(3)));
+                    List<String> ids =
+                            new ArrayList<>(List.of("a" + i, "b" + i, "c" + i).subList(0, 1 + random.nextInt(3)));
                     made.add(AiMessage.from(ids.stream()
                             .map(id -> call(id, "tool", "{\"id\":\"" + id + "\"}"))
                             .toList()));
@@ -455,6 +477,6 @@ class AlternatingRolesTest {
 
     private static List<ChatMessage> alternating(ChatMessage... messages) {
         ChatRequest request = ChatRequest.builder().messages(messages).build();
-        return Keepsake.alternatingRoles().apply(request).messages();
+        return AlternatingRoles.transformer().apply(request).messages();
     }
 }
