@@ -154,26 +154,26 @@ public final class AlternatingRoles {
         return AiMessage.builder()
                 .text(joined(first.text(), second.text()))
                 .thinking(joined(first.thinking(), second.thinking()))
-                .toolExecutionRequests(concat(first.toolExecutionRequests(), second.toolExecutionRequests()))
+                .toolExecutionRequests(Stream.of(first, second)
+                        .flatMap(message -> message.toolExecutionRequests().stream())
+                        .toList())
                 .attributes(joined(first.attributes(), second.attributes()))
                 .build();
     }
 
     private static @Nullable String joined(@Nullable String first, @Nullable String second) {
-        return first == null || second == null ? (first == null ? second : first) : first + GAP + second;
+        return first == null ? second : second == null ? first : first + GAP + second;
     }
 
     private static Map<String, Object> joined(Map<String, Object> first, Map<String, Object> second) {
         Map<String, Object> joined = new HashMap<>(first);
         second.forEach((name, value) -> joined.merge(
-                name, value, (a, b) -> a instanceof List<?> x && b instanceof List<?> y ? concat(x, y) : b));
+                name,
+                value,
+                (a, b) -> a instanceof List<?> x && b instanceof List<?> y
+                        ? Stream.concat(x.stream(), y.stream()).toList()
+                        : b));
         return joined;
-    }
-
-    private static <T> List<T> concat(List<? extends T> first, List<? extends T> second) {
-        List<T> both = new ArrayList<>(first);
-        both.addAll(second);
-        return both;
     }
 
     /** Returns a user message with the contents of all messages. Templates take one text, so texts are joined. */

@@ -42,6 +42,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -99,8 +100,25 @@ public final class MemoryTree {
      *
      * @param encode message to text
      * @param decode text to message; throws {@link UnreadableDataException}
+     * @param lackingParent see {@link #mayLackParent}
      */
-    public record Payloads(Function<Row, String> encode, Function<String, Row> decode) implements Bodies {
+    public record Payloads(Function<Row, String> encode, Function<String, Row> decode, Predicate<String> lackingParent)
+            implements Bodies {
+
+        /**
+         * Creates payloads that may lack their parents.
+         *
+         * @param encode message to text
+         * @param decode text to message; throws {@link UnreadableDataException}
+         */
+        public Payloads(Function<Row, String> encode, Function<String, Row> decode) {
+            this(encode, decode, payload -> true);
+        }
+
+        @Override
+        public boolean mayLackParent(Entry entry) {
+            return lackingParent.test(entry.payload());
+        }
 
         @Override
         public String encode(Row row) {

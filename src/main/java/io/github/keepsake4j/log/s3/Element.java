@@ -285,7 +285,10 @@ record Element(
         return value(raw) == null ? "" : RawJson.MAPPER.readValue(raw, String.class);
     }
 
-    /** Returns whether this library stored, or will store, the message although its parent was missing. */
+    /**
+     * Returns whether this library stored, or will store, the message although its parent was missing. Otherwise another
+     * program has removed the parent: that leaves no gap in a document, so only the children show it.
+     */
     static boolean mayLackParent(String payload) {
         if (isBroken(payload)) {
             return false;

@@ -5,12 +5,9 @@ import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.backend.Entry;
-import io.github.keepsake4j.backend.MemoryTree.Bodies;
 import io.github.keepsake4j.backend.MemoryTree.Payloads;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.codec.MessageCodec.Row;
-import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.message.MemoryKey;
@@ -57,34 +54,16 @@ final class MovedContents {
         this.above = above;
     }
 
-    /** The elements of a document as the contents of messages. */
-    private record Elements(Payloads payloads) implements Bodies {
-
-        @Override
-        public String encode(Row row) {
-            return payloads.encode(row);
-        }
-
-        @Override
-        public Row row(Entry entry) {
-            return payloads.row(entry);
-        }
-
-        @Override
-        public Made made(Entry entry) {
-            return payloads.made(entry);
-        }
-
-        /** A message that another program removed leaves no gap in a document. Only its children name it. */
-        @Override
-        public boolean mayLackParent(Entry entry) {
-            return Element.mayLackParent(entry.payload());
-        }
+    /** Returns payloads of a memory that is only read: contents are put back, and none is moved. */
+    Payloads payloads(MemoryKey key) {
+        return payloads(key, Element::encode);
     }
 
-    /** Returns payloads of a memory that is only read: contents are put back, and none is moved. */
-    Bodies payloads(MemoryKey key) {
-        return new Elements(new Payloads(Element::encode, payload -> decoded(key, payload)));
+    private Payloads payloads(MemoryKey key, Function<Row, String> encode) {
+        return new Payloads(
+                encode,
+                payload -> mapped(Element.decode(payload), base64 -> restored(key, base64)),
+                Element::mayLackParent);
     }
 
     /**
@@ -94,16 +73,10 @@ final class MovedContents {
      * @param moved receives the moved contents, by the names of their objects. They must be stored before the document,
      * so that a mark always names an existing object
      */
-    Bodies payloads(MemoryKey key, long epoch, Map<String, byte[]> moved) {
+    Payloads payloads(MemoryKey key, long epoch, Map<String, byte[]> moved) {
         return above == Long.MAX_VALUE
                 ? payloads(key)
-                : new Elements(new Payloads(
-                        row -> Element.encode(mapped(row, base64 -> moved(key, epoch, base64, moved))),
-                        payload -> decoded(key, payload)));
-    }
-
-    private Row decoded(MemoryKey key, String payload) {
-        return mapped(Element.decode(payload), base64 -> restored(key, base64));
+                : payloads(key, row -> Element.encode(mapped(row, base64 -> moved(key, epoch, base64, moved))));
     }
 
     private String moved(MemoryKey key, long epoch, String base64, Map<String, byte[]> moved) {
