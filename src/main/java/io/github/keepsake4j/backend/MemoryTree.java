@@ -42,7 +42,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -84,14 +83,13 @@ public final class MemoryTree {
         Made made(Entry entry);
 
         /**
-         * Returns whether a message may name a parent that is missing, as an import may. Otherwise, the check reports
-         * that parent.
+         * Returns whether the check reports a parent that is missing: where numbers have no gaps, nothing else shows that
+         * a message was removed.
          *
-         * @param entry the message
-         * @return true unless another program may have removed the parent
+         * @return false where only imports name missing parents
          */
-        default boolean mayLackParent(Entry entry) {
-            return true;
+        default boolean reportsMissingParents() {
+            return false;
         }
     }
 
@@ -100,24 +98,19 @@ public final class MemoryTree {
      *
      * @param encode message to text
      * @param decode text to message; throws {@link UnreadableDataException}
-     * @param lackingParent see {@link #mayLackParent}
+     * @param reportsMissingParents see {@link Bodies#reportsMissingParents}
      */
-    public record Payloads(Function<Row, String> encode, Function<String, Row> decode, Predicate<String> lackingParent)
+    public record Payloads(Function<Row, String> encode, Function<String, Row> decode, boolean reportsMissingParents)
             implements Bodies {
 
         /**
-         * Creates payloads that may lack their parents.
+         * Creates payloads of a backend whose numbers show what is missing.
          *
          * @param encode message to text
          * @param decode text to message; throws {@link UnreadableDataException}
          */
         public Payloads(Function<Row, String> encode, Function<String, Row> decode) {
-            this(encode, decode, payload -> true);
-        }
-
-        @Override
-        public boolean mayLackParent(Entry entry) {
-            return lackingParent.test(entry.payload());
+            this(encode, decode, false);
         }
 
         @Override

@@ -113,7 +113,9 @@ record TreeCare(MemoryTree tree) {
         Set<Damage> damage = new LinkedHashSet<>(tree.passedOver);
         damage.addAll(tree.broken);
         damage.addAll(unreadable.values());
-        tree.nodes.stream().filter(this::lacksParent).forEach(node -> damage.add(orphaned(node)));
+        if (tree.bodies.reportsMissingParents()) {
+            tree.nodes.stream().filter(this::lacksParent).forEach(node -> damage.add(orphaned(node)));
+        }
         tree.views.values().stream()
                 .filter(view -> isAnchored(view) && !names(view))
                 .forEach(view -> damage.add(damaged(view)));
@@ -142,10 +144,7 @@ record TreeCare(MemoryTree tree) {
 
     private boolean lacksParent(TreeNode node) {
         String parent = node.entry.parentId();
-        return node.parent == null
-                && parent != null
-                && tree.find(parent) == null
-                && !tree.bodies.mayLackParent(node.entry);
+        return parent != null && tree.find(parent) == null;
     }
 
     private boolean isAnchored(View view) {

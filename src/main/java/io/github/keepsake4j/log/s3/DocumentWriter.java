@@ -108,7 +108,7 @@ final class DocumentWriter {
                     element = Element.withOutcome(element, entry.outcome());
                 }
             } else {
-                element = Element.write(entry, parentIsKept, parent == null && entry.parentId() != null);
+                element = Element.write(entry, parentIsKept);
             }
             places.put(entry.id(), i);
             written.add(isSame(element, entry.payload()) ? entry : entry.withPayload(element));

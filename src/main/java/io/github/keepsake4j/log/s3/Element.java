@@ -60,12 +60,7 @@ record Element(
     private static final String MADE = "made";
     private static final String REQUEST = "request";
     private static final String QUESTION = "question";
-    private static final String ID = "message_id";
     private static final String PARENT = "parent_message_id";
-
-    /** In this library's field: the parent, if a plain reader must not see it, or if an import lacks it. */
-    private static final String REAL_PARENT = "parent";
-
     private static final MessageCodec CODEC = new MessageCodec();
 
     /** Returns this element with another id and parent in the view. */
@@ -94,7 +89,7 @@ record Element(
         try {
             return of("message number " + number, json, raw);
         } catch (UnreadableDataException e) {
-            String id = json.path(ID).asText("");
+            String id = json.path("message_id").asText("");
             String parent = json.path(PARENT).textValue();
             JsonNode count = json.path("token_count");
             return new Element(
@@ -127,9 +122,9 @@ record Element(
         if (!json.isObject()) {
             throw new UnreadableDataException(what + " is not an object", null);
         }
-        String id = text(what, json, ID);
+        String id = text(what, json, "message_id");
         if (id == null || id.isEmpty()) {
-            throw wrong(what, ID, "missing");
+            throw wrong(what, "message_id", "missing");
         }
         String named = "message " + id;
         String role = text(named, json, "role");
@@ -150,7 +145,7 @@ record Element(
             if (!extra.isObject()) {
                 throw wrong(named, EXTRA, "not an object");
             }
-            String real = text(named, extra, REAL_PARENT);
+            String real = text(named, extra, "parent");
             parent = parent == null ? real : parent;
             outcome = NotesText.outcome(text(named, extra, OUTCOME));
             made = NotesText.made(text(named, extra, MADE)).withRequest(text(named, extra, REQUEST));
@@ -285,30 +280,11 @@ record Element(
         return value(raw) == null ? "" : RawJson.MAPPER.readValue(raw, String.class);
     }
 
-    /**
-     * Returns whether this library stored, or will store, the message although its parent was missing. Otherwise another
-     * program has removed the parent: that leaves no gap in a document, so only the children show it.
-     */
-    static boolean mayLackParent(String payload) {
-        if (isBroken(payload)) {
-            return false;
-        }
-        Map<String, String> fields = RawJson.fieldsOf(payload);
-        String extra = value(fields.get(EXTRA));
-        return !fields.containsKey(ID)
-                || (extra != null && RawJson.fieldsOf(extra).containsKey(REAL_PARENT));
-    }
-
-    /**
-     * Writes the element of a new message, whose payload comes from {@link #encode}.
-     *
-     * @param parentIsMissing whether an import names a parent that is not stored; then this library's field names it
-     * too, because otherwise another program may have removed it
-     */
-    static String write(Entry entry, boolean parentIsKept, boolean parentIsMissing) {
+    /** Writes the element of a new message, whose payload comes from {@link #encode}. */
+    static String write(Entry entry, boolean parentIsKept) {
         Map<String, String> body = RawJson.fieldsOf(entry.payload());
         Map<String, String> fields = new LinkedHashMap<>();
-        fields.put(ID, RawJson.write(entry.id()));
+        fields.put("message_id", RawJson.write(entry.id()));
         fields.put(PARENT, "null");
         fields.putAll(body);
         fields.put("token_count", Integer.toString(entry.tokens()));
@@ -317,12 +293,7 @@ record Element(
         putExtra(fields, MADE, NotesText.of(entry.made()));
         putExtra(fields, REQUEST, entry.made().request());
         putExtra(fields, QUESTION, entry.question());
-        String element = withParent(fields, entry.parentId(), parentIsKept);
-        if (!parentIsMissing) {
-            return element;
-        }
-        putExtra(fields, REAL_PARENT, entry.parentId());
-        return RawJson.object(fields);
+        return withParent(fields, entry.parentId(), parentIsKept);
     }
 
     /** Writes an element again with another outcome. */
@@ -352,7 +323,7 @@ record Element(
      */
     static String withParent(Map<String, String> fields, @Nullable String parentId, boolean parentIsKept) {
         fields.put(PARENT, parentIsKept || parentId == null ? "null" : RawJson.write(parentId));
-        putExtra(fields, REAL_PARENT, parentIsKept ? parentId : null);
+        putExtra(fields, "parent", parentIsKept ? parentId : null);
         return RawJson.object(fields);
     }
 }

@@ -60,10 +60,7 @@ final class MovedContents {
     }
 
     private Payloads payloads(MemoryKey key, Function<Row, String> encode) {
-        return new Payloads(
-                encode,
-                payload -> mapped(Element.decode(payload), base64 -> restored(key, base64)),
-                Element::mayLackParent);
+        return new Payloads(encode, payload -> mapped(Element.decode(payload), base64 -> restored(key, base64)), true);
     }
 
     /**

@@ -162,10 +162,7 @@ class ForeignDocumentTest extends BucketFixture {
     @Test
     void a_parent_that_another_program_removed_was_no_damage() throws Exception {
         log.append(NODE, batch("a", "b", "c"));
-        log.append(
-                NODE, Append.under(Parent.of("gone"), List.of(user("imported"))).asImport());
-        assertThat(log.check(NODE)).as("an import may lack its parent").isEmpty();
-        assertThat(another().check(NODE)).isEmpty();
+        assertThat(log.check(NODE)).isEmpty();
         ObjectNode document = (ObjectNode) RawJson.MAPPER.readTree(text(NODE_OBJECT));
         ((ArrayNode) document.get("messages")).remove(1);
         put(NODE_OBJECT, document.toPrettyString());
