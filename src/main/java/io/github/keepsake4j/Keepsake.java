@@ -195,7 +195,7 @@ public final class Keepsake {
      * <p>Tool specifications are counted as the text that describes them. Messages that the memory returned are not
      * counted again. The memory's estimator counts everything else in the request, once for each request.
      *
-     * @return the transformer, thread-safe
+     * @return the transformer, thread-safe; {@link AlternatingRoles} may follow it
      */
     public BiFunction<ChatRequest, Object, ChatRequest> requestBudget() {
         return memories.requestBudget();

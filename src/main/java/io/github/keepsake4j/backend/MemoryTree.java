@@ -81,6 +81,16 @@ public final class MemoryTree {
          * @throws UnreadableDataException if it cannot be read
          */
         Made made(Entry entry);
+
+        /**
+         * Returns whether the check reports a parent that is missing: where numbers have no gaps, nothing else shows that
+         * a message was removed.
+         *
+         * @return false where only imports name missing parents
+         */
+        default boolean reportsMissingParents() {
+            return false;
+        }
     }
 
     /**
@@ -88,8 +98,20 @@ public final class MemoryTree {
      *
      * @param encode message to text
      * @param decode text to message; throws {@link UnreadableDataException}
+     * @param reportsMissingParents see {@link Bodies#reportsMissingParents}
      */
-    public record Payloads(Function<Row, String> encode, Function<String, Row> decode) implements Bodies {
+    public record Payloads(Function<Row, String> encode, Function<String, Row> decode, boolean reportsMissingParents)
+            implements Bodies {
+
+        /**
+         * Creates payloads of a backend whose numbers show what is missing.
+         *
+         * @param encode message to text
+         * @param decode text to message; throws {@link UnreadableDataException}
+         */
+        public Payloads(Function<Row, String> encode, Function<String, Row> decode) {
+            this(encode, decode, false);
+        }
 
         @Override
         public String encode(Row row) {

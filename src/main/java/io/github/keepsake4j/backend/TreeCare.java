@@ -113,6 +113,9 @@ record TreeCare(MemoryTree tree) {
         Set<Damage> damage = new LinkedHashSet<>(tree.passedOver);
         damage.addAll(tree.broken);
         damage.addAll(unreadable.values());
+        if (tree.bodies.reportsMissingParents()) {
+            tree.nodes.stream().filter(this::lacksParent).forEach(node -> damage.add(orphaned(node)));
+        }
         tree.views.values().stream()
                 .filter(view -> isAnchored(view) && !names(view))
                 .forEach(view -> damage.add(damaged(view)));
@@ -139,6 +142,11 @@ record TreeCare(MemoryTree tree) {
         }
     }
 
+    private boolean lacksParent(TreeNode node) {
+        String parent = node.entry.parentId();
+        return parent != null && tree.find(parent) == null;
+    }
+
     private boolean isAnchored(View view) {
         TreeNode anchor = view.anchor() == null ? null : tree.find(view.anchor());
         return anchor != null && anchor.sequence() == view.anchorSequence();
@@ -157,6 +165,10 @@ record TreeCare(MemoryTree tree) {
 
     private boolean isCovering(Summary summary) {
         return tree.find(summary.coversUpTo()) != null;
+    }
+
+    private static Damage orphaned(TreeNode node) {
+        return new Damage(Damage.Kind.TREE, node.sequence(), node.entry.id(), "the message's parent is missing");
     }
 
     private static Damage damaged(View view) {

@@ -5,11 +5,11 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
-import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -80,7 +80,9 @@ public final class LlmNode {
 
     /**
      * Makes the node store its turns in the mode {@link MemoryMode#CONVERSATION} too, for an engine that does not write
-     * the conversation's messages itself. Default: in that mode, the node stores nothing.
+     * the conversation's messages itself. If it has stored the question, the first run for the message answers that
+     * question. Further runs are stored as iterations, as in a node's own memory. Default: in that mode, the node stores
+     * nothing.
      *
      * @return a copy
      */
@@ -90,10 +92,11 @@ public final class LlmNode {
 
     /**
      * Runs the node. The stored answer records which messages the model saw and how many tokens it reported;
-     * {@code Keepsake.conversation(key)} returns both. If the model fails, its exception is thrown and nothing is
-     * stored. If the turn cannot be stored, the answer is returned nevertheless, together with the failure. In a node's
-     * own memory, each run is stored as an iteration of its message, unless a run with the same
-     * {@linkplain NodeTurn#inRun run key} is stored already. A query that is blank after rendering is sent as
+     * {@code Keepsake.conversation(key)} returns both. The system prompt and the rendered template are not stored messages:
+     * {@link WorkflowMemories.Builder#keepRequests} stores them with the whole request. If the model fails, its exception is thrown and nothing is
+     * stored. If the turn cannot be stored, the answer is returned nevertheless, together with the failure. Each run
+     * that is stored is an iteration of its message, unless a run with the same {@linkplain NodeTurn#inRun run key} is
+     * stored already. A query that is blank after rendering is sent as
      * {@code [no text]} if there are no files, because providers refuse blank texts.
      *
      * @param run the input of the run
@@ -117,8 +120,8 @@ public final class LlmNode {
             tellOverflow(memory);
         }
         Placement place = place(memory.conversation(), run, maxTokens);
-        Long epoch = epoch(memory.conversation(), place);
-        PromptHistory.Prompt history = history(memory, run, place, maxTokens);
+        NodeTokenBufferMemory turns = turns(memory, place);
+        PromptHistory.Prompt history = history(memory.conversation(), turns, run, place, maxTokens);
         prompt.addAll(history.messages());
         prompt.add(shown);
         ChatResponse response = model.chat(prompt);
@@ -129,7 +132,8 @@ public final class LlmNode {
                     ? user
                     : UserMessage.from(run.query());
             boolean altered = run.systemPrompt() != null || !shown.equals(stored);
-            keep(memory, run, response.aiMessage(), made(response, history.seen(), question, altered), place, epoch);
+            Made made = made(response, prompt, history.seen(), question, altered);
+            keep(memory.conversation(), turns, run, response.aiMessage(), made, place);
         } catch (RuntimeException e) {
             LOG.warn(
                     "Node {} of app {}: its turn was not stored ({})",
@@ -170,73 +174,80 @@ public final class LlmNode {
         boolean isNeeded = maxTokens > 0 || writesConversation;
         return conversation == null || config == null || !isNeeded
                 ? null
-                : conversation.place(run.turn(), maxTokens, config.messageLimit());
+                : conversation.place(run.turn(), maxTokens, config.messageLimit(), writesConversation);
     }
 
-    /** Returns the epoch in which a run begins, or null if the conversation will not store the run. */
-    private @Nullable Long epoch(@Nullable TokenBufferMemory conversation, @Nullable Placement place) {
-        if (conversation == null || place == null || !writesConversation) {
-            return null;
-        }
-        return place.epoch() == null ? (Long) conversation.epoch() : place.epoch();
+    /** Returns the memory that numbers the iterations of a message: the node's own, or the conversation's in a loop. */
+    private static @Nullable NodeTokenBufferMemory turns(WorkflowMemories.Selection memory, @Nullable Placement place) {
+        return memory.conversation() != null && place != null && place.again()
+                ? memory.conversation().iterations()
+                : memory.node();
     }
 
     /**
      * Returns the history for a run. If its message already has a turn in the node's memory, the run counts as the next
      * iteration, because it will be stored as such.
      */
-    private PromptHistory.Prompt history(
-            WorkflowMemories.Selection memory, NodeRun run, @Nullable Placement place, int maxTokens) {
-        if (memory.node() != null) {
-            return memory.node().historyForNext(run.turn(), run.tenantId(), maxTokens, run.fileUploadConfig());
+    private static PromptHistory.Prompt history(
+            @Nullable TokenBufferMemory conversation,
+            @Nullable NodeTokenBufferMemory turns,
+            NodeRun run,
+            @Nullable Placement place,
+            int maxTokens) {
+        if (turns != null) {
+            return turns.historyForNext(run.turn(), run.tenantId(), maxTokens, run.fileUploadConfig());
         }
-        return memory.conversation() == null || place == null || maxTokens <= 0
+        return conversation == null || place == null || maxTokens <= 0
                 ? PromptHistory.Prompt.NOTHING
-                : memory.conversation().shown(place.thread(), maxTokens, run.fileUploadConfig());
+                : conversation.shown(place.thread(), maxTokens, run.fileUploadConfig());
     }
 
     /**
      * Returns how an answer was made. A question that is stored together with its answer has no sequence number yet, so
      * it is not among the messages that the model saw.
      *
+     * @param prompt the messages of the request
      * @param question the question if it is stored already, else null
      * @param altered whether the request contained more than stored messages
      */
-    private static Made made(ChatResponse response, Seen history, @Nullable LoggedMessage question, boolean altered) {
+    private Made made(
+            ChatResponse response,
+            List<ChatMessage> prompt,
+            Seen history,
+            @Nullable LoggedMessage question,
+            boolean altered) {
         List<Long> sequences = new ArrayList<>(history.sequences());
         if (question != null) {
             sequences.add(question.sequence());
         }
         Seen seen = new Seen(
                 Seen.ranges(sequences), List.of(), 0, altered || history.altered(), List.of(), history.later());
-        return Made.of(response).withSeen(seen);
+        Made made = Made.of(response).withSeen(seen);
+        if (!seen.altered() || !memories.settings.keepsRequests()) {
+            return made;
+        }
+        ChatRequest request = ChatRequest.builder()
+                .messages(prompt)
+                .parameters(model.defaultRequestParameters())
+                .build();
+        return made.withRequest(RequestCodec.encode(request));
     }
 
     private void keep(
-            WorkflowMemories.Selection memory,
+            @Nullable TokenBufferMemory conversation,
+            @Nullable NodeTokenBufferMemory turns,
             NodeRun run,
             AiMessage answer,
             Made made,
-            @Nullable Placement place,
-            @Nullable Long epoch) {
-        if (memory.node() != null) {
-            memory.node().addMessages(run.turn(), run.query(), run.files(), List.of(answer), made);
-            memory.node().flush();
-        }
-        TokenBufferMemory conversation = memory.conversation();
-        if (conversation == null || place == null || epoch == null) {
-            return;
-        }
-        TokenCounts counts = memories.settings.counts();
-        String id = run.turn().messageId();
-        List<NewMessage> batch = new ArrayList<>();
-        if (place.question() == null) {
+            @Nullable Placement place) {
+        if (turns != null) {
+            turns.addMessages(run.turn(), run.query(), run.files(), List.of(answer), made);
+            turns.flush();
+        } else if (writesConversation && conversation != null && place != null) {
             UserMessage user = FileReference.attach(UserMessage.from(run.query()), run.files());
-            batch.add(counts.prepare(NodeTurn.userId(id), user));
+            PendingTurn turn = PendingTurn.of(run.turn(), user, List.of(answer), made, place.epoch());
+            conversation.store(turn.asked(place.question() != null), place.parent());
         }
-        batch.add(counts.prepare(id, answer).withMade(made));
-        conversation.log.append(
-                conversation.key, Append.under(place.parent(), batch).inEpoch(epoch));
     }
 
     /**

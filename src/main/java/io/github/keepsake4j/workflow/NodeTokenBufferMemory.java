@@ -14,6 +14,7 @@ import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.view.ViewWriter;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
@@ -44,7 +45,7 @@ public final class NodeTokenBufferMemory {
 
     private static final int MOST_ITERATIONS_MET = 1000;
 
-    private final NodeKey key;
+    private final MemoryKey key;
     private final MessageLog log;
     private final WorkflowSettings settings;
     private final @Nullable Integer messageLimit;
@@ -66,7 +67,8 @@ public final class NodeTokenBufferMemory {
     /** Whether an append of the first pending turn has failed. The turn may be stored nevertheless. */
     private boolean tried;
 
-    NodeTokenBufferMemory(NodeKey key, MessageLog log, WorkflowSettings settings, MemoryConfig config) {
+    /** Creates the memory of a node, or of the turns that a node stores in its conversation. */
+    NodeTokenBufferMemory(MemoryKey key, MessageLog log, WorkflowSettings settings, MemoryConfig config) {
         this.key = key;
         this.log = log;
         this.settings = settings;
@@ -163,7 +165,16 @@ public final class NodeTokenBufferMemory {
         UserMessage user = FileReference.attach(UserMessage.from(userText), userFiles);
         lock.lock();
         try {
-            PendingTurn next = PendingTurn.of(turn, user, assistantMessages, made, epoch);
+            add(PendingTurn.of(turn, user, assistantMessages, made, epoch));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Adds a turn as it is. */
+    void add(PendingTurn next) {
+        lock.lock();
+        try {
             if (added.stream().noneMatch(next::repeats)) {
                 pending.add(next);
                 added.add(next);
@@ -341,7 +352,7 @@ public final class NodeTokenBufferMemory {
      * @return the key
      */
     public NodeKey key() {
-        return key;
+        return (NodeKey) key;
     }
 
     private NodeTurnParent placement(HistoryBounds bounds) {

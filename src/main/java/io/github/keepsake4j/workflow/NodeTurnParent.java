@@ -43,7 +43,7 @@ final class NodeTurnParent {
     private static final int ITERATIONS_AT_ONCE = 16;
 
     private final MessageLog log;
-    private final NodeKey key;
+    private final MemoryKey key;
     private final @Nullable MessageLog conversations;
     private final Tail tail;
 
@@ -59,8 +59,8 @@ final class NodeTurnParent {
     private @Nullable List<LoggedMessage> page;
     private boolean pageIsAll;
 
-    /** Reads a node's memory. */
-    NodeTurnParent(MessageLog log, NodeKey key, @Nullable MessageLog conversations, HistoryBounds bounds) {
+    /** Reads a memory of turns. A conversation's own memory needs no other log to place them. */
+    NodeTurnParent(MessageLog log, MemoryKey key, @Nullable MessageLog conversations, HistoryBounds bounds) {
         this.log = log;
         this.key = key;
         this.conversations = conversations;
@@ -166,7 +166,10 @@ final class NodeTurnParent {
                 load(answerIds(messageId, i).map(NodeTurn::userId));
             }
             LoggedMessage user = there(userId);
-            if (user != null && runKey.equals(PendingTurn.runKey(user.message()))) {
+            boolean isSame = Stream.of(Optional.ofNullable(user), Optional.of(answer))
+                    .flatMap(Optional::stream)
+                    .anyMatch(message -> runKey.equals(PendingTurn.runKey(message.message())));
+            if (isSame) {
                 return i;
             }
         }
@@ -380,10 +383,10 @@ final class NodeTurnParent {
     private record Ancestors(List<String> ids, boolean complete) {}
 
     private @Nullable Ancestors ancestors(String row, boolean answered) {
-        return conversations == null
+        return conversations == null || !(key instanceof NodeKey node)
                 ? null
                 : ancestorsOf
-                        .computeIfAbsent(row, id -> Optional.ofNullable(ancestors(conversations, id, answered)))
+                        .computeIfAbsent(row, id -> Optional.ofNullable(ancestors(conversations, node, id, answered)))
                         .orElse(null);
     }
 
@@ -391,8 +394,8 @@ final class NodeTurnParent {
      * Reads up to a row. A row that is expected to be answered is read at once and looked up only if that fails. The row
      * of a run that begins has no answer yet, so it is looked up first.
      */
-    private @Nullable Ancestors ancestors(MessageLog conversations, String row, boolean answered) {
-        MemoryKey conversation = ConversationKey.of(key.tenant(), key.conversationId());
+    private @Nullable Ancestors ancestors(MessageLog conversations, NodeKey node, String row, boolean answered) {
+        MemoryKey conversation = ConversationKey.of(node.tenant(), node.conversationId());
         String end = answered
                 ? row
                 : StoredRow.find(conversations, conversation, row).last();
@@ -410,7 +413,7 @@ final class NodeTurnParent {
                 throw e;
             }
             LOG.debug("Memory {}: no answer of message {} is stored", conversation, row);
-            return ancestors(conversations, row, false);
+            return ancestors(conversations, node, row, false);
         }
     }
 

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param answers the messages that followed, ending with the answer
  * @param made how the answer was made
  * @param epoch the epoch in which the run began, or null if nothing was read
+ * @param asked whether the engine has stored the message's question, which the first iteration then answers
  */
 record PendingTurn(
         NodeTurn turn,
@@ -35,7 +36,8 @@ record PendingTurn(
         UserMessage user,
         List<ChatMessage> answers,
         Made made,
-        @Nullable Long epoch) {
+        @Nullable Long epoch,
+        boolean asked) {
 
     /**
      * The attribute of a bridged turn's user message that stores the parent that this node never saw. Turns with the
@@ -43,7 +45,7 @@ record PendingTurn(
      */
     private static final String NAMED_PARENT = "keepsake_parent_message_id";
 
-    /** The attribute of a turn's user message that stores the key of its run. */
+    /** The attribute of a turn's first own message that stores the key of its run. */
     private static final String RUN = "keepsake_run";
 
     PendingTurn {
@@ -54,7 +56,12 @@ record PendingTurn(
     static PendingTurn of(
             NodeTurn turn, UserMessage user, List<? extends ChatMessage> answers, Made made, @Nullable Long epoch) {
         String key = turn.runKey() == null && turn.iteration() == 0 ? Ids.next() : turn.runKey();
-        return new PendingTurn(turn, key, user, List.copyOf(answers), made, epoch);
+        return new PendingTurn(turn, key, user, List.copyOf(answers), made, epoch, false);
+    }
+
+    /** Returns a turn whose question is stored already. */
+    PendingTurn asked(boolean isAsked) {
+        return new PendingTurn(turn, runKey, user, answers, made, epoch, isAsked);
     }
 
     /**
@@ -85,15 +92,19 @@ record PendingTurn(
     }
 
     /**
-     * Returns the messages under the ids of an iteration. The user message stores the run's key. If the node never saw
+     * Returns the messages under the ids of an iteration. The first one stores the run's key. If the node never saw
      * the parent, the user message also stores the parent's id, so that siblings can be recognised.
      */
     List<NewMessage> batch(int iteration, boolean bridged, TokenCounts counts) {
         List<String> ids = ids(iteration);
+        boolean answersOnly = asked && iteration == 1;
         List<NewMessage> batch = new ArrayList<>();
-        batch.add(counts.prepare(ids.get(0), marked(bridged)));
+        if (!answersOnly) {
+            batch.add(counts.prepare(ids.get(0), marked(bridged)));
+        }
         for (int i = 0; i < answers.size(); i++) {
-            NewMessage prepared = counts.prepare(ids.get(i + 1), answers.get(i));
+            ChatMessage answer = answersOnly && i == 0 ? marked(answers.get(0)) : answers.get(i);
+            NewMessage prepared = counts.prepare(ids.get(i + 1), answer);
             batch.add(i == answers.size() - 1 ? prepared.withMade(made) : prepared);
         }
         return batch;
@@ -125,14 +136,16 @@ record PendingTurn(
 
     private boolean saysThere(List<LoggedMessage> stored, int iteration) {
         List<String> ids = ids(iteration);
-        if (stored.size() != ids.size()) {
+        // The first iteration may answer a question that the engine stored under another id.
+        int first = iteration == 1 && stored.size() == ids.size() - 1 ? 1 : 0;
+        if (stored.size() != ids.size() - first) {
             return false;
         }
-        return IntStream.range(0, ids.size()).allMatch(i -> {
-            LoggedMessage there = stored.get(i);
+        return IntStream.range(first, ids.size()).allMatch(i -> {
+            LoggedMessage there = stored.get(i - first);
             ChatMessage ours = i == 0 ? user : answers.get(i - 1);
             return there.id().equals(ids.get(i))
-                    && (i == 0 || ids.get(i - 1).equals(there.parentId()))
+                    && (i == first || ids.get(i - 1).equals(there.parentId()))
                     && comparable(there.message()).equals(comparable(ours));
         });
     }
@@ -146,6 +159,15 @@ record PendingTurn(
             attributes.put(RUN, runKey);
         }
         return user.toBuilder().attributes(attributes).build();
+    }
+
+    private ChatMessage marked(ChatMessage answer) {
+        if (runKey == null || !(answer instanceof AiMessage ai)) {
+            return answer;
+        }
+        Map<String, Object> attributes = new HashMap<>(ai.attributes());
+        attributes.put(RUN, runKey);
+        return ai.toBuilder().attributes(attributes).build();
     }
 
     /**
@@ -174,7 +196,13 @@ record PendingTurn(
 
     /** Returns the key of the run that stored a message, or null. */
     static @Nullable Object runKey(ChatMessage message) {
-        return message instanceof UserMessage user ? user.attributes().get(RUN) : null;
+        return attributes(message).get(RUN);
+    }
+
+    private static Map<String, Object> attributes(ChatMessage message) {
+        return message instanceof UserMessage user
+                ? user.attributes()
+                : message instanceof AiMessage ai ? ai.attributes() : Map.of();
     }
 
     /** Returns a message without the attributes that only this package reads. */
@@ -182,9 +210,10 @@ record PendingTurn(
         if (namedParent(message) == null && runKey(message) == null) {
             return message;
         }
-        UserMessage user = (UserMessage) message;
-        Map<String, Object> attributes = new HashMap<>(user.attributes());
+        Map<String, Object> attributes = new HashMap<>(attributes(message));
         attributes.keySet().removeAll(List.of(NAMED_PARENT, RUN));
-        return user.toBuilder().attributes(attributes).build();
+        return message instanceof AiMessage ai
+                ? ai.toBuilder().attributes(attributes).build()
+                : ((UserMessage) message).toBuilder().attributes(attributes).build();
     }
 }

@@ -3,7 +3,10 @@ package io.github.keepsake4j.workflow;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Tail;
@@ -16,6 +19,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,13 +40,13 @@ public final class TokenBufferMemory {
     final MemoryKey key;
     final MessageLog log;
     private final WorkflowSettings settings;
-    private final MemoryConfig.RolePrefix standardRoles;
+    private final MemoryConfig config;
 
     TokenBufferMemory(MemoryKey key, MessageLog log, WorkflowSettings settings, MemoryConfig config) {
         this.key = key;
         this.log = log;
         this.settings = settings;
-        this.standardRoles = config.roles();
+        this.config = config;
     }
 
     /**
@@ -111,7 +115,7 @@ public final class TokenBufferMemory {
     public String getHistoryPromptText(
             MemoryConfig.@Nullable RolePrefix roles, int maxTokenLimit, @Nullable Integer messageLimit) {
         return settings.history(key, log)
-                .text(thread(null, maxTokenLimit, messageLimit), roles == null ? standardRoles : roles, maxTokenLimit);
+                .text(thread(null, maxTokenLimit, messageLimit), roles == null ? config.roles() : roles, maxTokenLimit);
     }
 
     /**
@@ -121,34 +125,78 @@ public final class TokenBufferMemory {
      * @param parent the message under which the turn is stored
      * @param question the question if the engine has stored it already, so that only the answer is missing, else null
      * @param epoch the epoch of the read, or null if there was none
+     * @param again whether a run that stores its turn is the next iteration of a stored one; then the other components
+     *     do not apply
      */
     record Placement(
-            List<LoggedMessage> thread, Parent parent, @Nullable LoggedMessage question, @Nullable Long epoch) {}
+            List<LoggedMessage> thread,
+            Parent parent,
+            @Nullable LoggedMessage question,
+            @Nullable Long epoch,
+            boolean again) {
+
+        static final Placement AGAIN = new Placement(List.of(), Parent.head(), null, null, true);
+
+        Placement(List<LoggedMessage> thread, Parent parent, @Nullable LoggedMessage question, @Nullable Long epoch) {
+            this(thread, parent, question, epoch, false);
+        }
+    }
 
     /**
      * Finds the place of a run: behind the parent that it names, else before its own row if a message of the row is
      * stored, else behind the head. A named parent that is not stored leaves the thread of the head.
+     *
+     * @param writes whether the run stores its turn
      */
-    Placement place(NodeTurn turn, int maxTokenLimit, @Nullable Integer messageLimit) {
+    Placement place(NodeTurn turn, int maxTokenLimit, @Nullable Integer messageLimit, boolean writes) {
         HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit, settings.counts());
+        return turn.parentKnown() ? behindParent(turn, bounds, writes) : unnamed(turn.messageId(), bounds, writes);
+    }
+
+    private Placement behindParent(NodeTurn turn, HistoryBounds bounds, boolean writes) {
         String id = turn.messageId();
         String parent = turn.parentMessageId();
-        if (turn.parentKnown()) {
-            if (parent == null) {
-                return new Placement(List.of(), Parent.root(), null, null);
-            }
-            List<String> ids = Stream.of(id, parent)
-                    .flatMap(row -> Ids.ofRow(row).stream())
-                    .distinct()
-                    .toList();
-            List<LoggedMessage> found = Reads.messages(log, key, ids);
-            String end = StoredRow.of(parent, found).last();
-            Tail tail = bounds.read(log, key, end);
-            StoredRow own = StoredRow.of(id, found);
-            return own.isAsked()
-                    ? new Placement(settled(bounds, tail), own.under(), own.question(), tail.epoch())
-                    : new Placement(settled(bounds, tail), Parent.of(end == null ? parent : end), null, tail.epoch());
+        if (parent == null && !writes) {
+            return new Placement(List.of(), Parent.root(), null, null);
         }
+        Tail head = parent == null ? HistoryBounds.HEAD.read(log, key, null) : null;
+        List<LoggedMessage> found = head != null && head.head() == null ? List.of() : rows(id, parent);
+        StoredRow own = StoredRow.of(id, found);
+        String end = parent == null ? null : last(parent, found);
+        Tail tail = head == null ? bounds.read(log, key, end) : head;
+        if (writes && isStored(own, id, tail)) {
+            return Placement.AGAIN;
+        }
+        List<LoggedMessage> thread = parent == null ? List.of() : settled(bounds, tail);
+        if (own.isAsked()) {
+            return new Placement(thread, own.under(), own.question(), tail.epoch());
+        }
+        return new Placement(thread, Parent.behind(end == null ? parent : end), null, tail.epoch());
+    }
+
+    /** Looks up the messages of two rows, and whether the second one has more than one iteration. */
+    private List<LoggedMessage> rows(String id, @Nullable String parent) {
+        Stream<String> ids = parent == null
+                ? Ids.ofRow(id).stream()
+                : Stream.of(Ids.ofRow(id), Ids.ofRow(parent), List.of(NodeTurn.answerId(parent, 2)))
+                        .flatMap(List::stream);
+        return Reads.messages(log, key, ids.distinct().toList());
+    }
+
+    /** Returns the last message of a row, which is its last iteration's; null if no message of the row is stored. */
+    private @Nullable String last(String row, List<LoggedMessage> found) {
+        String second = NodeTurn.answerId(row, 2);
+        String last = found.stream().anyMatch(logged -> logged.id().equals(second))
+                ? new NodeTurnParent(log, key, null, HistoryBounds.HEAD).lastIteration(row)
+                : null;
+        return last == null ? StoredRow.of(row, found).last() : last;
+    }
+
+    private static boolean isStored(StoredRow own, String id, Tail tail) {
+        return own.answer() != null || (tail.head() != null && NodeTurn.iterationOf(id, tail.head()) > 0);
+    }
+
+    private Placement unnamed(String id, HistoryBounds bounds, boolean writes) {
         Tail tail = bounds.read(log, key, null);
         LoggedMessage user = tail.user();
         String head = tail.head();
@@ -159,6 +207,9 @@ public final class TokenBufferMemory {
             return new Placement(settled(bounds, tail), Parent.of(head), user, tail.epoch());
         }
         StoredRow own = StoredRow.find(log, key, id);
+        if (writes && isStored(own, id, tail)) {
+            return Placement.AGAIN;
+        }
         if (own.last() == null) {
             return new Placement(settled(bounds, tail), Parent.head(), null, tail.epoch());
         }
@@ -173,9 +224,21 @@ public final class TokenBufferMemory {
         return settings.history(key, log).messages(thread, key.tenant(), fileUploadConfig, maxTokenLimit);
     }
 
-    /** Returns the current epoch, to which a run that begins now belongs. */
-    long epoch() {
-        return Reads.position(log, key).epoch();
+    /** Returns the memory of the turns that nodes store here, for a message that has one already. */
+    NodeTokenBufferMemory iterations() {
+        return new NodeTokenBufferMemory(key, log, settings, config);
+    }
+
+    /** Stores the first turn of a message. If another run was first, the turn is its next iteration. */
+    void store(PendingTurn turn, Parent parent) {
+        List<NewMessage> batch = turn.batch(Math.max(1, turn.turn().iteration()), false, settings.counts());
+        try {
+            log.append(key, Append.under(parent, batch).inEpoch(Objects.requireNonNull(turn.epoch())));
+        } catch (MessageIdConflictException e) {
+            NodeTokenBufferMemory iterations = iterations();
+            iterations.add(turn);
+            iterations.flush();
+        }
     }
 
     private List<LoggedMessage> thread(@Nullable String last, int maxTokenLimit, @Nullable Integer messageLimit) {

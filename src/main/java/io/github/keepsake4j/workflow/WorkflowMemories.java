@@ -202,6 +202,7 @@ public final class WorkflowMemories {
         private boolean requiresConversation;
         private RemoteHosts remoteHosts = RemoteHosts.openWeb();
         private Metrics metrics = Metrics.NONE;
+        private boolean keepRequests;
 
         private Builder() {}
 
@@ -314,6 +315,19 @@ public final class WorkflowMemories {
         }
 
         /**
+         * Makes {@link LlmNode} store whole requests with its answers, as the model received them. A request is stored
+         * only if it differs from the stored messages, for example by a system prompt, a template or the contents of
+         * files. {@code Keepsake.conversation(key).seenBy(answerId)} returns it. It is stored in full, and erased with
+         * the memory. Default: not stored; {@code altered()} says that there was a difference.
+         *
+         * @return this builder
+         */
+        public Builder keepRequests() {
+            this.keepRequests = true;
+            return this;
+        }
+
+        /**
          * Creates the {@link WorkflowMemories}.
          *
          * @return a new object
@@ -330,7 +344,7 @@ public final class WorkflowMemories {
             TokenCounter counter = estimatorIsRemote ? TokenCounter.remote(named.name(), counting) : named;
             TokenCounts counts = new TokenCounts(counter, counter.forAppends());
             return new WorkflowMemories(
-                    new WorkflowSettings(conversationLog, nodeLog, counts, files, metrics),
+                    new WorkflowSettings(conversationLog, nodeLog, counts, files, metrics, keepRequests),
                     requiresConversation,
                     estimator == null,
                     new RecentlyUsed<>(REMEMBERED_NODES));

@@ -15,16 +15,18 @@ import org.jspecify.annotations.Nullable;
  * @param counts counts in the tokens of limits
  * @param files converts references to contents
  * @param metrics counts turns that limits leave out
+ * @param keepsRequests whether a request is stored with its answer if it differs from the stored messages
  */
 record WorkflowSettings(
         @Nullable MessageLog conversations,
         @Nullable MessageLog nodes,
         TokenCounts counts,
         FileRebuilder files,
-        Metrics metrics) {
+        Metrics metrics,
+        boolean keepsRequests) {
 
     WorkflowSettings counting(TokenCounts other) {
-        return new WorkflowSettings(conversations, nodes, other, files, metrics);
+        return new WorkflowSettings(conversations, nodes, other, files, metrics, keepsRequests);
     }
 
     /** Returns the histories of a memory that a log keeps. */

@@ -25,14 +25,28 @@ public interface DamageContract extends LogUnderTest {
     default void a_sound_memory_has_no_damage_and_repair_changes_nothing() throws Exception {
         log().append(KEY, batch("a", "b", "c"));
         log().append(KEY, batchUnder("a", "d", "e").withView(View.of(null, List.of(new View.Run("a", "b")))));
-        log().append(KEY, batchUnder("nowhere", "f").asImport());
         Logs.putSummary(log(), KEY, new Summary("b", SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH), 1);
         Position before = log().read(KEY, ReadQuery.newest(1)).position();
 
         assertThat(log().check(KEY)).isEmpty();
-        assertThat(log().repair(KEY)).isEqualTo(new Repair(List.of(), "f", "f", 0, 0, 0));
+        assertThat(log().repair(KEY)).isEqualTo(new Repair(List.of(), "e", "e", 0, 0, 0));
         assertThat(log().read(KEY, ReadQuery.newest(1)).position()).isEqualTo(before);
-        assertThat(history(log(), KEY)).hasSize(6);
+        assertThat(history(log(), KEY)).hasSize(5);
+    }
+
+    @Test
+    default void an_import_without_its_parent_is_read_as_before_a_check_and_a_repair() throws Exception {
+        log().append(KEY, batch("a", "b"));
+        log().append(KEY, batchUnder("nowhere", "c").asImport());
+        Position before = log().read(KEY, ReadQuery.newest(1)).position();
+
+        List<Damage> damage = reportsMissingParents()
+                ? List.of(new Damage(Damage.Kind.TREE, 3L, "c", "the message's parent is missing"))
+                : List.of();
+        assertThat(log().check(KEY)).isEqualTo(damage);
+        assertThat(log().repair(KEY)).isEqualTo(new Repair(damage, "c", "c", 0, 0, 0));
+        assertThat(log().read(KEY, ReadQuery.newest(1)).position()).isEqualTo(before);
+        assertThat(history(reopen(), KEY)).hasSize(3);
     }
 
     @Test

@@ -36,6 +36,11 @@ public interface LogUnderTest {
         return lastCreatedFirst;
     }
 
+    /** Returns whether a check reports a parent that is missing, because nothing else would show a removed message. */
+    default boolean reportsMissingParents() {
+        return false;
+    }
+
     /** Damages the stored form of one message. */
     void corrupt(MemoryKey key, String messageId) throws Exception;
 

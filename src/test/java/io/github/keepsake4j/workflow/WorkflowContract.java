@@ -18,9 +18,11 @@ import dev.langchain4j.model.output.FinishReason;
 import dev.langchain4j.model.output.TokenUsage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.chat.SeenMessages;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeptRequest;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Counts;
@@ -28,13 +30,19 @@ import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.ProviderRules;
+import io.github.keepsake4j.testing.Threads;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the runs of nodes promise, on any log. The names begin with the promise: A16 to A22, D11. */
 abstract class WorkflowContract extends WorkflowTurnContract {
@@ -133,6 +141,123 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         assertThat(requests(() -> writer.run(run("m3", "m1", "q3")))).containsExactly("find", "read", "append");
         assertThat(requests(() -> writer.run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m4"), "q4"))))
                 .containsExactly("read", "find", "append");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "#user", ":query"})
+    void a17_a_loop_in_conversation_mode_kept_only_its_first_iteration(String question) {
+        Model model = new Model();
+        LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
+                .writingConversation();
+        String parent = null;
+        List<String> expected = new ArrayList<>();
+        for (String message : List.of("m1", "m2")) {
+            if (!question.isEmpty()) {
+                say(message + question, parent == null ? null : "m1#3", user("go on"));
+            }
+            NodeTurn named = NodeTurn.of(message).under(parent);
+            for (NodeTurn turn : List.of(named, NodeTurn.of(message), named)) {
+                assertThat(node.run(NodeRun.of("acme", "app", "c1", "writer", turn, "go on"))
+                                .failure())
+                        .isNull();
+            }
+            expected.addAll(List.of(message + (question.isEmpty() ? "#user" : question), message));
+            expected.addAll(List.of(message + "#2#user", message + "#2", message + "#3#user", message + "#3"));
+            parent = message;
+        }
+        assertThat(branch(null)).isEqualTo(expected);
+        assertThat(ids(CONVERSATION)).isEqualTo(expected);
+        assertThat(model.asked).extracting(List::size).containsExactly(1, 3, 5, 7, 9, 11);
+        LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION)).run(run("m3", "m2", "and now?"));
+        assertThat(model.asked.get(6))
+                .describedAs("a parent means its last iteration")
+                .hasSize(13)
+                .allMatch(shown -> !(shown instanceof UserMessage said)
+                        || said.attributes().isEmpty())
+                .allMatch(shown ->
+                        !(shown instanceof AiMessage said) || said.attributes().isEmpty());
+        assertThat(seen(Keepsake.builder().messageLog(log).build().conversation(CONVERSATION), "m1#2"))
+                .containsExactly(expected.get(0), "m1", "m1#2#user");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "#user", ":query"})
+    void a17_a_repeated_run_of_a_loop_in_conversation_mode_is_stored_once(String question) {
+        say("m0#user", null, user("first"), "m0", ai("yes"));
+        if (!question.isEmpty()) {
+            say("m1" + question, "m0", user("go on"));
+        }
+        Model model = new Model();
+        LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
+                .writingConversation();
+        NodeTurn turn = NodeTurn.of("m1").under("m0");
+        for (String run : List.of("run-1", "run-1", "run-2", "run-1", "run-3", "run-2")) {
+            node.run(NodeRun.of("acme", "app", "c1", "writer", turn.inRun(run), "go on"));
+            assertThat(model.asked.get(model.asked.size() - 1))
+                    .describedAs("what %s saw the first time", run)
+                    .hasSize(1 + 2 * Integer.parseInt(run.substring(4)));
+        }
+        assertThat(branch(null))
+                .containsExactly(
+                        "m0#user",
+                        "m0",
+                        "m1" + (question.isEmpty() ? "#user" : question),
+                        "m1",
+                        "m1#2#user",
+                        "m1#2",
+                        "m1#3#user",
+                        "m1#3");
+        assertThat(ids(CONVERSATION)).hasSize(8);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "#user", ":query"})
+    void a17_a_named_iteration_of_a_loop_in_conversation_mode_is_recognised(String question) {
+        if (!question.isEmpty()) {
+            say("m1" + question, null, user("go on"));
+        }
+        ChatModel model = new ChatModel() {
+            @Override
+            public ChatResponse doChat(ChatRequest request) {
+                return ChatResponse.builder().aiMessage(ai("same")).build();
+            }
+        };
+        LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
+                .writingConversation();
+        for (int iteration : List.of(1, 1, 2, 1, 2, 3)) {
+            NodeTurn turn = NodeTurn.of("m1").under(null).inIteration(iteration);
+            assertThat(node.run(NodeRun.of("acme", "app", "c1", "writer", turn, "go on"))
+                            .failure())
+                    .isNull();
+        }
+        assertThat(branch(null)).hasSize(6).endsWith("m1", "m1#2#user", "m1#2", "m1#3#user", "m1#3");
+        assertThat(ids(CONVERSATION)).hasSize(6);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "#user", ":query"})
+    void a17_runs_for_one_message_at_the_same_time_are_iterations_of_a_conversation(String question) throws Exception {
+        if (!question.isEmpty()) {
+            say("m1" + question, null, user("go on"));
+        }
+        CyclicBarrier together = new CyclicBarrier(3);
+        ChatModel model = new ChatModel() {
+            @Override
+            public ChatResponse doChat(ChatRequest request) {
+                try {
+                    together.await(1, TimeUnit.MINUTES);
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+                return ChatResponse.builder().aiMessage(ai("same")).build();
+            }
+        };
+        LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
+                .writingConversation();
+        Threads.run(3, thread -> assertThat(node.run(run("m1", null, "go on")).failure())
+                .isNull());
+        assertThat(branch(null)).hasSize(6).endsWith("m1", "m1#2#user", "m1#2", "m1#3#user", "m1#3");
+        assertThat(ids(CONVERSATION)).hasSize(6);
     }
 
     @Test
@@ -512,5 +637,43 @@ abstract class WorkflowContract extends WorkflowTurnContract {
         assertThat(keepsake.conversation(NODE).seenBy("m4"))
                 .describedAs("a turn that the engine added")
                 .isEmpty();
+    }
+
+    @Test
+    void d11_a_system_prompt_and_a_template_were_missing_from_what_was_sent() {
+        Map<String, Object> json = Map.of("query_prompt_template", "Translate: {{query}}");
+        Keepsake keepsake = Keepsake.builder().messageLog(log).nodeLog(log).build();
+        for (boolean keeps : List.of(true, false)) {
+            WorkflowMemories.Builder builder = WorkflowMemories.builder();
+            memories = with(keeps ? builder.keepRequests() : builder);
+            for (MemoryMode mode : MemoryMode.values()) {
+                Model model = new Model();
+                model.name = "a-model";
+                Map<String, Object> config = new HashMap<>(json);
+                config.put("mode", mode.jsonName());
+                LlmNode templated = LlmNode.of(memories, model, MemoryConfig.fromJson(config))
+                        .writingConversation();
+                LlmNode plain =
+                        LlmNode.of(memories, model, MemoryConfig.of(mode)).writingConversation();
+                String id = mode.jsonName() + keeps;
+                templated.run(run(id + "1", null, "hello").withSystemPrompt("Be brief."));
+                templated.run(run(id + "2", id + "1", "bye"));
+                plain.run(run(id + "3", id + "2", "thanks"));
+
+                Conversation kept = keepsake.conversation(mode == MemoryMode.NODE ? NODE : CONVERSATION);
+                for (int i = 1; i <= 3; i++) {
+                    SeenMessages seen = kept.seenBy(id + i).orElseThrow();
+                    assertThat(seen.altered()).isEqualTo(i < 3);
+                    assertThat(seen.request())
+                            .describedAs("%s, run %d", mode, i)
+                            .isEqualTo(
+                                    keeps && i < 3
+                                            ? new KeptRequest(model.asked.get(i - 1), "a-model", List.of())
+                                            : null);
+                }
+                assertThat(texts(model.asked.get(0))).containsExactly("Be brief.", "Translate: hello");
+                assertThat(texts(model.asked.get(2))).containsExactly("hello", "answer 1", "bye", "answer 2", "thanks");
+            }
+        }
     }
 }

@@ -227,8 +227,10 @@ abstract class WorkflowFixture {
         return log.history(key, HistoryQuery.oldest(1000)).messages();
     }
 
+    /** The branch that ends in a message, or the current one. */
     List<String> branch(String end) {
-        return log.read(CONVERSATION, ReadQuery.newest(100).endingIn(end)).messages().stream()
+        ReadQuery query = ReadQuery.newest(100);
+        return log.read(CONVERSATION, end == null ? query : query.endingIn(end)).messages().stream()
                 .map(LoggedMessage::id)
                 .toList();
     }

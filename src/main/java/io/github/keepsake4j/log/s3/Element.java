@@ -131,6 +131,9 @@ record Element(
         if (role == null) {
             throw wrong(named, "role", "missing");
         }
+        if (!json.has("content")) {
+            throw wrong(named, "content", "missing");
+        }
         String content = text(named, json, "content");
         checkFiles(named, json.path("files"));
         String parent = text(named, json, PARENT);

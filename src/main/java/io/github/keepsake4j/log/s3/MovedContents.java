@@ -56,8 +56,11 @@ final class MovedContents {
 
     /** Returns payloads of a memory that is only read: contents are put back, and none is moved. */
     Payloads payloads(MemoryKey key) {
-        return new Payloads(
-                Element::encode, payload -> mapped(Element.decode(payload), base64 -> restored(key, base64)));
+        return payloads(key, Element::encode);
+    }
+
+    private Payloads payloads(MemoryKey key, Function<Row, String> encode) {
+        return new Payloads(encode, payload -> mapped(Element.decode(payload), base64 -> restored(key, base64)), true);
     }
 
     /**
@@ -68,12 +71,9 @@ final class MovedContents {
      * so that a mark always names an existing object
      */
     Payloads payloads(MemoryKey key, long epoch, Map<String, byte[]> moved) {
-        Payloads still = payloads(key);
-        if (above == Long.MAX_VALUE) {
-            return still;
-        }
-        return new Payloads(
-                row -> Element.encode(mapped(row, base64 -> moved(key, epoch, base64, moved))), still.decode());
+        return above == Long.MAX_VALUE
+                ? payloads(key)
+                : payloads(key, row -> Element.encode(mapped(row, base64 -> moved(key, epoch, base64, moved))));
     }
 
     private String moved(MemoryKey key, long epoch, String base64, Map<String, byte[]> moved) {

@@ -51,7 +51,8 @@ import software.amazon.awssdk.services.s3.S3Configuration;
  * memory is in the document's field of that name. Fields of other programs are kept unchanged.
  *
  * <p><b>Programs that know only the document's public fields</b> may add messages; the last message is then the head. A
- * message may come before its parent. A missing token count is estimated. A missing or unreadable time counts as
+ * message may come before its parent. A message without an id, role or content is damage, and a parent that is not in the
+ * document is reported by {@link #check}. A missing token count is estimated. A missing or unreadable time counts as
  * 1970-01-01, but its field stays unchanged. If the last message has no time, a list shows the time when the document
  * was written. Such programs do not see cleared messages, which are in another object, below {@code aside/}.
  *

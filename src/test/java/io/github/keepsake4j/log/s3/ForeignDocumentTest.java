@@ -13,7 +13,9 @@ import dev.langchain4j.memory.ChatMemory;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -155,6 +157,37 @@ class ForeignDocumentTest extends BucketFixture {
         log.append(NODE, batch("e"));
         assertThat(branch(another(), NODE)).containsExactly("a", "b", "c", "d", "e");
         assertThat(PlainProgram.thread(text(NODE_OBJECT))).containsExactly("a", "b", "c", "d", "e");
+    }
+
+    @Test
+    void a_parent_that_another_program_removed_was_no_damage() throws Exception {
+        log.append(NODE, batch("a", "b", "c"));
+        assertThat(log.check(NODE)).isEmpty();
+        ObjectNode document = (ObjectNode) RawJson.MAPPER.readTree(text(NODE_OBJECT));
+        ((ArrayNode) document.get("messages")).remove(1);
+        put(NODE_OBJECT, document.toPrettyString());
+
+        List<Damage> lost = List.of(new Damage(Damage.Kind.TREE, 2L, "c", "the message's parent is missing"));
+        for (MessageLog each : List.of(log, another())) {
+            assertThat(each.check(NODE)).isEqualTo(lost);
+            assertThat(each.read(NODE, ReadQuery.wholeBranch().endingIn("c")).missingParent())
+                    .isEqualTo("b");
+            assertThat(each.repair(NODE).damage()).isEqualTo(lost);
+        }
+        log.append(NODE, Append.under(Parent.of("c"), List.of(answer("next"))));
+        assertThat(branch(another(), NODE)).containsExactly("c", "next");
+        assertThat(another().check(NODE)).as("a write does not hide it").isEqualTo(lost);
+        log.append(NODE, Append.under(Parent.of("a"), List.of(answer("b"))).asImport());
+        assertThat(another().check(NODE)).as("the parent came back").isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"node-memory-v1.json", "python-v1.json", "hand-written-v1.json", "turns-v1.json"})
+    void a_whole_document_of_another_program_has_no_damage(String name) {
+        put(NODE_OBJECT, resource(name));
+        assertThat(log.check(NODE)).isEmpty();
+        log.append(NODE, batch("next"));
+        assertThat(another().check(NODE)).isEmpty();
     }
 
     @Test

@@ -38,6 +38,11 @@ class S3MessageLogTest extends MessageLogContract implements MetadataListContrac
 
     private String bucket;
 
+    @Override
+    public boolean reportsMissingParents() {
+        return true;
+    }
+
     @BeforeAll
     static void start() throws Exception {
         server = S3Server.shared();

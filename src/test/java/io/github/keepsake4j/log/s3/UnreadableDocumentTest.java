@@ -141,6 +141,7 @@ class UnreadableDocumentTest extends BucketFixture {
                     {"\"message_id\": \"msg-002\",", ""},
                     {"\"role\": \"assistant\",", ""},
                     {"\"assistant\"", "5"},
+                    {"\"content\": \"" + SECRET + " lake between mountains.\",", ""},
                     {"\"" + SECRET + " lake between mountains.\"", "{\"text\":\"" + SECRET + "\"}"},
                     {"\"" + SECRET + " lake between mountains.\"", "7"},
                     {"\"files\": []", "\"files\": {}"},
