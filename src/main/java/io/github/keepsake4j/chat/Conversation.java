@@ -720,7 +720,8 @@ public final class Conversation {
     }
 
     private Tail tail(TailLoader loader) {
-        return memories.meter.read(key, loader.load(id, key, 0, null, query -> loader.read(memories.log(key), key, query)));
+        return memories.meter.read(
+                key, loader.load(id, key, 0, null, query -> loader.read(memories.log(key), key, query)));
     }
 
     private Context context(Tail tail) {

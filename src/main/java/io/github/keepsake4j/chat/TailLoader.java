@@ -88,8 +88,7 @@ final class TailLoader {
      * @param round the ids of the calls and of the results with which a turn continues; empty for none, null if unknown
      * @param read reads within bounds
      */
-    Tail load(
-            Object id, MemoryKey key, int atLeast, @Nullable List<String> round, Function<ReadQuery, Tail> read) {
+    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round, Function<ReadQuery, Tail> read) {
         ReadBounds reach = strategy.bounds(id);
         if (reach.messages() < atLeast) {
             reach = new ReadBounds(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());

@@ -72,7 +72,9 @@ final class TurnPosition {
 
         /** Returns the id of the message with which its turn can go on. */
         String end() {
-            return rounds.isEmpty() ? question.id() : rounds.get(rounds.size() - 1).id();
+            return rounds.isEmpty()
+                    ? question.id()
+                    : rounds.get(rounds.size() - 1).id();
         }
     }
 
@@ -207,8 +209,7 @@ final class TurnPosition {
         Found found = findBefore(memories.log(key), key, named);
         check(found != null, "regenerate", "an answer to a question", key, named);
         Found before = Objects.requireNonNull(found, "found");
-        return new TurnPosition(
-                key, memories, turn.branch(), parentOf(before.question()), parentOf(named), before);
+        return new TurnPosition(key, memories, turn.branch(), parentOf(before.question()), parentOf(named), before);
     }
 
     private static Found find(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
@@ -403,7 +404,9 @@ final class TurnPosition {
     /** Returns the append of an answer in place of the turn's newest message. */
     Append inPlaceOfNewest(Parent parent, List<NewMessage> batch) {
         Append sibling = Append.under(parent, batch);
-        return beside || aside ? sibling.onBranch(TurnPlace.ASIDE) : sibling.onBranch(branch).expectingHead(own);
+        return beside || aside
+                ? sibling.onBranch(TurnPlace.ASIDE)
+                : sibling.onBranch(branch).expectingHead(own);
     }
 
     /** Moves the head back to its place before this turn, if only this turn has moved it since. */
@@ -495,11 +498,12 @@ final class TurnPosition {
 
     private Tail begin(Object id, int atLeast) {
         if (from instanceof Parent.Root) {
-            return Tail.empty(memories.log(key).read(key, ReadQuery.newest(0).onBranch(branch)).position());
+            return Tail.empty(memories.log(key)
+                    .read(key, ReadQuery.newest(0).onBranch(branch))
+                    .position());
         }
-        UnaryOperator<ReadQuery> place = from instanceof Parent.Of of
-                ? query -> query.endingIn(of.id())
-                : query -> query.onBranch(branch);
+        UnaryOperator<ReadQuery> place =
+                from instanceof Parent.Of of ? query -> query.endingIn(of.id()) : query -> query.onBranch(branch);
         return memories.load(id, key, atLeast, List.of(), query -> memories.read(key, place.apply(query)));
     }
 

@@ -68,7 +68,8 @@ public record ContextTurn(
      * @return what belongs to its turn
      */
     public static Rest restOf(LoggedMessage question, List<LoggedMessage> behind) {
-        return Turns.of(Stream.concat(Stream.of(question), behind.stream()).toList()).restOf(question);
+        return Turns.of(Stream.concat(Stream.of(question), behind.stream()).toList())
+                .restOf(question);
     }
 
     /**
@@ -267,7 +268,8 @@ public record ContextTurn(
     ContextTurn counted() {
         return form != Form.QUESTION_AND_ANSWER
                 ? this
-                : new ContextTurn(user, rounds.subList(rounds.size() - 1, rounds.size()), standing, place, pinned, form, cut);
+                : new ContextTurn(
+                        user, rounds.subList(rounds.size() - 1, rounds.size()), standing, place, pinned, form, cut);
     }
 
     ContextTurn passedBy(Form smaller, Reason reason) {

@@ -82,8 +82,8 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
             // Turns overlap all the time. The messages of those that end later are left to the next summary.
             LoggedMessage newest = newest(turns.subList(0, first));
             boolean areBound = turns.subList(first, turns.size()).stream()
-                    .allMatch(turn -> turn.user().question() != null
-                            || turn.user().sequence() > newest.sequence());
+                    .allMatch(turn ->
+                            turn.user().question() != null || turn.user().sequence() > newest.sequence());
             if (areBound) {
                 return newest.id();
             }

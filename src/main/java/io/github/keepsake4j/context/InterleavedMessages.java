@@ -49,7 +49,9 @@ record InterleavedMessages(boolean isRead, List<LoggedMessage> messages) {
             return NOTHING;
         }
         Set<String> ids = new HashSet<>(own);
-        Turns.of(messages).leftOut().forEach(omission -> ids.add(omission.message().id()));
+        Turns.of(messages)
+                .leftOut()
+                .forEach(omission -> ids.add(omission.message().id()));
         List<LoggedMessage> after = new ArrayList<>();
         boolean userAfter = false;
         for (int i = messages.size() - 1; i >= 0; i--) {

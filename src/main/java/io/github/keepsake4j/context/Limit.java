@@ -127,12 +127,14 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
                 || isUnknown(context, context.turns().get(context.turns().size() - 1))) {
             return 0;
         }
-        // A turn whose beginning was not read may have failed, or may be the newest one that is shown. The newest turn's
+        // A turn whose beginning was not read may have failed, or may be the newest one that is shown. The newest
+        // turn's
         // user message may be before the messages that were read. The messages in between are unknown.
         long certain = context.placedHeadless().stream()
-                .mapToLong(placed -> 1 + (placed.message().question() == null
-                        ? placed.place()
-                        : placed.message().sequence()))
+                .mapToLong(placed -> 1
+                        + (placed.message().question() == null
+                                ? placed.place()
+                                : placed.message().sequence()))
                 .reduce(context.unread(), Math::max);
         Sizes sizes = sizes(context, turns);
         // A full window of messages or turns has no space left. With tokens or a step, more messages are needed.
@@ -183,8 +185,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
         long room = limit - fixed;
         boolean[] pinned = new boolean[turns.size()];
         long free = room - reservePins(turns, room, pinned);
-        long[] places =
-                WindowStart.places(turns.stream().mapToLong(ContextTurn::place));
+        long[] places = WindowStart.places(turns.stream().mapToLong(ContextTurn::place));
         return new Sizes(places, pinned, free, weigh(context, turns, pinned, places));
     }
 

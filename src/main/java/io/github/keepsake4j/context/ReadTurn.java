@@ -1,6 +1,5 @@
 package io.github.keepsake4j.context;
 
-import dev.langchain4j.data.message.AiMessage;
 import io.github.keepsake4j.context.ContextTurn.Standing;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -8,7 +7,6 @@ import io.github.keepsake4j.message.Outcome.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A turn while its messages are read: its question, and all that belongs to it. */
@@ -79,9 +77,8 @@ final class ReadTurn {
 
     boolean has(String messageId) {
         return (user != null && user.id().equals(messageId))
-                || rounds.stream()
-                        .flatMap(round -> round.messages.stream())
-                        .anyMatch(message -> message.id().equals(messageId));
+                || rounds.stream().flatMap(round -> round.messages.stream()).anyMatch(message -> message.id()
+                        .equals(messageId));
     }
 
     /** Returns whether nothing of the turn is shown. */
@@ -133,7 +130,8 @@ final class ReadTurn {
 
     /** Returns whether a message of a bound turn answers its question. What is added behind an answer does not. */
     private boolean isAnswer(LoggedMessage message) {
-        return user != null && (message.question() != null || (isBound() && user.id().equals(message.parentId())));
+        return user != null
+                && (message.question() != null || (isBound() && user.id().equals(message.parentId())));
     }
 
     /**

@@ -130,7 +130,8 @@ final class Turns {
         if (user != null) {
             last = turn;
             ReadTurn before = before();
-            boolean isAgain = before != null && before.user != null && user.message().equals(before.user.message());
+            boolean isAgain =
+                    before != null && before.user != null && user.message().equals(before.user.message());
             if (isAgain && !turn.isFailed()) {
                 before.repeated = before.rounds.stream().noneMatch(OpenRound::isShown);
             }
@@ -275,8 +276,8 @@ final class Turns {
         String answer = null;
         for (ReadTurn turn : all) {
             // A further user message of a turn belongs to its question.
-            boolean isOwn = turn.user == question
-                    || (turn.user != null && question.id().equals(turn.user.question()));
+            boolean isOwn =
+                    turn.user == question || (turn.user != null && question.id().equals(turn.user.question()));
             for (OpenRound round : isOwn ? turn.rounds : List.<OpenRound>of()) {
                 if (round.isComplete()) {
                     rounds.addAll(round.messages);
@@ -321,7 +322,9 @@ final class Turns {
             if (user != null) {
                 to.accept(placed.close(user, standing, behind));
             }
-            behind = placed.at() < 0 ? behind : Math.max(behind, messages.get(placed.at()).sequence() + 1);
+            behind = placed.at() < 0
+                    ? behind
+                    : Math.max(behind, messages.get(placed.at()).sequence() + 1);
             uncertain = placed.turn().isUncertain ? behind : uncertain;
         }
     }

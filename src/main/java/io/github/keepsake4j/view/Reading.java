@@ -117,8 +117,7 @@ public record Reading(
      * @param running the messages of the running round
      * @param known the sequence up to which the caller knows all messages
      */
-    static Reading of(
-            Tail tail, Context context, List<LoggedMessage> shown, List<LoggedMessage> running, long known) {
+    static Reading of(Tail tail, Context context, List<LoggedMessage> shown, List<LoggedMessage> running, long known) {
         boolean cut = !tail.complete()
                 || context.omitted().stream()
                         .anyMatch(omission ->

@@ -181,7 +181,8 @@ final class Rules {
                                         most.unit() == Unit.TOKENS ? most.limit() / 4 : Math.max(most.limit() / 4, 2),
                                         room(most)));
         return isShort
-                ? new ContextTurn(turn.user(), answer, turn.standing(), turn.place(), turn.pinned(), turn.form(), turn.cut())
+                ? new ContextTurn(
+                        turn.user(), answer, turn.standing(), turn.place(), turn.pinned(), turn.form(), turn.cut())
                 : null;
     }
 
@@ -331,8 +332,7 @@ final class Rules {
         if (part.user() == null || (part.user().message() instanceof UserMessage user && isBlank(user))) {
             return true;
         }
-        List<ContextTurn> turns =
-                whole(part).turns();
+        List<ContextTurn> turns = whole(part).turns();
         LoggedMessage last = part.messages().get(part.messages().size() - 1);
         List<Round> rounds = turns.get(turns.size() - 1).rounds();
         return last != part.user()
@@ -345,8 +345,7 @@ final class Rules {
      * retried after the part of the beginning that was read, or if it is followed by messages that are never shown.
      */
     private static boolean isUnclearBehindPins(Promise promise, Part part) {
-        List<ContextTurn> turns =
-                whole(part).turns();
+        List<ContextTurn> turns = whole(part).turns();
         int first = Math.min(promise.pinnedFirst(), part.messages().size());
         Set<String> pinned = part.messages().subList(0, first).stream()
                 .map(LoggedMessage::id)
@@ -520,7 +519,9 @@ final class Rules {
                 asked = message;
                 own = user.id().equals(message.question()) ? message : own;
             }
-            if (message.question() == null ? asked != user : own != user || !user.id().equals(message.question())) {
+            if (message.question() == null
+                    ? asked != user
+                    : own != user || !user.id().equals(message.question())) {
                 continue;
             }
             String calls = callsOfResults().get(message.id());
@@ -529,7 +530,9 @@ final class Rules {
             } else if (calls != null && waiting.merge(calls, -1, Integer::sum) == 0) {
                 first = first < 0 ? places.get(message.id()) : first;
                 answered = -1;
-            } else if (message.message() instanceof AiMessage ai && ai.text() != null && !ai.text().isBlank()) {
+            } else if (message.message() instanceof AiMessage ai
+                    && ai.text() != null
+                    && !ai.text().isBlank()) {
                 answered = places.get(message.id());
             }
         }
@@ -1032,8 +1035,10 @@ final class Rules {
             }
             Map<String, List<Round>> passedNow = Rules.passed(promise, estimator, log);
             Set<String> badNow = Rules.endedBadly(log);
-            List<String> orderNow = whole(log).turns().stream().map(turn -> turn.user().id()).toList();
-            boolean isMoved = !orderNow.subList(0, Math.min(order.size(), orderNow.size())).equals(order);
+            List<String> orderNow =
+                    whole(log).turns().stream().map(turn -> turn.user().id()).toList();
+            boolean isMoved = !orderNow.subList(0, Math.min(order.size(), orderNow.size()))
+                    .equals(order);
             order = orderNow;
             if (isMoved || !passedNow.equals(passed) || !badNow.equals(bad)) {
                 // Older turns come back when a turn that is passed by ends, and when a question is left out as
@@ -1100,8 +1105,7 @@ final class Rules {
 
         /** Returns the ids of the newest turn's messages. */
         private static Set<String> newest(Part log) {
-            List<ContextTurn> read =
-                    whole(log).turns();
+            List<ContextTurn> read = whole(log).turns();
             return last(read).stream()
                     .flatMap(Rules::has)
                     .map(LoggedMessage::id)

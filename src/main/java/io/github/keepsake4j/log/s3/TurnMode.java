@@ -320,7 +320,9 @@ final class TurnMode implements Memories {
         try {
             tree.append(append, now);
         } catch (HeadConflictException e) {
-            String question = append.messages().isEmpty() ? null : append.messages().get(0).question();
+            String question = append.messages().isEmpty()
+                    ? null
+                    : append.messages().get(0).question();
             String own = question == null || !isOfTurn(append) ? null : tree.newestOfTurn(question);
             if (own == null) {
                 throw e;

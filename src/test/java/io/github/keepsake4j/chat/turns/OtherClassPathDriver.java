@@ -126,7 +126,8 @@ public final class OtherClassPathDriver {
             Tail tail = log.read(key, ReadQuery.wholeBranch().upToSummary());
             return tail.messages().isEmpty()
                     ? Optional.empty()
-                    : Optional.of(new SummaryTask(tail.epoch(), tail.summary(), tail.messages(), 1, Set.of(), Map.of()));
+                    : Optional.of(
+                            new SummaryTask(tail.epoch(), tail.summary(), tail.messages(), 1, Set.of(), Map.of()));
         });
         return micrometer + ", " + made + " made";
     }

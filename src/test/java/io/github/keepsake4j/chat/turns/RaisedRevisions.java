@@ -105,6 +105,9 @@ final class RaisedRevisions extends ForwardingMessageLog {
         List<LoggedMessage> all = other.history(memory, HistoryQuery.newest(1000)).messages().stream()
                 .filter(message -> !isMark(message))
                 .toList();
+        if (all.isEmpty()) {
+            return;
+        }
         String to = all.get(random.nextInt(all.size())).id();
         Change<?> change = OtherTab.BRANCH.equals(branch)
                 ? new Change.MoveBranch(branch, to, null)

@@ -56,8 +56,9 @@ final class TurnChecks {
      * may hold unbound messages in any order, and an answer that was added by hand without its question.
      */
     static List<String> whole(List<Said> all, boolean listed) {
-        List<Said> shown =
-                all.stream().filter(each -> !listed || !(each.isUnbound() || each.isAdded())).toList();
+        List<Said> shown = all.stream()
+                .filter(each -> !listed || !(each.isUnbound() || each.isAdded()))
+                .toList();
         List<String> wrong = new ArrayList<>();
         Set<String> questions = new HashSet<>();
         Said asked = null;
@@ -397,6 +398,12 @@ final class TurnChecks {
                                 .anyMatch(answer -> shown.contains(answer.id())
                                         && !story.said(answer).by().equals(said.by())
                                         && (!said.is(Kind.ANSWER) || answer.sequence() < message.sequence()));
+            case "ANSWER_BEFORE_CALL" ->
+                said.is(Kind.ANSWER)
+                        && story.all(Kind.CALLS)
+                                .anyMatch(calls -> calls.sequence() > message.sequence()
+                                        && story.isInWholeRound(calls)
+                                        && story.said(calls).question().equals(said.question()));
             case "REJECTED" -> Story.isRejected(message);
             case "UNANSWERED_CALL" ->
                 (said.is(Kind.CALLS) || said.is(Kind.RESULT)) && (listed || !story.isInWholeRound(message));

@@ -219,8 +219,7 @@ class TurnsThatMeetTest {
         assertThat(keepsake.conversation("alice").branches()).hasSize(1);
         assertThat(one.sent)
                 .containsExactly(
-                        List.of(SYSTEM, one.question()),
-                        List.of(SYSTEM, one.question(), one.calls, one.result));
+                        List.of(SYSTEM, one.question()), List.of(SYSTEM, one.question(), one.calls, one.result));
         assertThat(two.sent)
                 .containsExactly(
                         List.of(SYSTEM, two.question()), List.of(SYSTEM, two.question(), two.calls, two.result));

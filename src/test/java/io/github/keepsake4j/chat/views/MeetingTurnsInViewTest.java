@@ -152,7 +152,8 @@ class MeetingTurnsInViewTest {
 
     @Test
     void so_it_is_if_the_oldest_messages_are_pinned() {
-        assertThat(differences(Kind.PINNED, MeetingTurnsInViewTest::pinningFirst)).isZero();
+        assertThat(differences(Kind.PINNED, MeetingTurnsInViewTest::pinningFirst))
+                .isZero();
     }
 
     /** Whether a question that no AI service asked still waits is known only if it was read. */
