@@ -48,6 +48,10 @@ final class ReadTurn {
         return user != null && user.id().equals(user.question());
     }
 
+    boolean asksAs(LoggedMessage other) {
+        return user != null && user.message().equals(other.message());
+    }
+
     boolean isFailed() {
         return user != null && user.outcome() != null && user.outcome().kind() == Kind.FAILED && !hasAnswer();
     }

@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** Divides the messages that were read of a branch into turns, and repairs sequences that a provider would refuse. */
 final class TurnSplitter {
 
-    /** The initial capacity of a turn. Most turns have one or two rounds, and a window has many turns. */
-    private static final int FEW = 2;
-
     private final @Nullable LoggedMessage system;
     private final List<ContextTurn> closed = new ArrayList<>();
     private final List<Omission> repaired = new ArrayList<>();

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -130,9 +131,7 @@ final class Turns {
         if (user != null) {
             last = turn;
             ReadTurn before = before();
-            boolean isAgain =
-                    before != null && before.user != null && user.message().equals(before.user.message());
-            if (isAgain && !turn.isFailed()) {
+            if (before != null && before.asksAs(user) && !turn.isFailed()) {
                 before.repeated = before.rounds.stream().noneMatch(OpenRound::isShown);
             }
             ReadTurn early = byQuestion.get(question);
@@ -199,13 +198,14 @@ final class Turns {
      */
     private boolean answer(LoggedMessage logged, ToolExecutionResultMessage result) {
         ReadTurn own = logged.question() == null ? null : byQuestion.get(logged.question());
-        for (Waiting calls : waiting) {
+        for (Iterator<Waiting> newest = waiting.iterator(); newest.hasNext(); ) {
+            Waiting calls = newest.next();
             boolean fits = own == null ? !calls.turn().repeated : calls.turn() == own;
             if (fits && calls.round().takes(logged, result)) {
                 calls.round().newest = at();
                 last = calls.turn();
                 if (calls.round().waiting.isEmpty()) {
-                    waiting.remove(calls);
+                    newest.remove();
                 }
                 return true;
             }
@@ -225,17 +225,17 @@ final class Turns {
      */
     private void addUnreadable(LoggedMessage marker) {
         ReadTurn before = unbound != null && !unbound.hasAnswer() ? unbound : last;
-        boolean isResult = before != null && waiting.stream().anyMatch(calls -> calls.turn() == before);
-        boolean isAnswer = before != null && !before.hasAnswer();
-        if (isAnswer && !isResult) {
-            before.unreadable = true;
+        boolean isPart = before != null && !before.hasAnswer();
+        if (before != null && isPart) {
+            // It may be a result for which calls wait.
+            before.unreadable |= waiting.stream().noneMatch(calls -> calls.turn() == before);
         }
         ReadTurn own = new ReadTurn(marker, at());
         own.unreadable = true;
         own.hidden = Reason.UNREADABLE;
         all.add(own);
         byQuestion.put(marker.id(), own);
-        if (!isAnswer) {
+        if (!isPart) {
             unbound = own;
             last = own;
         }
@@ -276,8 +276,9 @@ final class Turns {
         String answer = null;
         for (ReadTurn turn : all) {
             // A further user message of a turn belongs to its question.
-            boolean isOwn =
-                    turn.user == question || (turn.user != null && question.id().equals(turn.user.question()));
+            LoggedMessage user = turn.user;
+            boolean isOwn = user != null
+                    && (question.id().equals(user.id()) || question.id().equals(user.question()));
             for (OpenRound round : isOwn ? turn.rounds : List.<OpenRound>of()) {
                 if (round.isComplete()) {
                     rounds.addAll(round.messages);
