@@ -5,7 +5,6 @@ import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
@@ -57,11 +56,7 @@ public record SeenMessages(
         if (messages.isEmpty() || messages.get(messages.size() - 1).message() instanceof AiMessage) {
             // A request ends with a question or a tool's result. A node's question is stored with its answer, so only
             // the branch contains it.
-            LoggedMessage question =
-                    log.read(key, ReadQuery.newest(0).endingIn(answerId)).user();
-            if (question != null) {
-                messages.add(question);
-            }
+            TurnPosition.questionOf(log, key, answerId).ifPresent(messages::add);
         }
         if (seen.later() && messages.stream().anyMatch(LoggedMessage::hasLaterForm)) {
             String own = Reads.message(log, key, answerId)

@@ -54,7 +54,8 @@ class DamageTest {
         assertThat(check.out()).startsWith("damaged  b\n").endsWith("1 memory checked, 1 damaged\n");
 
         assertThat(shell.good("repair", "--session", "b").out()).startsWith("repaired  b\n");
-        assertThat(shell.good("get", "--session", "b").lines()).startsWith("user       Question b");
+        // A question whose answer cannot be read leaves the view with it.
+        assertThat(shell.good("get", "--session", "b").lines()).startsWith("0 messages, 0 tokens");
         // The line that was passed over stays in the file.
         assertThat(shell.good("export").out()).contains("Question b").doesNotContain("Answer b");
     }
