@@ -12,8 +12,8 @@ import dev.langchain4j.service.tool.ToolExecution;
 import io.github.keepsake4j.base.Uninterrupted;
 import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.context.Omission;
+import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
@@ -379,6 +379,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         course().wrote(batch, result);
         if (newest.id().equals(question)) {
             askedAt = memories.nanoTime();
+            quietly(this::markKilled);
         }
         epoch = result.epoch();
         long sequence = result.lastSequence() - batch.size();
@@ -397,7 +398,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             if (asked != null && (marked || isLate)) {
                 mark(asked, null);
             }
-            quietly(this::markKilled);
         }
     }
 
@@ -423,7 +423,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** An AI service reads before it adds its question, which leaves out older ones without an answer. */
     private Tail withoutUnanswered(Tail tail) {
         Tail shown = tail;
-        for (LoggedMessage older : ContextTurn.unanswered(tail.messages())) {
+        for (LoggedMessage older : Turns.unanswered(tail.messages())) {
             unanswered.put(older.id(), older);
             shown = shown.without(older.id());
         }
@@ -453,10 +453,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             return;
         }
         Instant latest = stored(asked).createdAt().minus(memories.settings.turnLimit());
-        for (LoggedMessage message : unanswered.values()) {
-            if (message.createdAt().isBefore(latest)) {
-                set(message.id(), Outcome.failed(KILLED));
-            }
+        List<LoggedMessage> killed = unanswered.values().stream()
+                .filter(message -> message.createdAt().isBefore(latest))
+                .toList();
+        if (!killed.isEmpty()) {
+            killed.forEach(message -> set(message.id(), Outcome.failed(KILLED)));
+            course().learn();
         }
     }
 

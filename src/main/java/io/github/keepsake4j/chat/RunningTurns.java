@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,11 +51,14 @@ final class RunningTurns {
     /** The maximum number of memories with data that is kept from one call of a service to the next. */
     private static final int MEMORIES = 1_000;
 
+    /** The maximum number of turns of one memory whose requests are changed at the same time. */
+    private static final int MOST_AT_ONCE = 16;
+
     /** The newest turn of each memory whose stream was not started yet. */
     private final RecentlyUsed<MemoryKey, Waiting> unstarted = new RecentlyUsed<>(MEMORIES);
 
-    /** The newest turn of each memory whose request ends with a question that it already contains. */
-    private final RecentlyUsed<MemoryKey, Waiting> repeating = new RecentlyUsed<>(MEMORIES);
+    /** The turns of each memory whose requests end with a question that they already contain. */
+    private final RecentlyUsed<MemoryKey, List<Waiting>> repeating = new RecentlyUsed<>(MEMORIES);
 
     /**
      * The answers that models are giving in streams. An entry is removed at the latest when its model drops the
@@ -195,16 +199,24 @@ final class RunningTurns {
 
     /** Records a turn whose request ends with a question that it already contains. */
     void repeats(MemoryKey key, Waiting turn) {
-        repeating.put(key, turn);
+        synchronized (repeating) {
+            List<Waiting> before = Objects.requireNonNullElse(repeating.get(key), List.of());
+            repeating.put(
+                    key,
+                    Stream.concat(Stream.of(turn), before.stream())
+                            .limit(MOST_AT_ONCE)
+                            .toList());
+        }
     }
 
     /** Removes the question that an AI service adds at the end of a request that already contains it. */
     ChatRequest withoutRepeatedQuestion(ChatRequest request, MemoryKey key) {
-        Waiting turn = repeating.get(key);
-        ChatRequest changed = turn == null ? request : turn.withoutRepeatedQuestion(request);
-        if (!changed.equals(request)) {
-            repeating.remove(key);
+        for (Waiting turn : Objects.requireNonNullElse(repeating.get(key), List.<Waiting>of())) {
+            ChatRequest changed = turn.withoutRepeatedQuestion(request);
+            if (!changed.equals(request)) {
+                return changed;
+            }
         }
-        return changed;
+        return request;
     }
 }

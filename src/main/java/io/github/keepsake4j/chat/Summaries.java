@@ -3,7 +3,7 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextTurn;
-import io.github.keepsake4j.context.Omission;
+import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
@@ -114,7 +114,7 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
 
         /** Returns a piece of messages of which some are summarized, or an empty piece. */
         static Piece of(Tail tail, List<LoggedMessage> messages) {
-            Set<String> untold = Omission.ofBadEnds(messages).stream()
+            Set<String> untold = Turns.badEnds(messages).stream()
                     .map(omission -> omission.message().id())
                     .collect(Collectors.toSet());
             View view = tail.view();

@@ -138,7 +138,7 @@ final class TailLoader {
     }
 
     private static boolean isRead(Tail tail, @Nullable List<String> round) {
-        return ContextTurn.isRead(tail.messages(), round);
+        return Context.isRead(tail.messages(), round);
     }
 
     /** Returns the amount of the first read. The log does not count turns. */

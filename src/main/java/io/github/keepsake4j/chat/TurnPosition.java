@@ -5,7 +5,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.context.ContextTurn;
+import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
@@ -215,7 +215,7 @@ final class TurnPosition {
     private static Found find(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
         try {
             Tail after = log.read(key, ReadQuery.wholeBranch().onBranch(branch).after(question.id()));
-            ContextTurn.Rest rest = ContextTurn.restOf(question, after.messages());
+            Turns.Rest rest = Turns.restOf(question, after.messages());
             return new Found(question, after.position(), rest.rounds(), true, rest.beforeAnswer());
         } catch (UnknownMessageException e) {
             // The question is on another branch, so nothing that follows it is known.
@@ -232,7 +232,7 @@ final class TurnPosition {
         LoggedMessage question = asked.get().question();
         List<LoggedMessage> messages = asked.get().tail().messages();
         List<LoggedMessage> between = messages.subList(messages.indexOf(question) + 1, messages.size() - 1);
-        List<LoggedMessage> rounds = ContextTurn.restOf(question, between).rounds();
+        List<LoggedMessage> rounds = Turns.restOf(question, between).rounds();
         return new Found(question, asked.get().tail().position(), rounds, true, answer.parentId());
     }
 
@@ -242,7 +242,7 @@ final class TurnPosition {
     private static Optional<Asked> asked(MessageLog log, MemoryKey key, String messageId) {
         for (int most = FEW; ; most *= FEW) {
             Tail tail = log.read(key, ReadQuery.newest(most).endingIn(messageId));
-            Optional<LoggedMessage> question = ContextTurn.questionOf(messageId, tail.messages());
+            Optional<LoggedMessage> question = Turns.questionOf(messageId, tail.messages());
             if (question.isPresent() || tail.user() == null || tail.complete() || most > Integer.MAX_VALUE / FEW) {
                 return question.map(found -> new Asked(found, tail));
             }
@@ -378,6 +378,12 @@ final class TurnPosition {
 
     private @Nullable String questionId() {
         return question != null ? question.id() : asked;
+    }
+
+    /** Reads the position behind a change of this turn, if the head is still its own message. */
+    void learn() {
+        Position now = branch == null ? Reads.position(memories.log(key), key) : null;
+        known = now != null && Objects.equals(now.head(), own) ? now : known;
     }
 
     /** Records what was written. */

@@ -257,6 +257,19 @@ public record Context(
     }
 
     /**
+     * Returns whether enough was read to find the messages that other turns added during the continuing turn.
+     *
+     * @param messages the messages that were read, oldest first
+     * @param round the ids of the calls and of the results with which the turn continues; empty if no turn continues;
+     * null if that is unknown; then the unbound turn whose results come last continues
+     * @return whether the calls of the continuing turn, and its user message, are among the messages, or no turn
+     * continues
+     */
+    public static boolean isRead(List<LoggedMessage> messages, @Nullable List<String> round) {
+        return InterleavedMessages.of(messages, round).isRead();
+    }
+
+    /**
      * Returns whether a required part does not fit into a limit. If that is the newest turn, the turn is not shown.
      *
      * @return whether there is an {@link #over() overflow}

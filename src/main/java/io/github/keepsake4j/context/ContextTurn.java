@@ -9,7 +9,6 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,66 +34,6 @@ public record ContextTurn(
 
     /** The number of pinned rounds of a turn that is pinned as a whole, however long it becomes. */
     static final int WHOLLY_PINNED = Integer.MAX_VALUE;
-
-    /**
-     * Returns the questions of bound turns that have neither an answer nor a complete tool round.
-     *
-     * @param messages the messages that were read, oldest first
-     * @return the questions that are left out as soon as another one follows
-     */
-    public static List<LoggedMessage> unanswered(List<LoggedMessage> messages) {
-        return Turns.of(messages).unanswered();
-    }
-
-    /**
-     * What follows a question.
-     *
-     * @param rounds the messages of its complete tool rounds
-     * @param beforeAnswer the parent of its answer, or null if it has none
-     */
-    public record Rest(List<LoggedMessage> rounds, @Nullable String beforeAnswer) {
-
-        /** Copies the list. */
-        public Rest {
-            rounds = List.copyOf(rounds);
-        }
-    }
-
-    /**
-     * Finds what belongs to a question among the messages behind it.
-     *
-     * @param question the question
-     * @param behind the messages behind it, oldest first
-     * @return what belongs to its turn
-     */
-    public static Rest restOf(LoggedMessage question, List<LoggedMessage> behind) {
-        return Turns.of(Stream.concat(Stream.of(question), behind.stream()).toList())
-                .restOf(question);
-    }
-
-    /**
-     * Finds the question of a message.
-     *
-     * @param messageId the message's id
-     * @param messages the messages up to it, oldest first
-     * @return the question; the message itself if it is one; empty if the question is not among the messages
-     */
-    public static Optional<LoggedMessage> questionOf(String messageId, List<LoggedMessage> messages) {
-        return Turns.of(messages).questionOf(messageId);
-    }
-
-    /**
-     * Returns whether enough was read to find the messages that other turns added during the continuing turn.
-     *
-     * @param messages the messages that were read, oldest first
-     * @param round the ids of the calls and of the results with which the turn continues; empty if no turn continues;
-     * null if that is unknown; then the unbound turn whose results come last continues
-     * @return whether the calls of the continuing turn, and its user message, are among the messages, or no turn
-     * continues
-     */
-    public static boolean isRead(List<LoggedMessage> messages, @Nullable List<String> round) {
-        return InterleavedMessages.of(messages, round).isRead();
-    }
 
     /** The state of a turn before any limit. */
     public enum Standing {

@@ -49,8 +49,7 @@ record InterleavedMessages(boolean isRead, List<LoggedMessage> messages) {
             return NOTHING;
         }
         Set<String> ids = new HashSet<>(own);
-        Turns.of(messages)
-                .leftOut()
+        Turns.badEnds(messages)
                 .forEach(omission -> ids.add(omission.message().id()));
         List<LoggedMessage> after = new ArrayList<>();
         boolean userAfter = false;
@@ -81,7 +80,7 @@ record InterleavedMessages(boolean isRead, List<LoggedMessage> messages) {
         List<LoggedMessage> rest =
                 messages.stream().filter(message -> !left.contains(message)).toList();
         Set<String> hidden = new HashSet<>();
-        Stream.concat(Turns.of(messages).leftOut().stream(), Turns.of(rest).leftOut().stream())
+        Stream.concat(Turns.badEnds(messages).stream(), Turns.badEnds(rest).stream())
                 .forEach(omission -> hidden.add(omission.message().id()));
         return messages.subList(0, calls).stream()
                 .anyMatch(message -> Turns.begins(message) && !hidden.contains(message.id()));

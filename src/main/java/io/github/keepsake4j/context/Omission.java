@@ -1,7 +1,6 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.message.LoggedMessage;
-import java.util.List;
 
 /**
  * A message that is not shown, and the reason.
@@ -10,16 +9,6 @@ import java.util.List;
  * @param reason the reason
  */
 public record Omission(LoggedMessage message, Reason reason) {
-
-    /**
-     * Finds the messages that are left out before any limit decides: they, or their turns, ended badly.
-     *
-     * @param messages a branch, or its part behind a summary, oldest first
-     * @return the messages that are left out, each with the reason
-     */
-    public static List<Omission> ofBadEnds(List<LoggedMessage> messages) {
-        return Turns.of(messages).leftOut();
-    }
 
     /** Returns the omission of a message whose question was not read. */
     static Omission ofUnread(LoggedMessage message) {

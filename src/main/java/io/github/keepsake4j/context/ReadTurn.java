@@ -25,6 +25,10 @@ final class ReadTurn {
     /** Whether the same question follows, and nothing of this turn was shown before it. */
     boolean repeated;
 
+    /** The turn that asked the same before, or null. */
+    @Nullable
+    ReadTurn repeats;
+
     /** Whether messages behind its question are unknown, among which its answer may be. */
     boolean hasGap;
 

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A turn is shown as a whole, in the order in which the turns ended.
  */
-final class Turns {
+public final class Turns {
 
     /** The number of messages behind an unbound question for which it waits for its answer. */
     private static final int MOST_WAITED = 64;
@@ -71,8 +72,64 @@ final class Turns {
         all.add(unread);
     }
 
+    /**
+     * Returns the questions of bound turns that have neither an answer nor a complete tool round.
+     *
+     * @param messages the messages that were read, oldest first
+     * @return the questions that are left out as soon as another one follows
+     */
+    public static List<LoggedMessage> unanswered(List<LoggedMessage> messages) {
+        return of(messages).unanswered();
+    }
+
+    /**
+     * What follows a question.
+     *
+     * @param rounds the messages of its complete tool rounds
+     * @param beforeAnswer the parent of its answer, or null if it has none
+     */
+    public record Rest(List<LoggedMessage> rounds, @Nullable String beforeAnswer) {
+
+        /** Copies the list. */
+        public Rest {
+            rounds = List.copyOf(rounds);
+        }
+    }
+
+    /**
+     * Finds what belongs to a question among the messages behind it.
+     *
+     * @param question the question
+     * @param behind the messages behind it, oldest first
+     * @return what belongs to its turn
+     */
+    public static Rest restOf(LoggedMessage question, List<LoggedMessage> behind) {
+        return of(Stream.concat(Stream.of(question), behind.stream()).toList()).rest(question);
+    }
+
+    /**
+     * Finds the question of a message.
+     *
+     * @param messageId the message's id
+     * @param messages the messages up to it, oldest first
+     * @return the question; the message itself if it is one; empty if the question is not among the messages
+     */
+    public static Optional<LoggedMessage> questionOf(String messageId, List<LoggedMessage> messages) {
+        return of(messages).question(messageId);
+    }
+
+    /**
+     * Finds the messages that are left out before any limit decides: they, or their turns, ended badly.
+     *
+     * @param messages a branch, or its part behind a summary, oldest first
+     * @return the messages that are left out, each with the reason
+     */
+    public static List<Omission> badEnds(List<LoggedMessage> messages) {
+        return of(messages).leftOut();
+    }
+
     /** Reads a branch, oldest first. */
-    static Turns of(List<LoggedMessage> messages) {
+    private static Turns of(List<LoggedMessage> messages) {
         Turns turns = new Turns(true);
         messages.forEach(turns::add);
         return turns;
@@ -131,8 +188,9 @@ final class Turns {
         if (user != null) {
             last = turn;
             ReadTurn before = before();
-            if (before != null && before.asksAs(user) && !turn.isFailed()) {
+            if (before != null && before.asksAs(user)) {
                 before.repeated = before.rounds.stream().noneMatch(OpenRound::isShown);
+                turn.repeats = before;
             }
             ReadTurn early = byQuestion.get(question);
             if (early != null && early.user == null) {
@@ -258,20 +316,22 @@ final class Turns {
             } else if (turn.isUnanswered() && isFollowed && !turn.hasGap) {
                 turn.hidden = Reason.UNANSWERED_QUESTION;
             }
+            if (turn.isGone() && turn.repeats != null) {
+                turn.repeats.repeated = false;
+            }
             next = turn.isGone() ? next : user;
         }
     }
 
     /** Returns the bound questions that are left out as soon as another user message follows. */
-    List<LoggedMessage> unanswered() {
+    private List<LoggedMessage> unanswered() {
         return all.stream()
                 .filter(turn -> turn.isUnanswered() && !turn.isFailed())
                 .map(turn -> turn.user)
                 .toList();
     }
 
-    /** Implements {@link ContextTurn#restOf}. */
-    ContextTurn.Rest restOf(LoggedMessage question) {
+    private Rest rest(LoggedMessage question) {
         List<LoggedMessage> rounds = new ArrayList<>();
         String answer = null;
         for (ReadTurn turn : all) {
@@ -287,11 +347,10 @@ final class Turns {
                 }
             }
         }
-        return new ContextTurn.Rest(rounds, answer);
+        return new Rest(rounds, answer);
     }
 
-    /** Implements {@link ContextTurn#questionOf}. */
-    Optional<LoggedMessage> questionOf(String messageId) {
+    private Optional<LoggedMessage> question(String messageId) {
         return all.stream()
                 .filter(turn -> turn.user != null && turn.has(messageId))
                 .findFirst()

@@ -20,7 +20,8 @@ class OpenTurnsTest {
 
     private Context add(String id, String question, ChatMessage message) {
         String parent = branch.isEmpty() ? null : branch.get(branch.size() - 1).id();
-        branch.add(new LoggedMessage(id, parent, branch.size() + 1, message, 1, "test", Instant.EPOCH).ofTurn(question));
+        branch.add(
+                new LoggedMessage(id, parent, branch.size() + 1, message, 1, "test", Instant.EPOCH).ofTurn(question));
         LoggedMessage user = branch.stream()
                 .filter(each -> each.id().startsWith("q"))
                 .reduce((older, newer) -> newer)
