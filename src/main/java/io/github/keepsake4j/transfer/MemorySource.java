@@ -11,6 +11,8 @@ import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +27,10 @@ final class MemorySource {
     private final MessageLog log;
     private final MemoryKey key;
     private final long before;
+    private long newest;
+    private final List<Summary> summaries = new ArrayList<>();
+
+    /** The numbers of the summaries, by their versions. */
     private final Map<Long, Long> versions = new HashMap<>();
 
     /** Takes a page. */
@@ -38,8 +44,39 @@ final class MemorySource {
         this.key = key;
         List<LoggedMessage> first = log.history(key, HistoryQuery.oldest(1)).messages();
         this.before = first.isEmpty() ? 0 : first.get(0).sequence() - 1;
-        for (Summary summary : summaries) {
-            versions.put(summary.version(), versions.size() + 1L);
+        summaries.forEach(this::add);
+    }
+
+    /** Returns the sequence number of the last message that was read, or 0. */
+    long newest() {
+        return newest;
+    }
+
+    private void add(Summary summary) {
+        summaries.add(summary);
+        versions.put(summary.version(), (long) summaries.size());
+    }
+
+    /** Returns the summaries, and those that answers name which were read since. */
+    List<Summary> summaries() {
+        return List.copyOf(summaries);
+    }
+
+    /**
+     * Adds the summaries up to the newest one that a page names. They cover only messages before that page's, while
+     * newer ones may cover messages that are not read.
+     */
+    private void addNamed(Collection<Made> page) {
+        long known =
+                summaries.isEmpty() ? 0 : summaries.get(summaries.size() - 1).version();
+        long named = page.stream()
+                .mapToLong(made -> made.seen() == null ? 0 : made.seen().summary())
+                .max()
+                .orElse(0);
+        if (named > known) {
+            Reads.summaries(log, key).stream()
+                    .filter(summary -> summary.version() > known && summary.version() <= named)
+                    .forEach(this::add);
         }
     }
 
@@ -47,7 +84,11 @@ final class MemorySource {
     <E extends Exception> void read(long behind, Pages<E> pages) throws E {
         for (HistoryQuery next = new HistoryQuery(PAGE, behind, true); next != null; ) {
             HistoryPage page = log.history(key, next);
+            for (LoggedMessage message : page.messages()) {
+                newest = message.sequence();
+            }
             Map<String, Made> made = made(log, key, page.messages());
+            addNamed(made.values());
             pages.take(page.messages().stream()
                     .map(message -> moved(message, made.getOrDefault(message.id(), Made.NOTHING)))
                     .toList());

@@ -165,9 +165,10 @@ public final class Ndjson {
      * same lines are read again. At its end, each memory is compared with its lines. Several exports may follow one
      * another.
      *
-     * <p>An export with more messages than the log also replaces title, metadata, outcomes, views, branches and head.
-     * An export without new messages may be older than the memory: it changes nothing, and is refused if the memory
-     * differs.
+     * <p>An export with more messages than the log, or with the same messages, all the log's summaries, views, branches and
+     * outcomes and more of these, also replaces title, metadata, outcomes, views, branches and head. Any other may be older
+     * than the memory: it changes nothing, and is refused if the memory differs. An export may be read several times at
+     * once.
      *
      * @param in the source of the lines; it is read to its end and not closed
      * @return a report; memories that were erased in the log are skipped

@@ -206,6 +206,7 @@ public final class RedisMessageLog implements MessageLog {
         public void putSummary(Change.PutSummary change) {
             Request request = script.use("putSummary")
                     .with("id", Text.id(change.summary().coversUpTo()))
+                    .with("version", change.summary().version())
                     .text(Contents.summary(change.summary()));
             change("summary of", change.epoch(), request);
         }
