@@ -247,6 +247,7 @@ public final class CleanUp {
      * @return the result of the run
      */
     public Report conversation(ConversationKey conversation) {
+        Objects.requireNonNull(conversation, "conversation");
         return each(
                 conversation.tenant(),
                 (log, info) -> isPart(conversation, info.key())

@@ -205,10 +205,13 @@ final class ArrivingMemory {
         String expected = read.hex();
         boolean writes = !wasThere || hasGrown || isUnfinished(beside);
         String before = "";
-        int passes = 0;
-        for (String now = writes ? "" : sha256(); !now.equals(expected); now = sha256()) {
+        for (int pass = 0; ; pass++) {
+            String now = writes && pass == 0 ? "" : Fingerprint.of(log, key).sha256();
+            if (now.equals(expected)) {
+                return new MemoryCopy.Report(1, messages, List.of(), 0);
+            }
             // A memory that has changed again may be one that another import of the same export completes.
-            if (!writes || passes++ == MemoryCopy.MOST_PASSES || (passes > 1 && now.equals(before))) {
+            if (!writes || pass == MemoryCopy.MOST_PASSES || (pass > 1 && now.equals(before))) {
                 throw new KeepsakeException(
                         "Memory " + key + " differs from the export: the memory or the lines have been changed. Erase "
                                 + "the memory, or read the export into an empty log",
@@ -218,11 +221,6 @@ final class ArrivingMemory {
             outcomes.forEach((id, outcome) -> log.change(key, new Change.SetOutcome(id, outcome, target.epoch)));
             target.complete(beside);
         }
-        return new MemoryCopy.Report(1, messages, List.of(), 0);
-    }
-
-    private String sha256() {
-        return Fingerprint.of(log, key).sha256();
     }
 
     /**

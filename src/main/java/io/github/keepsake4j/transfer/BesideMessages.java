@@ -53,9 +53,8 @@ record BesideMessages(
 
     /** Returns a copy with the summaries that the messages name, once these were read. */
     BesideMessages with(MemorySource read) {
-        List<Summary> named = read.summaries();
-        return new BesideMessages(
-                title, metadata, messages, named.size() > summaries.size() ? named : summaries, views, branches, head);
+        List<Summary> named = read.summaries.size() > summaries.size() ? read.summaries : summaries;
+        return new BesideMessages(title, metadata, messages, named, views, branches, head);
     }
 
     /** Returns a copy with another title and other metadata. */

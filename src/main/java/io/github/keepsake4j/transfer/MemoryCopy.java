@@ -165,7 +165,7 @@ public final class MemoryCopy {
      * @throws StorageUnavailableException (retryable) if a log cannot be reached; the copied messages stay
      */
     public Report tenant(String tenant) {
-        return tenants(List.of(tenant));
+        return tenants(List.of(Objects.requireNonNull(tenant, "tenant")));
     }
 
     /**
@@ -217,7 +217,7 @@ public final class MemoryCopy {
             boolean isThere;
             try {
                 isThere = copy(key, to);
-            } catch (InvalidInputException e) {
+            } catch (InvalidInputException | ErasedException e) {
                 // The message that was just read may have been erased.
                 refuseErased(key, epoch);
                 throw e;

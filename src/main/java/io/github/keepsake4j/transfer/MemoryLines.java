@@ -1,11 +1,11 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.Map;
 import java.util.TreeMap;
@@ -36,7 +36,7 @@ final class MemoryLines {
         MemorySource source = new MemorySource(log, key, beside.summaries());
         BesideMessages latest = beside;
         for (int pass = 1; ; pass++) {
-            source.read(source.newest(), page -> {
+            source.read(source.newest, page -> {
                 for (Moved message : page) {
                     sink.add(Lines.message(message));
                 }
@@ -50,10 +50,8 @@ final class MemoryLines {
             // The messages that were added meanwhile are written, so that the rest is that of one moment.
             BesideMessages grown = now.epoch() == before.epoch() ? BesideMessages.read(log, key) : null;
             if (grown == null) {
-                throw new KeepsakeException(
-                        "Memory " + key
-                                + " was erased while it was read. The lines are incomplete: start the export again",
-                        null);
+                throw new ErasedException(
+                        key, before.epoch(), Reads.position(log, key).epoch());
             }
             latest = grown;
             before = now;

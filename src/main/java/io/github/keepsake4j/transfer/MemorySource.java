@@ -1,6 +1,7 @@
 package io.github.keepsake4j.transfer;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
@@ -9,6 +10,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
@@ -27,10 +29,13 @@ final class MemorySource {
     private final MessageLog log;
     private final MemoryKey key;
     private final long before;
-    private long newest;
-    private final List<Summary> summaries = new ArrayList<>();
 
-    /** The numbers of the summaries, by their versions. */
+    /** The sequence number of the last message that was read, or 0. */
+    long newest;
+
+    /** The summaries, and those that answers name which were read since. */
+    final List<Summary> summaries = new ArrayList<>();
+
     private final Map<Long, Long> versions = new HashMap<>();
 
     /** Takes a page. */
@@ -47,19 +52,9 @@ final class MemorySource {
         summaries.forEach(this::add);
     }
 
-    /** Returns the sequence number of the last message that was read, or 0. */
-    long newest() {
-        return newest;
-    }
-
     private void add(Summary summary) {
         summaries.add(summary);
         versions.put(summary.version(), (long) summaries.size());
-    }
-
-    /** Returns the summaries, and those that answers name which were read since. */
-    List<Summary> summaries() {
-        return List.copyOf(summaries);
     }
 
     /**
@@ -84,9 +79,7 @@ final class MemorySource {
     <E extends Exception> void read(long behind, Pages<E> pages) throws E {
         for (HistoryQuery next = new HistoryQuery(PAGE, behind, true); next != null; ) {
             HistoryPage page = log.history(key, next);
-            for (LoggedMessage message : page.messages()) {
-                newest = message.sequence();
-            }
+            page.messages().forEach(message -> newest = message.sequence());
             Map<String, Made> made = made(log, key, page.messages());
             addNamed(made.values());
             pages.take(page.messages().stream()
@@ -134,12 +127,18 @@ final class MemorySource {
                 .withAsked(message.asked());
     }
 
-    /** Returns the notes of messages, by their ids. Only answers have notes. */
+    /** Returns the notes of messages that were just read, by their ids. Only answers have notes. */
     static Map<String, Made> made(MessageLog log, MemoryKey key, List<LoggedMessage> messages) {
         List<String> answers = messages.stream()
                 .filter(message -> message.message().type() == ChatMessageType.AI)
                 .map(LoggedMessage::id)
                 .toList();
-        return answers.isEmpty() ? Map.of() : Reads.made(log, key, answers);
+        try {
+            return answers.isEmpty() ? Map.of() : Reads.made(log, key, answers);
+        } catch (UnknownMessageException e) {
+            // It was erased since.
+            long now = Reads.position(log, key).epoch();
+            throw new ErasedException(key, now - 1, now);
+        }
     }
 }

@@ -31,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryTarget {
 
-    /** The maximum number of tries to set a view. */
-    private static final int MOST_TRIES = 100;
-
     private final MessageLog log;
     private final MemoryKey key;
 
@@ -96,11 +93,11 @@ final class MemoryTarget {
         } catch (MessageIdConflictException e) {
             // Another copy may have appended the beginning of the batch.
             List<String> ids = batch.stream().map(NewMessage::id).toList();
-            List<LoggedMessage> stored = Reads.messages(log, key, ids);
+            List<String> stored = Reads.messages(log, key, ids).stream()
+                    .map(LoggedMessage::id)
+                    .toList();
             int there = stored.size();
-            if (there == 0
-                    || there == ids.size()
-                    || !stored.stream().map(LoggedMessage::id).toList().equals(ids.subList(0, there))) {
+            if (there == 0 || there == ids.size() || !stored.equals(ids.subList(0, there))) {
                 throw e;
             }
             append(parent, batch.subList(0, there));
@@ -150,7 +147,7 @@ final class MemoryTarget {
                 return;
             } catch (HeadConflictException e) {
                 // Another copy has moved the head.
-                if (tries == MOST_TRIES) {
+                if (tries == MemoryCopy.MOST_PASSES) {
                     throw e;
                 }
             }

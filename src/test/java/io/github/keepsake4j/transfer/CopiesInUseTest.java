@@ -12,6 +12,7 @@ import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Seen;
@@ -30,6 +31,7 @@ import io.github.keepsake4j.testing.WatchedLog;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +99,42 @@ class CopiesInUseTest {
             MemoryCopyTest.assertSame(source, target, KEY, "read again after a change without a message");
             assertThatThrownBy(() -> read(before, target)).isInstanceOf(KeepsakeException.class);
         }
+    }
+
+    /** The memory is erased after its messages were read: before their notes are read, or at the end. */
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void an_erasure_that_races_an_export_or_a_fork_is_an_erased_exception(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open()) {
+            ConversationKey fork = ConversationKey.of("acme", "fork");
+            assertErased(
+                    log, "made", erasing -> Ndjson.of(erasing).writeTenant("acme", OutputStream.nullOutputStream()));
+            assertErased(log, "read", erasing -> Ndjson.of(erasing).writeMemory(KEY, OutputStream.nullOutputStream()));
+            assertErased(log, "made", erasing -> MarkdownExport.of(erasing).writeMemory(KEY, new StringBuilder()));
+            assertErased(log, "made", erasing -> MemoryFork.create(erasing, KEY, "a1", fork));
+        }
+    }
+
+    private interface Work {
+        void on(MessageLog log) throws Exception;
+    }
+
+    private static void assertErased(MessageLog log, String at, Work work) {
+        log.append(KEY, Append.underHead(user("q1"), answer("a1")));
+        log.flush(KEY);
+        MessageLog erasing = new WatchedLog(log) {
+            private boolean hasRead;
+
+            @Override
+            protected void called(String method) {
+                if (method.equals(at) && (hasRead || at.equals("made"))) {
+                    log.erase(KEY);
+                }
+                hasRead |= method.equals("history");
+            }
+        }.log();
+        assertThatThrownBy(() -> work.on(erasing)).as("%s at %s", log, at).isInstanceOf(ErasedException.class);
     }
 
     @ParameterizedTest
