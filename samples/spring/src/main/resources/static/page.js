@@ -353,7 +353,7 @@ function wire() {
   });
   $('fork').addEventListener('click', () => attempt(async () => {
     const last = chat.last();
-    const made = await json('POST', path(page.id, 'messages', last, 'fork'), {id: crypto.randomUUID()});
+    const made = await json('POST', path(page.id, 'messages', last, 'fork'));
     await open(made.id);
     await list();
     say('This is the fork. The other conversation is unchanged.');

@@ -932,6 +932,11 @@ public final class Keepsake {
         }
 
         private BackgroundCreators creators(Discussions made, MessageLog indexed) {
+            if (!made.creates()) {
+                throw new InvalidInputException(
+                        "memories",
+                        "need a model or a workflow that creates them: set Discussions.builder(…).chatModel(…)");
+            }
             return new BackgroundCreators(
                     made,
                     key -> indexed,

@@ -2,6 +2,7 @@ package io.github.keepsake4j;
 
 import io.github.keepsake4j.chat.ChatSettings;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -30,8 +31,7 @@ record LogsOfConversation(MessageLog log, MessageLog nodeLog) implements ChatSet
         for (MessageLog each : nodeLog == log ? List.of(log) : List.of(log, nodeLog)) {
             for (NodeKey node : each.nodes(conversation)) {
                 try {
-                    each.erase(node);
-                    erased++;
+                    erased += Reads.erase(each, node) ? 1 : 0;
                 } catch (KeepsakeException e) {
                     if (e.isRetryable()) {
                         throw e;

@@ -1,5 +1,6 @@
 package io.github.keepsake4j;
 
+import io.github.keepsake4j.base.Library;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
@@ -8,10 +9,8 @@ import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
-import io.github.keepsake4j.message.KeepsakeException;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.function.Supplier;
 import javax.sql.DataSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -32,7 +31,7 @@ public final class MessageLogs {
      * @return the log
      */
     public static MessageLog sqlite(Path file) {
-        return opened("org.xerial:sqlite-jdbc", () -> SqliteMessageLog.open(file));
+        return SqliteMessageLog.open(file);
     }
 
     /**
@@ -43,7 +42,8 @@ public final class MessageLogs {
      * @return the log
      */
     public static MessageLog postgres(DataSource dataSource) {
-        return opened("org.postgresql:postgresql", () -> JdbcMessageLog.postgres(dataSource));
+        Library.require(Library.POSTGRESQL);
+        return JdbcMessageLog.postgres(dataSource);
     }
 
     /**
@@ -56,10 +56,7 @@ public final class MessageLogs {
      * @return the log
      */
     public static MessageLog postgres(String url, String user, String password, SchemaMode schema) {
-        return opened("org.postgresql:postgresql or com.zaxxer:HikariCP", () -> JdbcMessageLog.builder()
-                .url(url, user, password)
-                .schema(schema)
-                .build());
+        return JdbcMessageLog.builder().url(url, user, password).schema(schema).build();
     }
 
     /**
@@ -79,7 +76,7 @@ public final class MessageLogs {
      * @return the log
      */
     public static MessageLog redis(URI server) {
-        return opened("redis.clients:jedis", () -> RedisMessageLog.connect(server));
+        return RedisMessageLog.connect(server);
     }
 
     /**
@@ -91,11 +88,11 @@ public final class MessageLogs {
      * @return the log
      */
     public static MessageLog s3(S3Client client, String bucket, String prefix) {
-        return opened("software.amazon.awssdk:s3", () -> S3MessageLog.builder()
+        return S3MessageLog.builder()
                 .client(client)
                 .bucket(bucket)
                 .prefix(prefix)
-                .build());
+                .build();
     }
 
     /**
@@ -105,17 +102,5 @@ public final class MessageLogs {
      */
     public static MessageLog inMemory() {
         return new InMemoryMessageLog();
-    }
-
-    /** The libraries of the homes are optional, so the first use of one may find that it is missing. */
-    private static MessageLog opened(String library, Supplier<MessageLog> log) {
-        try {
-            return log.get();
-        } catch (NoClassDefFoundError e) {
-            throw new KeepsakeException(
-                    "The log needs a library that is not on the class path; add the artifact " + library
-                            + " (missing is " + e.getMessage() + ")",
-                    null);
-        }
     }
 }

@@ -219,7 +219,9 @@ public final class Tenant {
         }
 
         private void eraseOne(MessageLog log, MemoryKey key, long count) {
-            Tenant.this.erase(log, key);
+            if (!Tenant.this.erase(log, key)) {
+                return;
+            }
             if (key instanceof NodeKey) {
                 nodes++;
             } else {
@@ -234,15 +236,16 @@ public final class Tenant {
         }
     }
 
-    private void erase(MessageLog log, MemoryKey key) {
+    private boolean erase(MessageLog log, MemoryKey key) {
         if (search != null) {
             search.remove(key);
         }
-        log.erase(key);
+        boolean erased = Reads.erase(log, key);
         if (search != null) {
             // Again, because it may have been indexed meanwhile.
             search.remove(key);
         }
+        return erased;
     }
 
     /** Ends erasures that a crash interrupted. No tombstone is that old. */

@@ -180,8 +180,10 @@ record TreePlans(MemoryTree tree) {
         AppendRules.checkEpoch(tree.key, change.epoch(), tree.epoch);
         Summary summary = change.summary();
         TreeNode covered = tree.existing("coversUpTo", summary.coversUpTo());
-        return plan(
-                new TreeStep.Summarized(summary.withVersion(tree.nextVersion()), covered.sequence()), tree.revision);
+        long next = tree.nextVersion();
+        return summary.version() > 0 && summary.version() < next
+                ? new Plan<>(true, null, tree.revision, List.of())
+                : plan(new TreeStep.Summarized(summary.withVersion(next), covered.sequence()), tree.revision);
     }
 
     private static Plan<Boolean> plan(TreeStep step, long revision) {

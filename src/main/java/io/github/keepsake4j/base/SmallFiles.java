@@ -69,6 +69,23 @@ public final class SmallFiles {
         Files.createDirectories(directory, forOwner(directory, "rwx------"));
     }
 
+    /**
+     * Returns whether a file system is read-only.
+     *
+     * @param path a file or directory in it, which may not exist yet
+     * @return whether it is; false if this is not known
+     */
+    public static boolean isReadOnly(Path path) {
+        Path parent = path.toAbsolutePath().getParent();
+        try {
+            return parent != null && !Files.exists(path)
+                    ? isReadOnly(parent)
+                    : Files.getFileStore(path).isReadOnly();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     private static FileAttribute<?>[] forOwner(Path path, String rights) {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix")
                 ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(rights))}

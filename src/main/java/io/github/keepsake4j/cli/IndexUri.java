@@ -1,5 +1,6 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.base.Library;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;

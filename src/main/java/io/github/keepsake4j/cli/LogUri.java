@@ -1,5 +1,6 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.base.Library;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;

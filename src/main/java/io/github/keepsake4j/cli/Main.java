@@ -1,5 +1,6 @@
 package io.github.keepsake4j.cli;
 
+import io.github.keepsake4j.base.Library;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStream;

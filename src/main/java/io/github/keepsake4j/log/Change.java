@@ -239,6 +239,9 @@ public sealed interface Change<R> {
      * Stores a summary in addition to the messages. Earlier summaries are kept. On each branch, the summary that covers
      * the most messages is in force. If several cover the same messages, the newest of them is in force.
      *
+     * <p>A summary that has a version, because it is copied, is stored once: does nothing if the memory already has a
+     * summary with this version or a higher one.
+     *
      * @param summary the summary, which names the last message that it covers
      * @param epoch the epoch in which the summarized messages were read
      */

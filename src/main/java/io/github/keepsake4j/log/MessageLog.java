@@ -25,7 +25,7 @@ import java.util.Set;
  * <p>Every method throws {@link StorageUnavailableException} (retryable) if the storage cannot be reached. It throws
  * {@link UnreadableDataException} if the stored data cannot be read or contradicts itself. A memory is never reported
  * as empty in these cases, and nothing is written over damaged data. {@link #check} finds damage and {@link #repair}
- * repairs it. A log that keeps connections or files open throws {@link StorageClosedException} after {@link #close()}.
+ * repairs it. After {@link #close()}, it throws {@link StorageClosedException}.
  */
 public interface MessageLog extends Leases, Care, AutoCloseable {
 
@@ -190,8 +190,8 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
     }
 
     /**
-     * Releases connections and files. Idempotent. A data source or client that the user passed stays open. Default: does
-     * nothing.
+     * Releases connections and files. Idempotent. A data source or client that the user passed stays open. Every later
+     * call fails. Default: does nothing.
      */
     @Override
     default void close() {}

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Short forms of common reads. Each is one call of the log, except {@link #usage}. */
+/** Short forms of common calls. Each is one call of the log, except {@link #usage} and {@link #erase}. */
 public final class Reads {
 
     private static final Logger LOG = LoggerFactory.getLogger(Reads.class);
@@ -114,6 +114,26 @@ public final class Reads {
             // A damaged memory exists. A check reports the damage.
             return true;
         }
+    }
+
+    /**
+     * Erases a memory. If several calls erase it at the same time, one of them returns true.
+     *
+     * @param log the log
+     * @param key the memory
+     * @return whether it existed and this call erased it
+     */
+    public static boolean erase(MessageLog log, MemoryKey key) {
+        Long epoch = null;
+        try {
+            // First, so that an erasure after this read is noticed.
+            epoch = position(log, key).epoch();
+        } catch (UnreadableDataException e) {
+            // A damaged memory is erased too. Whether another call does it at the same time is not known.
+        }
+        boolean isThere = isThere(log, key);
+        long erased = log.erase(key);
+        return isThere && (epoch == null || erased == epoch + 1);
     }
 
     /**

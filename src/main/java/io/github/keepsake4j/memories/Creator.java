@@ -44,7 +44,7 @@ final class Creator {
 
     private final MemoryStore store;
     private final DiscussionConfig config;
-    private final NamedWorkflow memories;
+    final NamedWorkflow memories;
     private final NamedWorkflow summaries;
     private final TokenCountEstimator estimator;
     private final Duration leaseDuration;

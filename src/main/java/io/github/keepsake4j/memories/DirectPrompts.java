@@ -80,7 +80,7 @@ record DirectPrompts(
     }
 
     /** Memories can be read without a model. */
-    private static final NamedWorkflow MISSING = new NamedWorkflow("a missing model", DirectPrompts::missing);
+    static final NamedWorkflow MISSING = new NamedWorkflow("a missing model", DirectPrompts::missing);
 
     private static String missing(List<String> inputs) {
         throw new MemoryFailedException(

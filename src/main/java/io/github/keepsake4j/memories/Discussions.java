@@ -101,6 +101,15 @@ public final class Discussions {
     }
 
     /**
+     * Returns whether memories are created. Without a model and a workflow, they can only be read.
+     *
+     * @return whether they are
+     */
+    public boolean creates() {
+        return creator.memories != DirectPrompts.MISSING;
+    }
+
+    /**
      * Returns the store.
      *
      * @return the store of the memories

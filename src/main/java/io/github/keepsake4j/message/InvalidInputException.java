@@ -1,6 +1,7 @@
 package io.github.keepsake4j.message;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Thrown when an input is invalid and must be corrected by the caller. Nothing was read or written. The exception's
@@ -55,7 +56,7 @@ public class InvalidInputException extends KeepsakeException {
      * @throws InvalidInputException if the duration is zero or negative
      */
     public static void checkPositive(String field, Duration duration) {
-        if (duration.isZero() || duration.isNegative()) {
+        if (Objects.requireNonNull(duration, field).isZero() || duration.isNegative()) {
             throw new InvalidInputException(field, "must be more than zero, is " + duration);
         }
     }

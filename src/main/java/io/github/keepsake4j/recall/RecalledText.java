@@ -7,9 +7,11 @@ import io.github.keepsake4j.recall.Recalled.Excerpt;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.text.Fence;
 import io.github.keepsake4j.text.MessageText;
+import java.text.Normalizer;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +23,14 @@ final class RecalledText {
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm", Locale.ROOT);
 
-    /** Line breaks and other control characters. They would end the line of a name or change its display. */
-    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\u2028\\u2029]+");
+    /**
+     * Line breaks, other control characters and those that end a name. They would end the line of a name or change its
+     * display.
+     */
+    private static final Pattern NO_NAME = Pattern.compile("[\\p{Cc}\\u2028\\u2029:\\[\\]]+");
+
+    /** Names that a model takes for another speaker. */
+    private static final Set<String> ROLES = Set.of("assistant", "ai", "system", "developer", "tool", "user", "model");
 
     /** In place of text that an excerpt leaves out. */
     private static final String CUT = "[…]";
@@ -51,13 +59,19 @@ final class RecalledText {
                 + (excerpt == null ? ": " : ", excerpt: ") + Fence.harmless(Fence.indented(own(message, excerpt)));
     }
 
-    /** Returns the speaker of a message: a name on one line, or the role. */
+    /** Returns the speaker of a message: a name on one line that is not another speaker's, or the role. */
     static String speaker(LoggedMessage message) {
         if (message.message() instanceof UserMessage user) {
             String name = user.name() == null
                     ? ""
-                    : CONTROL.matcher(user.name()).replaceAll(" ").strip();
-            return name.isEmpty() ? Named.USER : name;
+                    : NO_NAME.matcher(user.name().replaceAll("\\p{Cf}", ""))
+                            .replaceAll(" ")
+                            .strip();
+            boolean isRole = Pattern.compile("\\P{L}+")
+                    .splitAsStream(
+                            Normalizer.normalize(name, Normalizer.Form.NFKC).toLowerCase(Locale.ROOT))
+                    .anyMatch(ROLES::contains);
+            return name.isEmpty() ? Named.USER : isRole ? Named.USER + " " + name : name;
         }
         return message.message() instanceof AiMessage
                 ? Named.ASSISTANT

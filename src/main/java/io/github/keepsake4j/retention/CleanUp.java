@@ -46,8 +46,8 @@ import org.slf4j.LoggerFactory;
  * <p>A run also removes old tombstones of the tenant's erased memories. They must stay for longer than any work that
  * began before the erasure may take.
  *
- * <p>Immutable and thread-safe. The creators of the logs remain responsible for closing them. Two runs at the same time
- * are safe.
+ * <p>Immutable and thread-safe. The creators of the logs remain responsible for closing them. Several runs at the same time
+ * are safe, and each reports what it removed.
  */
 public final class CleanUp {
 
@@ -247,14 +247,14 @@ public final class CleanUp {
      * @return the result of the run
      */
     public Report conversation(ConversationKey conversation) {
+        Objects.requireNonNull(conversation, "conversation");
         return each(
                 conversation.tenant(),
                 (log, info) -> isPart(conversation, info.key())
                         ? remove(log, info, () -> {
                             // Also first, because a run after a crash would not list the conversation.
                             others.accept(info.key());
-                            log.erase(info.key());
-                            return true;
+                            return Reads.erase(log, info.key());
                         })
                         : Report.STAYS,
                 key -> isPart(conversation, key));
@@ -315,8 +315,7 @@ public final class CleanUp {
             if (expiry.at() != null && expiry.at().isBefore(now)) {
                 // The nodes first: if this fails, the conversation is still listed.
                 nodes(key, reports);
-                log.erase(key);
-                return true;
+                return Reads.erase(log, key);
             }
             if (!log.eraseIfIdle(key, now.minus(Objects.requireNonNull(expiry.afterUse())))) {
                 return false;
@@ -337,12 +336,7 @@ public final class CleanUp {
 
         private Report removeNode(MessageLog log, NodeKey node) {
             MemoryInfo info = Reads.info(log, node);
-            return info == null
-                    ? Report.NOTHING
-                    : removed(log, info, () -> {
-                        log.erase(node);
-                        return true;
-                    });
+            return info == null ? Report.NOTHING : removed(log, info, () -> Reads.erase(log, node));
         }
 
         private Report removed(MessageLog log, MemoryInfo info, BooleanSupplier erased) {

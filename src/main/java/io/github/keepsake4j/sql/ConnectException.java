@@ -1,6 +1,10 @@
 package io.github.keepsake4j.sql;
 
 import java.sql.SQLException;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
 
 /**
  * Thrown when no connection could be obtained. Connection pools report this in different ways, often without an
@@ -8,7 +12,34 @@ import java.sql.SQLException;
  */
 final class ConnectException extends SQLException {
 
-    ConnectException(SQLException cause) {
+    /** Host, port and database in a URL. User and parameters, which may have a password, are left out. */
+    private static final Pattern URL = Pattern.compile("postgresql:/*(?:[^/?]*@)?([^?]*)");
+
+    private final String where;
+
+    ConnectException(SQLException cause, DataSource source) {
         super(cause.getMessage(), cause.getSQLState(), cause.getErrorCode(), cause);
+        this.where = where(source);
+    }
+
+    /** Returns host, port and database as the URL has them, in brackets, or an empty text if it is not known. */
+    static String where(SQLException e) {
+        return e instanceof ConnectException connect ? connect.where : "";
+    }
+
+    private static String where(DataSource source) {
+        // In HikariCP and c3p0; in the driver, Tomcat, DBCP and Spring.
+        for (String getter : List.of("getJdbcUrl", "getUrl")) {
+            try {
+                Matcher url = URL.matcher(
+                        String.valueOf(source.getClass().getMethod(getter).invoke(source)));
+                if (url.find()) {
+                    return " (" + url.group(1) + ")";
+                }
+            } catch (ReflectiveOperationException | RuntimeException e) {
+                continue;
+            }
+        }
+        return "";
     }
 }

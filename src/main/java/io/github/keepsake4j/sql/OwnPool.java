@@ -1,11 +1,12 @@
 package io.github.keepsake4j.sql;
 
-import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.jdbc.PostgresBuilder.Settings;
 import io.github.keepsake4j.message.InvalidInputException;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.postgresql.Driver;
 
 /**
  * Creates the connection pool that is used if the user provides none. This is the only class that requires HikariCP.
@@ -16,37 +17,43 @@ final class OwnPool {
 
     /** Creates a pool that connects on first use. */
     static DataSource open(Settings settings) {
-        HikariConfig config = new HikariConfig();
-        config.setPoolName("keepsake");
-        config.setJdbcUrl(settings.url());
-        config.setUsername(settings.user());
-        config.setPassword(settings.password());
-        config.setMaximumPoolSize(settings.maxPoolSize());
-        config.setInitializationFailTimeout(-1);
-        config.setConnectionTimeout(Math.max(250, settings.statementTimeout().toMillis()));
-        config.addDataSourceProperty("ApplicationName", "keepsake4j");
-        config.addDataSourceProperty("tcpKeepAlive", "true");
+        String url = String.valueOf(settings.url());
+        if (!url.contains("postgresql:")) {
+            throw new InvalidInputException(
+                    "url",
+                    "must begin with jdbc:postgresql:. The databases are PostgreSQL, and SQLite, whose file is opened by"
+                            + " its name");
+        }
+        try {
+            if (Driver.isRegistered()) {
+                DriverManager.getDriver(url);
+            }
+        } catch (SQLException e) {
+            // Without the cause, which quotes the URL and so may have a password.
+            throw new InvalidInputException("url", "is not one that a JDBC driver on the class path takes");
+        }
+        HikariDataSource pool = new HikariDataSource();
+        pool.setPoolName("keepsake");
+        pool.setJdbcUrl(url);
+        pool.setUsername(settings.user());
+        pool.setPassword(settings.password());
+        pool.setMaximumPoolSize(settings.maxPoolSize());
+        // Until the first connection, a failure is reported at once. A pool that exists tries again until its time
+        // limit.
+        pool.setInitializationFailTimeout(1);
+        pool.setConnectionTimeout(Math.max(250, settings.statementTimeout().toMillis()));
+        pool.addDataSourceProperty("ApplicationName", "keepsake4j");
+        pool.addDataSourceProperty("tcpKeepAlive", "true");
         // The socket timeout detects a server that disappeared without closing the connection. It is slightly longer
         // than the statement's own timeout, whose error names the cause.
-        config.addDataSourceProperty(
+        pool.addDataSourceProperty(
                 "socketTimeout", Long.toString(settings.statementTimeout().toSeconds() + 5));
         if (settings.transactionPooler()) {
             // For the pool's own statements too.
-            config.addDataSourceProperty("prepareThreshold", "0");
+            pool.addDataSourceProperty("prepareThreshold", "0");
         }
         // The details of errors repeat the values of rows, so they are left out.
-        config.addDataSourceProperty("logServerErrorDetail", "false");
-        try {
-            return new HikariDataSource(config);
-        } catch (RuntimeException e) {
-            if (e.getCause() instanceof SQLException) {
-                // Without the cause, which quotes the URL and so may have a password.
-                throw new InvalidInputException(
-                        "url",
-                        "has no JDBC driver on the class path; add org.postgresql:postgresql, and begin it with"
-                                + " jdbc:postgresql:");
-            }
-            throw e;
-        }
+        pool.addDataSourceProperty("logServerErrorDetail", "false");
+        return pool;
     }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.base.Library;
 import io.github.keepsake4j.jdbc.PostgresBuilder.Settings;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageClosedException;
@@ -44,6 +45,9 @@ final class PostgresConnections implements Connections {
     PostgresConnections(Settings settings, PostgresSchema schema, @Nullable Preparation preparation) {
         DataSource source = settings.dataSource();
         this.isOwned = source == null;
+        if (isOwned) {
+            Library.require(Library.POSTGRESQL, Library.HIKARI);
+        }
         this.dataSource = source == null ? OwnPool.open(settings) : source;
         Duration statementTimeout = settings.statementTimeout();
         this.schema = schema;
@@ -150,7 +154,7 @@ final class PostgresConnections implements Connections {
         try {
             return dataSource.getConnection();
         } catch (SQLException e) {
-            throw new ConnectException(e);
+            throw new ConnectException(e, dataSource);
         }
     }
 

@@ -37,7 +37,8 @@ final class PostgresErrors {
         SQLException cause = SqlStates.withoutDetail(e);
         String mistake = SqlStates.mistake(e, scripts.whenMissing());
         if (mistake != null) {
-            return new KeepsakeException(what + ": " + mistake + SqlStates.inBrackets(e), cause);
+            return new KeepsakeException(
+                    what + ": " + mistake + ConnectException.where(e) + SqlStates.inBrackets(e), cause);
         }
         if (state.equals("XX001") || state.equals("XX002")) {
             return new UnreadableDataException(
@@ -64,8 +65,8 @@ final class PostgresErrors {
         }
         if (e instanceof ConnectException || SqlStates.isUnavailable(e)) {
             return new StorageUnavailableException(
-                    what + ": PostgreSQL cannot be reached or is too busy" + SqlStates.inBrackets(e)
-                            + SqlStates.advice(e),
+                    what + ": PostgreSQL cannot be reached or is too busy" + ConnectException.where(e)
+                            + SqlStates.inBrackets(e) + SqlStates.advice(e),
                     cause);
         }
         return new KeepsakeException(what + " failed" + SqlStates.inBrackets(e), cause);

@@ -6,10 +6,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The scripts that create tables in one database, and the rules for versions of tables and library. */
 record SchemaScripts(SqlSchema schema, boolean isSqlite) {
+
+    private static final Pattern TABLE = Pattern.compile("CREATE TABLE (keepsake_\\w+)");
 
     /**
      * The versions in the tables: their own version, or 0 if they do not exist, and the oldest library that may write.
@@ -30,6 +34,31 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
 
     /** Returns the versions in the tables. */
     Versions versions(Session session) throws SQLException {
+        Versions versions = stored(session);
+        // Read again, because another process may have created the tables between the two reads.
+        if (versions.version() == 0
+                && hasOtherTables(session)
+                && stored(session).version() == 0) {
+            throw new KeepsakeException(
+                    "The table " + schema.table() + " is missing or empty, but other tables of the " + schema.what()
+                            + " exist. Restore the table and its row as the script " + next(versions)
+                            + " in the library's jar creates them",
+                    null);
+        }
+        return versions;
+    }
+
+    private boolean hasOtherTables(Session session) throws SQLException {
+        Matcher table = TABLE.matcher(text(schema.scripts().get(0)));
+        while (table.find()) {
+            if (!table.group(1).equals(schema.table()) && session.hasTable(table.group(1))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private Versions stored(Session session) throws SQLException {
         if (!session.hasTable(schema.table())) {
             // The first snapshots kept the version of some tables in the file's header.
             int version = isSqlite ? number(session, "PRAGMA user_version") : 0;

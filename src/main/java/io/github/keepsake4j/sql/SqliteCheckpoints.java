@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.base.DaemonThreads;
 import java.nio.file.Files;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -37,13 +38,7 @@ final class SqliteCheckpoints implements AutoCloseable {
     SqliteCheckpoints(SqliteFile file) {
         this.file = file;
         this.timer = new ScheduledThreadPoolExecutor(
-                1,
-                work -> {
-                    Thread thread = new Thread(work, "keepsake-sqlite-checkpoints");
-                    thread.setDaemon(true);
-                    return thread;
-                },
-                new ThreadPoolExecutor.DiscardPolicy());
+                1, DaemonThreads.named("keepsake-sqlite-checkpoints"), new ThreadPoolExecutor.DiscardPolicy());
         timer.setKeepAliveTime(1, TimeUnit.SECONDS);
         timer.allowCoreThreadTimeOut(true);
     }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.base.DaemonThreads;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -85,8 +86,7 @@ final class Watchdog implements AutoCloseable {
     }
 
     private void start() {
-        Thread started = new Thread(this::look, "keepsake4j-watchdog");
-        started.setDaemon(true);
+        Thread started = DaemonThreads.named("keepsake4j-watchdog").newThread(this::look);
         if (thread.compareAndSet(null, started)) {
             started.start();
         }

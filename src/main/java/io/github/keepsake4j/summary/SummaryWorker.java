@@ -1,6 +1,7 @@
 package io.github.keepsake4j.summary;
 
 import io.github.keepsake4j.backend.LeaseReturns;
+import io.github.keepsake4j.base.DaemonThreads;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
@@ -268,11 +269,11 @@ public final class SummaryWorker {
     private void later(Job job, Duration pause) {
         jobs.pause(job);
         CompletableFuture.delayedExecutor(pause.toNanos(), TimeUnit.NANOSECONDS, Runnable::run)
-                .execute(() -> {
+                .execute(DaemonThreads.ofCaller(() -> {
                     if (jobs.resume(job)) {
                         submit(job);
                     }
-                });
+                }));
     }
 
     private Job claim(MemoryKey key, Supplier<Optional<SummaryTask>> plan, long deadline) {

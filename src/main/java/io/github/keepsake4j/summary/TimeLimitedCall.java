@@ -1,5 +1,6 @@
 package io.github.keepsake4j.summary;
 
+import io.github.keepsake4j.base.DaemonThreads;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -38,10 +39,11 @@ final class TimeLimitedCall {
      */
     static <T> T run(Callable<T> work, Duration limit, Runnable goOn) throws Exception {
         TimeLimitedCall call = new TimeLimitedCall();
+        Runnable after = DaemonThreads.ofCaller(goOn);
         CompletableFuture<Void> timer = new CompletableFuture<Void>().orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS);
         CompletableFuture<Void> unused = timer.whenComplete((nothing, timeout) -> {
             if (timeout != null && call.abandon()) {
-                goOn.run();
+                after.run();
             }
         });
         try {

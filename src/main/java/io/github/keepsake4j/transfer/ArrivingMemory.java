@@ -63,6 +63,9 @@ final class ArrivingMemory {
     /** The existing messages with other outcomes, with the outcomes of the import. */
     private final Map<String, @Nullable Outcome> outcomes = new LinkedHashMap<>();
 
+    /** Whether one of these outcomes replaces another one or removes it. */
+    private boolean hasOtherOutcomes;
+
     private Optional<HistoryQuery> moreThere = Optional.of(HistoryQuery.oldest(MemorySource.PAGE));
 
     /** A digest of the lines that came. */
@@ -119,6 +122,7 @@ final class ArrivingMemory {
             throw otherMessages(known);
         } else if (!Objects.equals(known.outcome(), message.message().outcome())) {
             outcomes.put(id, message.message().outcome());
+            hasOtherOutcomes |= known.outcome() != null;
         }
     }
 
@@ -197,40 +201,56 @@ final class ArrivingMemory {
         }
         append();
         BesideMessages beside = beside();
-        if (!wasThere || hasGrown || isUnfinished(beside)) {
+        MemoryLines.rest(beside, read::add);
+        String expected = read.hex();
+        boolean writes = !wasThere || hasGrown || isUnfinished(beside);
+        String before = "";
+        for (int pass = 0; ; pass++) {
+            String now = writes && pass == 0 ? "" : Fingerprint.of(log, key).sha256();
+            if (now.equals(expected)) {
+                return new MemoryCopy.Report(1, messages, List.of(), 0);
+            }
+            // A memory that has changed again may be one that another import of the same export completes.
+            if (!writes || pass == MemoryCopy.MOST_PASSES || (pass > 1 && now.equals(before))) {
+                throw new KeepsakeException(
+                        "Memory " + key + " differs from the export: the memory or the lines have been changed. Erase "
+                                + "the memory, or read the export into an empty log",
+                        null);
+            }
+            before = now;
             outcomes.forEach((id, outcome) -> log.change(key, new Change.SetOutcome(id, outcome, target.epoch)));
             target.complete(beside);
         }
-        MemoryLines.rest(beside, read::add);
-        if (!Fingerprint.of(log, key).sha256().equals(read.hex())) {
-            throw new KeepsakeException(
-                    "Memory " + key + " differs from the export: the memory or the lines have been changed. Erase "
-                            + "the memory, or read the export into an empty log",
-                    null);
-        }
-        return new MemoryCopy.Report(1, messages, List.of(), 0);
     }
 
     /**
-     * Returns whether an interrupted import has appended all messages. An export without new messages may be older than
-     * the memory, so it does not change a completed one.
+     * Returns whether an import was interrupted, or the export has all that the memory has and more. Any other export
+     * without new messages may be older than the memory, so it does not change a completed one.
      */
     private boolean isUnfinished(BesideMessages beside) {
         BesideMessages known = Objects.requireNonNull(BesideMessages.read(log, key));
         if (known.metadata().containsKey(UNFINISHED)) {
             return true;
         }
+        Set<String> came = parts(beside);
+        Set<String> there = parts(known);
+        if (hasOtherOutcomes || !came.containsAll(there)) {
+            return false;
+        }
+        if (came.size() > there.size() || !outcomes.isEmpty()) {
+            target.mergeMetadata(Map.of(UNFINISHED, "true"));
+            return true;
+        }
         boolean isDescribed = known.title() != null || !known.metadata().isEmpty();
-        return !isDescribed && outcomes.isEmpty() && isPart(known, beside) && isOnTheWay(known.head(), beside);
+        return !isDescribed && isOnTheWay(known.head(), beside);
     }
 
-    private static boolean isPart(BesideMessages known, BesideMessages beside) {
-        Set<String> came = new HashSet<>();
-        MemoryLines.rest(beside, came::add);
-        Set<String> there = new HashSet<>();
-        MemoryLines.rest(known, there::add);
-        there.remove(Lines.head(String.valueOf(known.head())));
-        return came.containsAll(there);
+    /** Returns the lines behind the messages, except the head, which may move in either direction. */
+    private static Set<String> parts(BesideMessages beside) {
+        Set<String> parts = new HashSet<>();
+        MemoryLines.rest(beside, parts::add);
+        parts.remove(Lines.head(String.valueOf(beside.head())));
+        return parts;
     }
 
     /** Returns whether a head belongs to an unfinished import: the head of its messages, or of a view that it sets. */

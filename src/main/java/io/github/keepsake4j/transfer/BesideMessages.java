@@ -51,6 +51,12 @@ record BesideMessages(
                 head);
     }
 
+    /** Returns a copy with the summaries that the messages name, once these were read. */
+    BesideMessages with(MemorySource read) {
+        List<Summary> named = read.summaries.size() > summaries.size() ? read.summaries : summaries;
+        return new BesideMessages(title, metadata, messages, named, views, branches, head);
+    }
+
     /** Returns a copy with another title and other metadata. */
     BesideMessages with(@Nullable String otherTitle, Map<String, String> otherMetadata) {
         return new BesideMessages(otherTitle, otherMetadata, messages, summaries, views, branches, head);

@@ -63,6 +63,7 @@ public final class MarkdownExport {
      */
     public MemoryCopy.Report writeMemory(MemoryKey key, Appendable out) throws IOException {
         Objects.requireNonNull(key, "key");
+        Objects.requireNonNull(out, "out");
         BesideMessages beside = BesideMessages.read(log, key);
         return beside == null
                 ? MemoryCopy.Report.NONE
@@ -79,6 +80,7 @@ public final class MarkdownExport {
      * @throws KeepsakeException if the log fails
      */
     public MemoryCopy.Report writeTenant(String tenant, Appendable out) throws IOException {
-        return Memories.each(log, List.of(tenant), key -> writeMemory(key, out));
+        Objects.requireNonNull(out, "out");
+        return Memories.each(log, List.of(Objects.requireNonNull(tenant, "tenant")), key -> writeMemory(key, out));
     }
 }

@@ -30,12 +30,12 @@ import java.util.function.Consumer;
  * that changes meanwhile is copied until both are equal. Nothing is written to the source. A copy to a
  * {@code FileMessageLog} is an export as JSON lines, and a copy from it an import.
  *
- * <p>Immutable and thread-safe. Two copies of one memory into one log must not run at the same time.
+ * <p>Immutable and thread-safe. Several copies of one memory into one log may run at the same time.
  */
 public final class MemoryCopy {
 
     /** The number of passes for a memory that changes while it is copied. */
-    private static final int MOST_PASSES = 20;
+    static final int MOST_PASSES = 20;
 
     private final MessageLog source;
     private final MessageLog target;
@@ -165,7 +165,7 @@ public final class MemoryCopy {
      * @throws StorageUnavailableException (retryable) if a log cannot be reached; the copied messages stay
      */
     public Report tenant(String tenant) {
-        return tenants(List.of(tenant));
+        return tenants(List.of(Objects.requireNonNull(tenant, "tenant")));
     }
 
     /**
@@ -217,7 +217,7 @@ public final class MemoryCopy {
             boolean isThere;
             try {
                 isThere = copy(key, to);
-            } catch (InvalidInputException e) {
+            } catch (InvalidInputException | ErasedException e) {
                 // The message that was just read may have been erased.
                 refuseErased(key, epoch);
                 throw e;
@@ -245,12 +245,13 @@ public final class MemoryCopy {
         LoggedMessage last = to.newest();
         long behind = last == null ? 0 : sequence(key, last);
         copyOutcomes(key, to, behind);
-        new MemorySource(source, key, beside.summaries()).read(behind, page -> {
+        MemorySource from = new MemorySource(source, key, beside.summaries());
+        from.read(behind, page -> {
             to.append(page);
             LoggedMessage newest = to.newest();
             listener.accept(new Progress(key, newest == null ? 0 : newest.sequence(), beside.messages()));
         });
-        to.complete(beside);
+        to.complete(beside.with(from));
         return true;
     }
 

@@ -1,10 +1,11 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,7 +25,7 @@ final class MemoryLines {
     /** Writes a memory, and returns the number of its messages, or -1 for a memory that does not exist. */
     static <E extends Exception> long write(
             MessageLog log, MemoryKey key, Consumer<MemoryCopy.Progress> listener, Sink<E> sink) throws E {
-        long epoch = Reads.position(log, key).epoch();
+        Position before = Reads.position(log, key);
         // Parts that name messages are read before the messages, so that these messages are written.
         BesideMessages beside = BesideMessages.read(log, key);
         if (beside == null) {
@@ -32,19 +33,30 @@ final class MemoryLines {
         }
         sink.add(Lines.memory(key, beside));
         long[] messages = {0};
-        new MemorySource(log, key, beside.summaries()).read(0, page -> {
-            for (Moved message : page) {
-                sink.add(Lines.message(message));
+        MemorySource source = new MemorySource(log, key, beside.summaries());
+        BesideMessages latest = beside;
+        for (int pass = 1; ; pass++) {
+            source.read(source.newest, page -> {
+                for (Moved message : page) {
+                    sink.add(Lines.message(message));
+                }
+                messages[0] += page.size();
+                listener.accept(new MemoryCopy.Progress(key, messages[0], beside.messages()));
+            });
+            Position now = Reads.position(log, key);
+            if (now.equals(before) || pass == MemoryCopy.MOST_PASSES) {
+                break;
             }
-            messages[0] += page.size();
-            listener.accept(new MemoryCopy.Progress(key, messages[0], beside.messages()));
-        });
-        rest(beside, sink);
-        if (Reads.position(log, key).epoch() != epoch) {
-            throw new KeepsakeException(
-                    "Memory " + key + " was erased while it was read. The lines are incomplete: start the export again",
-                    null);
+            // The messages that were added meanwhile are written, so that the rest is that of one moment.
+            BesideMessages grown = now.epoch() == before.epoch() ? BesideMessages.read(log, key) : null;
+            if (grown == null) {
+                throw new ErasedException(
+                        key, before.epoch(), Reads.position(log, key).epoch());
+            }
+            latest = grown;
+            before = now;
         }
+        rest(latest.with(source), sink);
         return messages[0];
     }
 

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.transfer;
 
 import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
@@ -9,8 +10,11 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +29,13 @@ final class MemorySource {
     private final MessageLog log;
     private final MemoryKey key;
     private final long before;
+
+    /** The sequence number of the last message that was read, or 0. */
+    long newest;
+
+    /** The summaries, and those that answers name which were read since. */
+    final List<Summary> summaries = new ArrayList<>();
+
     private final Map<Long, Long> versions = new HashMap<>();
 
     /** Takes a page. */
@@ -38,8 +49,29 @@ final class MemorySource {
         this.key = key;
         List<LoggedMessage> first = log.history(key, HistoryQuery.oldest(1)).messages();
         this.before = first.isEmpty() ? 0 : first.get(0).sequence() - 1;
-        for (Summary summary : summaries) {
-            versions.put(summary.version(), versions.size() + 1L);
+        summaries.forEach(this::add);
+    }
+
+    private void add(Summary summary) {
+        summaries.add(summary);
+        versions.put(summary.version(), (long) summaries.size());
+    }
+
+    /**
+     * Adds the summaries up to the newest one that a page names. They cover only messages before that page's, while
+     * newer ones may cover messages that are not read.
+     */
+    private void addNamed(Collection<Made> page) {
+        long known =
+                summaries.isEmpty() ? 0 : summaries.get(summaries.size() - 1).version();
+        long named = page.stream()
+                .mapToLong(made -> made.seen() == null ? 0 : made.seen().summary())
+                .max()
+                .orElse(0);
+        if (named > known) {
+            Reads.summaries(log, key).stream()
+                    .filter(summary -> summary.version() > known && summary.version() <= named)
+                    .forEach(this::add);
         }
     }
 
@@ -47,7 +79,9 @@ final class MemorySource {
     <E extends Exception> void read(long behind, Pages<E> pages) throws E {
         for (HistoryQuery next = new HistoryQuery(PAGE, behind, true); next != null; ) {
             HistoryPage page = log.history(key, next);
+            page.messages().forEach(message -> newest = message.sequence());
             Map<String, Made> made = made(log, key, page.messages());
+            addNamed(made.values());
             pages.take(page.messages().stream()
                     .map(message -> moved(message, made.getOrDefault(message.id(), Made.NOTHING)))
                     .toList());
@@ -93,12 +127,18 @@ final class MemorySource {
                 .withAsked(message.asked());
     }
 
-    /** Returns the notes of messages, by their ids. Only answers have notes. */
+    /** Returns the notes of messages that were just read, by their ids. Only answers have notes. */
     static Map<String, Made> made(MessageLog log, MemoryKey key, List<LoggedMessage> messages) {
         List<String> answers = messages.stream()
                 .filter(message -> message.message().type() == ChatMessageType.AI)
                 .map(LoggedMessage::id)
                 .toList();
-        return answers.isEmpty() ? Map.of() : Reads.made(log, key, answers);
+        try {
+            return answers.isEmpty() ? Map.of() : Reads.made(log, key, answers);
+        } catch (UnknownMessageException e) {
+            // It was erased since.
+            long now = Reads.position(log, key).epoch();
+            throw new ErasedException(key, now - 1, now);
+        }
     }
 }

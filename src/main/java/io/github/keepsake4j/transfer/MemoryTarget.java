@@ -3,9 +3,11 @@ package io.github.keepsake4j.transfer;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
@@ -24,8 +26,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A memory that is written. Each step adds only missing parts, so that all steps can be repeated. If the memory is
- * erased meanwhile, a step is refused.
+ * A memory that is written. Each step adds only missing parts, so that all steps can be repeated, also while another copy
+ * takes the same steps. If the memory is erased meanwhile, a step is refused.
  */
 final class MemoryTarget {
 
@@ -83,8 +85,23 @@ final class MemoryTarget {
     }
 
     private void append(Parent parent, List<NewMessage> batch) {
-        if (!batch.isEmpty()) {
+        if (batch.isEmpty()) {
+            return;
+        }
+        try {
             log.append(key, Append.under(parent, batch).asImport().inEpoch(epoch));
+        } catch (MessageIdConflictException e) {
+            // Another copy may have appended the beginning of the batch.
+            List<String> ids = batch.stream().map(NewMessage::id).toList();
+            List<String> stored = Reads.messages(log, key, ids).stream()
+                    .map(LoggedMessage::id)
+                    .toList();
+            int there = stored.size();
+            if (there == 0 || there == ids.size() || !stored.equals(ids.subList(0, there))) {
+                throw e;
+            }
+            append(parent, batch.subList(0, there));
+            append(Parent.of(ids.get(there - 1)), batch.subList(there, ids.size()));
         }
     }
 
@@ -103,8 +120,8 @@ final class MemoryTarget {
 
     private void putSummaries(List<Summary> summaries) {
         int done = Reads.summaries(log, key).size();
-        for (Summary summary : summaries.subList(Math.min(done, summaries.size()), summaries.size())) {
-            log.change(key, new Change.PutSummary(summary, epoch));
+        for (int i = done; i < summaries.size(); i++) {
+            log.change(key, new Change.PutSummary(summaries.get(i).withVersion(i + 1), epoch));
         }
     }
 
@@ -114,12 +131,25 @@ final class MemoryTarget {
         for (View view : views) {
             View known = there.get(view.anchor());
             if (known == null || !isSame(known, view)) {
-                // A view applies to the branches through its anchor, so it is set while that is the head.
-                log.change(key, new Change.MoveHead(Objects.requireNonNull(view.anchor()), epoch));
-                log.append(
-                        key,
-                        Append.viewOnly(View.of(null, view.runs()).behindSummary(view.summary()))
-                                .inEpoch(epoch));
+                set(
+                        Objects.requireNonNull(view.anchor()),
+                        View.of(null, view.runs()).behindSummary(view.summary()));
+            }
+        }
+    }
+
+    /** A view applies to the branches through its anchor, so it is set while that is the head. */
+    private void set(String anchor, View view) {
+        for (int tries = 1; ; tries++) {
+            log.change(key, new Change.MoveHead(anchor, epoch));
+            try {
+                log.append(key, Append.viewOnly(view).expectingHead(anchor).inEpoch(epoch));
+                return;
+            } catch (HeadConflictException e) {
+                // Another copy has moved the head.
+                if (tries == MemoryCopy.MOST_PASSES) {
+                    throw e;
+                }
             }
         }
     }

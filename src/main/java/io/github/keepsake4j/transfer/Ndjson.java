@@ -75,8 +75,8 @@ public final class Ndjson {
      * @param out receives the lines; it is flushed and not closed
      * @return what was written
      * @throws IOException if the stream fails
-     * @throws KeepsakeException if the log fails, or the memory is erased meanwhile; the lines then have no end, and a
-     * reader refuses them
+     * @throws ErasedException if the memory is erased meanwhile; the lines then have no end, and a reader refuses them
+     * @throws KeepsakeException if the log fails; the lines then have no end
      */
     public Report writeMemory(MemoryKey key, OutputStream out) throws IOException {
         Objects.requireNonNull(key, "key");
@@ -93,6 +93,7 @@ public final class Ndjson {
      * @throws KeepsakeException as {@link #writeMemory} does
      */
     public Report writeTenant(String tenant, OutputStream out) throws IOException {
+        Objects.requireNonNull(tenant, "tenant");
         return write(out, lines -> Memories.each(log, List.of(tenant), key -> memory(key, lines)));
     }
 
@@ -101,7 +102,7 @@ public final class Ndjson {
     }
 
     private static Report write(OutputStream out, Body body) throws IOException {
-        OutputStream lines = new BufferedOutputStream(out);
+        OutputStream lines = new BufferedOutputStream(Objects.requireNonNull(out, "out"));
         write(lines, Lines.export());
         Report report = body.write(lines);
         write(lines, Lines.done(report));
@@ -165,9 +166,10 @@ public final class Ndjson {
      * same lines are read again. At its end, each memory is compared with its lines. Several exports may follow one
      * another.
      *
-     * <p>An export with more messages than the log also replaces title, metadata, outcomes, views, branches and head.
-     * An export without new messages may be older than the memory: it changes nothing, and is refused if the memory
-     * differs.
+     * <p>An export with more messages than the log, or with the same messages, all the log's summaries, views, branches and
+     * outcomes and more of these, also replaces title, metadata, outcomes, views, branches and head. Any other may be older
+     * than the memory: it changes nothing, and is refused if the memory differs. An export may be read several times at
+     * once.
      *
      * @param in the source of the lines; it is read to its end and not closed
      * @return a report; memories that were erased in the log are skipped
@@ -179,6 +181,6 @@ public final class Ndjson {
      * fails
      */
     public Report read(InputStream in) throws IOException {
-        return new NdjsonReader(log, listener, in).read();
+        return new NdjsonReader(log, listener, Objects.requireNonNull(in, "in")).read();
     }
 }

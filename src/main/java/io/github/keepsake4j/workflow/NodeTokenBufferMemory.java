@@ -20,8 +20,10 @@ import io.github.keepsake4j.view.ViewWriter;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -97,7 +99,8 @@ public final class NodeTokenBufferMemory {
             List<FileReference> userFiles,
             String assistantContent,
             List<FileReference> assistantFiles) {
-        List<FileReference> owned = assistantFiles.stream()
+        Objects.requireNonNull(assistantContent, "assistantContent");
+        List<FileReference> owned = Objects.requireNonNull(assistantFiles, "assistantFiles").stream()
                 .map(file -> file.belongingTo(FileReference.Owner.ASSISTANT))
                 .toList();
         addMessages(
@@ -125,7 +128,11 @@ public final class NodeTokenBufferMemory {
             String userText,
             List<FileReference> userFiles,
             ChatMessage... assistantMessages) {
-        addMessages(NodeTurn.of(messageId).under(parentMessageId), userText, userFiles, List.of(assistantMessages));
+        addMessages(
+                NodeTurn.of(messageId).under(parentMessageId),
+                userText,
+                userFiles,
+                Arrays.asList(Objects.requireNonNull(assistantMessages, "assistantMessages")));
     }
 
     /**
@@ -157,6 +164,10 @@ public final class NodeTokenBufferMemory {
             List<FileReference> userFiles,
             List<? extends ChatMessage> assistantMessages,
             Made made) {
+        Objects.requireNonNull(turn, "turn");
+        Objects.requireNonNull(userText, "userText");
+        Objects.requireNonNull(userFiles, "userFiles");
+        Objects.requireNonNull(assistantMessages, "assistantMessages");
         if (assistantMessages.isEmpty()) {
             throw new InvalidInputException("assistantMessages", "must not be empty");
         }
@@ -288,6 +299,7 @@ public final class NodeTokenBufferMemory {
     }
 
     private List<LoggedMessage> locked(NodeTurn turn, boolean next, int maxTokenLimit) {
+        Objects.requireNonNull(turn, "turn");
         lock.lock();
         try {
             return thread(turn, next, maxTokenLimit);

@@ -608,6 +608,9 @@ end
 
 function ops.putSummary(m, seq)
   local version = m.versions + 1
+  if tonumber(q.version) > 0 and tonumber(q.version) < version then
+    return
+  end
   set('s' .. version, ARGV[2], 'c' .. seq, version, '.versions', version)
   redis.call('ZADD', covers, seq, seq)
 end

@@ -2,6 +2,7 @@ package io.github.keepsake4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.keepsake4j.base.Library;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;

@@ -18,6 +18,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Threads;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -472,6 +473,19 @@ interface OutcomeContract extends LogUnderTest {
                             .summary()
                             .version())
                     .isEqualTo(2);
+        }
+    }
+
+    @Test
+    default void a_summary_that_is_copied_again_is_stored_once() throws Exception {
+        log().append(KEY, batch("a", "b"));
+        Summary first = new Summary("a", "text", 1, "test-counter", 1, 1, null, Instant.EPOCH, 1);
+        Threads.run(3, thread -> Logs.putSummary(log(), KEY, first, 1));
+        Threads.run(3, thread -> Logs.putSummary(log(), KEY, first.withVersion(2), 1));
+        Logs.putSummary(log(), KEY, first, 1);
+        Logs.putSummary(log(), KEY, first.withVersion(0), 1);
+        for (MessageLog log : List.of(log(), reopen())) {
+            assertThat(Logs.summaries(log, KEY)).extracting(Summary::version).containsExactly(1L, 2L, 3L);
         }
     }
 }

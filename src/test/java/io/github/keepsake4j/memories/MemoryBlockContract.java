@@ -329,7 +329,11 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
                 });
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
-                .memories(Discussions.builder(failing).build(), Duration.ofDays(1))
+                .memories(
+                        Discussions.builder(failing)
+                                .chatModel(new ScriptedModel(prompt -> "text"))
+                                .build(),
+                        Duration.ofDays(1))
                 .strategy(Memories.block(500))
                 .build();
         for (int i = 0; i < 3; i++) {

@@ -27,6 +27,7 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.Logs;
+import io.github.keepsake4j.testing.Threads;
 import io.github.keepsake4j.testing.WatchedLog;
 import java.time.Clock;
 import java.time.Duration;
@@ -37,8 +38,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -391,6 +394,36 @@ public abstract class CleanUpContract {
     /** A node's memory counts twice if the list has it before its conversation. Buckets list in another order. */
     private static CleanUp.Report withoutLooked(CleanUp.Report report) {
         return new CleanUp.Report(0, report.removed(), report.messages(), report.failed());
+    }
+
+    @Test
+    void clean_ups_at_once_count_each_memory_once() throws Exception {
+        int conversations = Counts.of(10, 30);
+        for (boolean atTime : List.of(true, false)) {
+            for (int i = 0; i < conversations; i++) {
+                ConversationKey key = ConversationKey.of("acme", "c" + i);
+                say(key);
+                say(NodeKey.of("acme", "app", "c" + i, "writer"));
+                expire(
+                        key,
+                        atTime ? MemoryInfo.EXPIRE_AT : MemoryInfo.EXPIRE_AFTER_USE,
+                        atTime ? Instant.EPOCH.toString() : "PT1M");
+            }
+            CleanUp cleanUp = CleanUp.of(log).at(tomorrow());
+            Queue<CleanUp.Report> reports = new ConcurrentLinkedQueue<>();
+            CyclicBarrier start = new CyclicBarrier(3);
+            Threads.run(3, thread -> {
+                start.await();
+                reports.add(cleanUp.run("acme"));
+            });
+            CleanUp.Report all = reports.stream().reduce(CleanUp.Report.NOTHING, CleanUp.Report::and);
+            assertThat(withoutLooked(all)).isEqualTo(new CleanUp.Report(0, 2L * conversations, 2L * conversations, 0));
+            assertThat(keys("acme")).isEmpty();
+        }
+        List.of(CONVERSATION, NodeKey.of("acme", "app", "c1", "writer")).forEach(this::say);
+        Queue<CleanUp.Report> reports = new ConcurrentLinkedQueue<>();
+        Threads.run(3, thread -> reports.add(CleanUp.of(log).conversation(CONVERSATION)));
+        assertThat(reports.stream().mapToLong(CleanUp.Report::removed).sum()).isEqualTo(2);
     }
 
     private void expire(MemoryKey key, String name, @Nullable String text) {

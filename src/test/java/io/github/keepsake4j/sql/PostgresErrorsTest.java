@@ -22,7 +22,7 @@ class PostgresErrorsTest {
                         .url("jdbc:nowhere://host/chat?password=secret", "chat", "secret")
                         .build())
                 .isInstanceOf(InvalidInputException.class)
-                .hasMessageContainingAll("url", "org.postgresql:postgresql")
+                .hasMessageContainingAll("url", "jdbc:postgresql:")
                 .hasNoCause()
                 .message()
                 .doesNotContain("secret");
@@ -86,8 +86,11 @@ class PostgresErrorsTest {
     void what_no_retry_mends_is_final_and_says_what_to_do(String state, String message, String what) {
         // A pool reports what kept it from connecting as a time-out, which is retryable by its class.
         SQLException pooled = new java.sql.SQLTransientConnectionException("time-out: " + message, state);
-        for (SQLException error :
-                new SQLException[] {new SQLException(message, state), new ConnectException(pooled), pooled}) {
+        for (SQLException error : new SQLException[] {
+            new SQLException(message, state),
+            new ConnectException(pooled, new org.postgresql.ds.PGSimpleDataSource()),
+            pooled
+        }) {
             KeepsakeException translated = Translated.ofPostgres(error, true);
             assertThat(translated.isRetryable()).as("%s", translated).isFalse();
             assertThat(translated).hasMessageStartingWith("call").hasMessageContaining(what);

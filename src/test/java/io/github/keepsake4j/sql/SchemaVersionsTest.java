@@ -429,4 +429,24 @@ class SchemaVersionsTest {
                     .hasMessageContainingAll("are missing", "schema/postgresql/V1__keepsake.sql");
         }
     }
+
+    @ParameterizedTest
+    @EnumSource(Tables.class)
+    void a_table_of_versions_that_was_dropped_or_emptied_is_told_with_its_script(Tables tables) throws Exception {
+        try (Opened opened = open(tables)) {
+            opened.use();
+        }
+        for (String loss : List.of("DELETE FROM ", "DROP TABLE ")) {
+            execute(tables, loss + tables.versions);
+            for (int again = 0; again < 2; again++) {
+                try (Opened opened = open(tables)) {
+                    assertThatThrownBy(opened.calls().get(0)::run)
+                            .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
+                                    .isFalse())
+                            .hasMessageContaining(tables.versions + " is missing or empty")
+                            .hasMessageContaining("V1__keepsake");
+                }
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@ package io.github.keepsake4j.testing;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.jdbc.SchemaMode;
+import io.github.keepsake4j.log.ForwardingMessageLog;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
@@ -93,9 +94,13 @@ public enum Home {
     private static Storage inMemory() {
         InMemoryMessageLog log = new InMemoryMessageLog();
         return new Storage() {
+            /** The storage outlives its logs, as others do. */
             @Override
             public MessageLog open() {
-                return log;
+                return new ForwardingMessageLog(log) {
+                    @Override
+                    public void close() {}
+                };
             }
 
             @Override

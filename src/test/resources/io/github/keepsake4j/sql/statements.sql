@@ -948,6 +948,8 @@ WHERE m.memory_key = ? AND NOT EXISTS (
     AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
 -- values: [0, 0, 0]
 ;
+SELECT 1 FROM keepsake_summary WHERE memory_key = ? AND version >= ? LIMIT 1
+;
 SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND pg_catalog.pg_table_is_visible(oid)
 ;
 SELECT 1 FROM pg_catalog.pg_dist_partition

@@ -37,8 +37,12 @@ class Advice extends ResponseEntityExceptionHandler {
                 && request.getRequestURI().endsWith("/" + ChatController.MESSAGES)
                 && info.isEmpty();
         if (!begins && info.filter(owners::owns).isEmpty()) {
-            throw new ResponseStatusException(HttpStatus.NOT_FOUND, "There is no such conversation.");
+            throw none();
         }
+    }
+
+    static ResponseStatusException none() {
+        return new ResponseStatusException(HttpStatus.NOT_FOUND, "There is no such conversation.");
     }
 
     @ExceptionHandler

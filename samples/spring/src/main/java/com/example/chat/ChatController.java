@@ -17,6 +17,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.SearchResult.Highlight;
 import io.github.keepsake4j.turn.Turn;
+import io.github.keepsake4j.turn.TurnPolicy;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -87,9 +88,9 @@ class ChatController {
 
     @GetMapping
     Entries list(@RequestParam(required = false) String cursor) {
-        MemoryPage page = keepsake.conversations(new ListQuery(20, cursor).byActivity());
+        MemoryPage page = keepsake.conversations(owners.own(new ListQuery(20, cursor).byActivity()));
         return new Entries(
-                page.memories().stream().filter(owners::owns).map(this::entry).toList(),
+                page.memories().stream().map(this::entry).toList(),
                 page.next().map(ListQuery::cursor).orElse(null));
     }
 
@@ -166,7 +167,15 @@ class ChatController {
     @PostMapping(path = "/{id}/" + MESSAGES, produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter ask(@PathVariable String id, @RequestBody Text question) {
         String text = question.question();
-        return stream(id, () -> assistant.chat(id, text));
+        Supplier<SseEmitter> asked = () -> {
+            if (!keepsake.conversation(id).info().map(owners::owns).orElse(true)) {
+                throw Advice.none();
+            }
+            return stream(id, () -> assistant.chat(id, text));
+        };
+        // One first question after the other, in all processes: the owner is checked and stored in one step.
+        boolean isFirst = keepsake.conversation(id).info().isEmpty();
+        return isFirst ? keepsake.turn(id, TurnPolicy.WAIT, asked) : asked.get();
     }
 
     @PutMapping(path = "/{id}/messages/{questionId}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)

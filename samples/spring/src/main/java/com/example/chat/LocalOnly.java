@@ -45,7 +45,7 @@ class LocalOnly extends OncePerRequestFilter {
         try {
             URI uri = URI.create(origin);
             int from = uri.getPort() == -1 ? 80 : uri.getPort();
-            return "http".equals(uri.getScheme()) && NAMES.contains(uri.getHost()) && from == port;
+            return "http".equals(uri.getScheme()) && NAMES.contains(String.valueOf(uri.getHost())) && from == port;
         } catch (IllegalArgumentException e) {
             return false;
         }

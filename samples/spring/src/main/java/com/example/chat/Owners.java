@@ -1,6 +1,7 @@
 package com.example.chat;
 
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.message.MemoryKey;
 import java.security.Principal;
@@ -24,6 +25,11 @@ class Owners implements Keepsake.MetadataAtCreation {
     @Override
     public Map<String, String> of(MemoryKey key) {
         return Map.of(OWNER, user());
+    }
+
+    /** Lists only the conversations of the user of the current request, so that no page and no cursor tells of others. */
+    ListQuery own(ListQuery query) {
+        return query.withMetadata(OWNER, user());
     }
 
     /** Returns whether a conversation belongs to the user of the current request. */

@@ -17,7 +17,6 @@ import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.Usage;
-import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.Recalled;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -30,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.annotation.Value;
@@ -37,7 +37,6 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
-import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -336,14 +335,11 @@ class PageController {
         return keepsake.conversation(id).check();
     }
 
-    /** Copies the branch up to a message into a new conversation. */
+    /** Copies the branch up to a message into a new conversation, whose id tells nothing of the ids that others use. */
     @PostMapping("/messages/{messageId}/fork")
-    New fork(@PathVariable String id, @PathVariable String messageId, @RequestBody New into) {
-        if (into.id() == null || keepsake.conversation(into.id()).info().isPresent()) {
-            throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "id: must name a new conversation");
-        }
-        return new New(((ConversationKey)
-                        keepsake.conversation(id).fork(messageId, into.id()).key())
-                .conversationId());
+    New fork(@PathVariable String id, @PathVariable String messageId) {
+        String into = UUID.randomUUID().toString();
+        keepsake.conversation(id).fork(messageId, into);
+        return new New(into);
     }
 }

@@ -15,6 +15,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -27,6 +28,11 @@ import java.security.Principal;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -156,7 +162,7 @@ class ChatControllerTest {
             {"GET", "of-ann/page", null},
             {"GET", "of-ann/request?strategy=messages&size=4", null},
             {"GET", "of-ann/messages/x/seen", null},
-            {"POST", "of-ann/messages/x/fork", "{\"id\": \"of-bob\"}"},
+            {"POST", "of-ann/messages/x/fork", null},
             {"GET", "of-ann/tree", null},
             {"GET", "of-ann/recall?text=mine", null},
             {"GET", "of-ann/usage", null},
@@ -321,19 +327,75 @@ class ChatControllerTest {
     }
 
     @Test
-    void a_fork_belongs_to_the_user_who_made_it_and_needs_a_new_name() throws Exception {
+    void a_fork_belongs_to_the_user_who_made_it_and_does_not_tell_which_ids_exist() throws Exception {
         assertThat(as("ann", "POST", "to-fork/messages", "{\"text\": \"mine\"}").statusCode())
                 .isEqualTo(200);
         String id = JSON.readTree(as("ann", "GET", "to-fork/page", null).body())
                 .at("/messages/1/said/id")
                 .asString();
         String path = "to-fork/messages/" + id + "/fork";
-        assertThat(as("ann", "POST", path, "{\"id\": \"forked\"}").body()).contains("forked");
-        assertThat(as("ann", "GET", "forked/page", null).body()).contains("mine");
-        assertThat(as("bob", "GET", "forked/page", null).statusCode()).isEqualTo(404);
-        for (String name : List.of("{\"id\": \"to-fork\"}", "{}")) {
-            assertThat(as("ann", "POST", path, name).statusCode()).as(name).isEqualTo(400);
+        as("bob", "POST", "of-bob-alone/messages", "{\"text\": \"secret\"}");
+        for (String name : List.of("{\"id\": \"of-bob-alone\"}", "{\"id\": \"of-nobody\"}", "{}")) {
+            HttpResponse<String> fork = as("ann", "POST", path, name);
+            assertThat(fork.statusCode()).as(name).isEqualTo(200);
+            String forked = JSON.readTree(fork.body()).get("id").asString();
+            assertThat(as("ann", "GET", forked + "/page", null).body())
+                    .contains("mine")
+                    .doesNotContain("secret");
+            assertThat(as("bob", "GET", forked + "/page", null).statusCode()).isEqualTo(404);
         }
+    }
+
+    @Test
+    void of_two_first_questions_at_once_one_begins_the_conversation_and_the_other_user_does_not_see_it()
+            throws Exception {
+        ExecutorService users = Executors.newFixedThreadPool(2);
+        for (int pair = 0; pair < 25; pair++) {
+            String id = "begun-by-two-" + pair;
+            CyclicBarrier start = new CyclicBarrier(2);
+            Map<String, Future<Integer>> answers = new TreeMap<>();
+            for (String user : List.of("ann", "bob")) {
+                answers.put(user, users.submit(() -> {
+                    start.await();
+                    return as(user, "POST", id + "/messages", "{\"text\": \"secret of " + user + "\"}")
+                            .statusCode();
+                }));
+            }
+            boolean isOfAnn = answers.get("ann").get() == 200;
+            assertThat(answers.get("ann").get()).isEqualTo(isOfAnn ? 200 : 404);
+            assertThat(answers.get("bob").get()).isEqualTo(isOfAnn ? 404 : 200);
+            String owner = isOfAnn ? "ann" : "bob";
+            String other = isOfAnn ? "bob" : "ann";
+            assertThat(as(owner, "GET", id + "/messages", null).body())
+                    .contains("secret of " + owner)
+                    .doesNotContain("secret of " + other);
+            assertThat(as(other, "GET", id + "/messages", null).statusCode()).isEqualTo(404);
+        }
+        users.shutdown();
+    }
+
+    @Test
+    void a_list_has_full_pages_of_the_users_own_conversations_and_its_cursor_tells_nothing_of_others()
+            throws Exception {
+        for (int i = 0; i < 22; i++) {
+            as("cleo", "POST", "of-cleo-" + i + "/messages", "{\"text\": \"mine\"}");
+            as("dan", "POST", "of-dan-" + i + "/messages", "{\"text\": \"mine\"}");
+        }
+        JsonNode first = JSON.readTree(as("cleo", "GET", "", null).body());
+        assertThat(first.get("conversations")).hasSize(20);
+        String cursor = first.get("next").asString();
+        String last = first.at("/conversations/19/id").asString() + "/messages";
+        String asked = JSON.readTree(as("cleo", "GET", last, null).body())
+                .at("/messages/0/at")
+                .asString();
+        assertThat(cursor).as("the time of the user's own question").startsWith(asked + "/");
+        String query = "?cursor=" + URLEncoder.encode(cursor, StandardCharsets.UTF_8);
+        JsonNode second = JSON.readTree(as("cleo", "GET", query, null).body());
+        assertThat(second.get("conversations").findValuesAsString("id")).containsExactly("of-cleo-1", "of-cleo-0");
+        assertThat(second.get("next").isNull()).isTrue();
+        assertThat(JSON.readTree(as("eve", "GET", "", null).body()).get("conversations"))
+                .isEmpty();
+        assertThat(as("eve", "GET", "", null).body()).contains("\"next\":null");
     }
 
     @Test
@@ -355,7 +417,18 @@ class ChatControllerTest {
     void pages_of_other_sites_may_neither_read_nor_write() throws Exception {
         int port = request("GET", "", null).uri().getPort();
         for (String origin : List.of(
-                "http://evil.example", "null", "https://localhost:" + port, "http://localhost:1", "not an origin")) {
+                "http://evil.example",
+                "null",
+                "https://localhost:" + port,
+                "http://localhost:1",
+                "not an origin",
+                "http:",
+                "http:///",
+                "http:x",
+                "//",
+                "http://[",
+                "http://localhost:" + port + ":1",
+                "http://local_host")) {
             assertThat(statusFrom("Origin: " + origin, "GET", port)).as(origin).isEqualTo(403);
             assertThat(statusFrom("Origin: " + origin, "DELETE", port))
                     .as(origin)
@@ -447,7 +520,8 @@ class ChatControllerTest {
 
     private HttpRequest request(String method, String path, String text) {
         String port = application.getEnvironment().getProperty("local.server.port");
-        String base = "http://localhost:" + port + "/conversations" + (path.isEmpty() ? "" : "/");
+        String base =
+                "http://localhost:" + port + "/conversations" + (path.isEmpty() || path.startsWith("?") ? "" : "/");
         return HttpRequest.newBuilder(URI.create(base + path))
                 .method(
                         method,

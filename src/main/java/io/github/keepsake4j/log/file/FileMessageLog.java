@@ -639,10 +639,12 @@ public final class FileMessageLog extends PlannedTreeLog {
         if (closed) {
             return new StorageClosedException(what);
         }
-        if (e instanceof AccessDeniedException || (Files.isDirectory(root) && !Files.isWritable(root))) {
+        if (e instanceof AccessDeniedException
+                || SmallFiles.isReadOnly(root)
+                || (Files.isDirectory(root) && !Files.isWritable(root))) {
             return new KeepsakeException(
                     what + ": " + root + " or a file in it cannot be written; give this process the permission to "
-                            + "write",
+                            + "write, unless the file system is read-only",
                     e);
         }
         return new StorageUnavailableException(
@@ -773,10 +775,13 @@ public final class FileMessageLog extends PlannedTreeLog {
                 FileMessageLog log = new FileMessageLog(this, root);
                 log.takeOver();
                 return log;
-            } catch (AccessDeniedException e) {
-                throw new KeepsakeException(
-                        "directory " + root + " cannot be written; give this process the permission to write", e);
             } catch (IOException e) {
+                if (e instanceof AccessDeniedException || SmallFiles.isReadOnly(root)) {
+                    throw new KeepsakeException(
+                            "directory " + root
+                                    + " cannot be written: it is read-only, or this process lacks the permission",
+                            e);
+                }
                 throw new StorageUnavailableException(
                         "directory " + root + " cannot be used at the moment. Check the disk, and retry", e);
             }

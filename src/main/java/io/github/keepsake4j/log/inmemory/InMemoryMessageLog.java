@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Objects;
@@ -30,6 +31,7 @@ public final class InMemoryMessageLog extends TreeMessageLog {
     private final Clock clock;
     private final ListedMetadata listed;
     private final ConcurrentMap<MemoryKey, StoredMemory> memories = new ConcurrentHashMap<>();
+    private volatile boolean closed;
     private final ConcurrentMap<String, TenantListing> listings = new ConcurrentHashMap<>();
 
     /**
@@ -55,14 +57,20 @@ public final class InMemoryMessageLog extends TreeMessageLog {
     }
 
     @Override
+    public void close() {
+        closed = true;
+    }
+
+    @Override
     public String backend() {
         return "memory";
     }
 
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
-        listed.check(query);
         TenantListing listing = listings.get(Ids.check("tenant", tenant));
+        checkOpen("the list");
+        listed.check(query);
         return (listing == null ? new TenantListing() : listing).page(query);
     }
 
@@ -75,6 +83,7 @@ public final class InMemoryMessageLog extends TreeMessageLog {
     /** Reads without creating the memory. Otherwise a scan over invented ids would fill the heap. */
     @Override
     protected <T> T ask(MemoryKey key, Function<MemoryTree, T> query) {
+        checkOpen(key);
         StoredMemory memory = memories.get(Objects.requireNonNull(key, "key"));
         return memory == null ? query.apply(new MemoryTree(key, PAYLOADS)) : memory.read(query);
     }
@@ -86,10 +95,17 @@ public final class InMemoryMessageLog extends TreeMessageLog {
 
     @Override
     protected <T> T change(MemoryKey key, Function<MemoryTree, T> change) {
+        checkOpen(key);
         return memory(key).write(change, listing(key.tenant()));
     }
 
     private TenantListing listing(String tenant) {
         return listings.computeIfAbsent(tenant, t -> new TenantListing());
+    }
+
+    private void checkOpen(Object used) {
+        if (closed) {
+            throw new StorageClosedException("use of " + used);
+        }
     }
 }

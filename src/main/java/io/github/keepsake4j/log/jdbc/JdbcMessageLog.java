@@ -354,6 +354,10 @@ public final class JdbcMessageLog implements MessageLog {
             String text = codec.encodeText(summary.text());
             connections.write("summary of memory " + key, session -> {
                 Node covered = locked(session, key, change.epoch(), "coversUpTo", summary.coversUpTo());
+                if (summary.version() > 0
+                        && session.first(Sql.HAS_SUMMARY, row -> true, hash, summary.version()) != null) {
+                    return 0;
+                }
                 int added = requireHead(session.update(
                         Sql.PUT_SUMMARY,
                         hash,

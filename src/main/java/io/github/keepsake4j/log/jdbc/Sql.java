@@ -241,6 +241,9 @@ final class Sql {
             LIMIT ?
             """;
 
+    /** Whether a memory has a summary with a version or a higher one. Parameters: key, version. */
+    static final String HAS_SUMMARY = "SELECT 1 FROM keepsake_summary WHERE memory_key = ? AND version >= ? LIMIT 1";
+
     /** Writes nothing if the head is missing: the memory is damaged. */
     static final NamedSql PUT_SUMMARY = NamedSql.of(
             """

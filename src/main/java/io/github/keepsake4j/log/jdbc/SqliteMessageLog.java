@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.backend.ListedMetadata;
+import io.github.keepsake4j.base.Library;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.sql.Connections;
@@ -29,6 +30,8 @@ public final class SqliteMessageLog {
     }
 
     static JdbcMessageLog open(Path file, Clock clock, String... listedMetadata) {
+        Objects.requireNonNull(file, "file");
+        Library.require(Library.SQLITE);
         return new JdbcMessageLog(
                 Connections.sqlite(file, SqliteMode.LOG, Schema.LOG),
                 new SqliteDialect(),

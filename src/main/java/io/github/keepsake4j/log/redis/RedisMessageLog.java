@@ -4,6 +4,7 @@ import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.NotesText;
 import io.github.keepsake4j.base.InputRules;
+import io.github.keepsake4j.base.Library;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Change;
@@ -113,6 +114,7 @@ public final class RedisMessageLog implements MessageLog {
      * @throws InvalidInputException if the URI is not the URI of a server
      */
     public static RedisMessageLog connect(URI server) {
+        Library.require(Library.REDIS);
         return builder().server(server).build();
     }
 
@@ -206,6 +208,7 @@ public final class RedisMessageLog implements MessageLog {
         public void putSummary(Change.PutSummary change) {
             Request request = script.use("putSummary")
                     .with("id", Text.id(change.summary().coversUpTo()))
+                    .with("version", change.summary().version())
                     .text(Contents.summary(change.summary()));
             change("summary of", change.epoch(), request);
         }

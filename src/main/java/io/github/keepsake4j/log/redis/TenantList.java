@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.backend.ListedMetadata;
+import io.github.keepsake4j.base.DaemonThreads;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import java.time.Duration;
@@ -53,11 +54,7 @@ final class TenantList implements AutoCloseable {
         this.keys = keys;
         this.declared = declared;
         this.lag = lag;
-        this.timer = new ScheduledThreadPoolExecutor(1, work -> {
-            Thread thread = new Thread(work, "keepsake-redis-lists");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.timer = new ScheduledThreadPoolExecutor(1, DaemonThreads.named("keepsake-redis-lists"));
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.s3;
 import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.TreeMessageLog;
+import io.github.keepsake4j.base.Library;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ListQuery;
@@ -162,10 +163,11 @@ public final class S3MessageLog extends TreeMessageLog {
             String secretAccessKey,
             String bucket,
             Consumer<Builder> settings) {
+        Library.require(Library.S3, Library.S3_HTTP);
         Builder builder = builder()
                 .endpoint(endpoint)
                 .region(region)
-                .credentials(StaticCredentialsProvider.create(AwsBasicCredentials.create(accessKeyId, secretAccessKey)))
+                .key(accessKeyId, secretAccessKey)
                 .bucket(bucket);
         settings.accept(builder);
         return builder.build();
@@ -587,6 +589,11 @@ public final class S3MessageLog extends TreeMessageLog {
         Builder clock(Clock testClock) {
             this.clock = testClock;
             return this;
+        }
+
+        /** In this class, so that the log's can be loaded without the SDK, to report that it is missing. */
+        private Builder key(String id, String secret) {
+            return credentials(StaticCredentialsProvider.create(AwsBasicCredentials.create(id, secret)));
         }
 
         /**

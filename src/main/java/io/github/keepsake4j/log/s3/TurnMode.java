@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.backend.MemoryTree;
+import io.github.keepsake4j.base.DaemonThreads;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.HeadConflictException;
@@ -103,11 +104,7 @@ final class TurnMode implements Memories {
     TurnMode(DocumentStore store, Duration idle) {
         this.store = store;
         this.idleNanos = idle.toNanos();
-        this.timer = new ScheduledThreadPoolExecutor(THREADS, work -> {
-            Thread thread = new Thread(work, "keepsake-turns");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.timer = new ScheduledThreadPoolExecutor(THREADS, DaemonThreads.named("keepsake-turns"));
         timer.setKeepAliveTime(1, TimeUnit.MINUTES);
         timer.allowCoreThreadTimeOut(true);
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);

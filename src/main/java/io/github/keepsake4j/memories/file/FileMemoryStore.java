@@ -11,6 +11,7 @@ import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.memories.store.GuardedMemoryStore;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -81,8 +82,10 @@ public final class FileMemoryStore extends GuardedMemoryStore {
      * @return the store, to be closed at the end
      */
     public static FileMemoryStore of(Path directory, Words words) {
-        return new FileMemoryStore(
-                Objects.requireNonNull(directory, "directory"), Objects.requireNonNull(words, "words"));
+        if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            throw new InvalidInputException("directory", directory + " is not a directory; choose another path");
+        }
+        return new FileMemoryStore(directory, Objects.requireNonNull(words, "words"));
     }
 
     /** Reads each file once. */
@@ -161,7 +164,10 @@ public final class FileMemoryStore extends GuardedMemoryStore {
         }
     }
 
-    private static StorageUnavailableException unavailable(String what, Object of, @Nullable Throwable e) {
+    private KeepsakeException unavailable(String what, Object of, @Nullable Throwable e) {
+        if (SmallFiles.isReadOnly(root)) {
+            return new KeepsakeException(what + " of " + of + ": the file system of " + root + " is read-only", e);
+        }
         return new StorageUnavailableException(
                 what + " of " + of + ": the files cannot be used at the moment. "
                         + "Check the directory, its rights and the free space, and retry",

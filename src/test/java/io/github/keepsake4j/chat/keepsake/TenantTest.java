@@ -33,6 +33,7 @@ import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.StoredFiles;
+import io.github.keepsake4j.testing.Threads;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -40,6 +41,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -177,6 +182,40 @@ class TenantTest {
             assertThat(keys("other", log)).hasSize(9);
             assertThat(index.memories("other", 0, 100)).hasSize(9);
             assertThat(discussions("other")).hasSize(4);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void erasures_at_once_count_each_memory_once(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open()) {
+            Keepsake keepsake = keepsake(log, log);
+            for (boolean whole : new boolean[] {false, true}) {
+                fill(keepsake, "acme", 10);
+                Queue<Tenant.Erased> erased = new ConcurrentLinkedQueue<>();
+                CyclicBarrier start = new CyclicBarrier(3);
+                Threads.run(3, thread -> {
+                    start.await();
+                    Tenant tenant = keepsake.tenant("acme");
+                    erased.add(whole ? tenant.erase() : tenant.eraseWhere("user", "ann"));
+                });
+                assertThat(erased.stream()
+                                .mapToLong(Tenant.Erased::conversations)
+                                .sum())
+                        .isEqualTo(whole ? 10 : 5);
+                assertThat(erased.stream().mapToLong(Tenant.Erased::nodes).sum())
+                        .isEqualTo(whole ? 11 : 5);
+                assertThat(erased.stream().mapToLong(Tenant.Erased::messages).sum())
+                        .isEqualTo(whole ? 32 : 10);
+            }
+            fill(keepsake, "acme", 1);
+            AtomicInteger nodes = new AtomicInteger();
+            Threads.run(
+                    3,
+                    thread -> nodes.addAndGet(keepsake.conversation(ConversationKey.of("acme", "c0"))
+                            .eraseWithNodes()));
+            assertThat(nodes).hasValue(1);
         }
     }
 

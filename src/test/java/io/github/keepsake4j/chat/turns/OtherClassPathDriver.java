@@ -11,12 +11,14 @@ import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.TokenStream;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
@@ -44,6 +46,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -91,6 +94,36 @@ public final class OtherClassPathDriver {
                 .onError(error -> {})
                 .start();
         return tokens + " " + EndingTurns.history(keepsake, "alice");
+    }
+
+    /** Opens a log and returns the error. */
+    public static String openSqlite() {
+        return error(() -> SqliteMessageLog.open(Path.of("chat.db")))
+                + error(() -> MessageLogs.sqlite(Path.of("c.db")));
+    }
+
+    /** Opens a log and returns the error. */
+    public static String openPostgres() {
+        return error(() -> JdbcMessageLog.postgres("jdbc:postgresql://127.0.0.1:1/chat", "user", "secret"));
+    }
+
+    /** Opens a log and returns the error. */
+    public static String openRedis() {
+        return error(() -> RedisMessageLog.connect(URI.create("redis://127.0.0.1:1")));
+    }
+
+    /** Opens a log and returns the error. */
+    public static String openS3() {
+        return error(
+                () -> S3MessageLog.connect(URI.create("http://127.0.0.1:1"), "us-east-1", "key", "secret", "bucket"));
+    }
+
+    private static String error(Supplier<MessageLog> opened) {
+        try (MessageLog log = opened.get()) {
+            return "opened";
+        } catch (KeepsakeException e) {
+            return e.getMessage();
+        }
     }
 
     /** Splits a word. */

@@ -1,15 +1,25 @@
 package io.github.keepsake4j.log.inmemory;
 
+import static io.github.keepsake4j.log.LogTesting.KEY;
+import static io.github.keepsake4j.log.LogTesting.batch;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.github.keepsake4j.backend.Entry;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.MemoryTree.State;
 import io.github.keepsake4j.log.ActivityContract;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.log.MetadataListContract;
+import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.testing.Logs;
 import java.time.Clock;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 
 class InMemoryMessageLogTest extends MessageLogContract implements ActivityContract, MetadataListContract {
 
@@ -38,5 +48,22 @@ class InMemoryMessageLogTest extends MessageLogContract implements ActivityContr
                 .findFirst()
                 .orElseThrow()
                 .payload();
+    }
+
+    @Test
+    void a_closed_log_refuses_every_call() {
+        log.append(KEY, batch("a"));
+        log.close();
+        log.close();
+        for (Runnable call : List.<Runnable>of(
+                () -> log.append(KEY, batch("b")),
+                () -> log.read(KEY, ReadQuery.newest(1)),
+                () -> log.history(KEY, HistoryQuery.newest(1)),
+                () -> Logs.details(log, KEY),
+                () -> Logs.setTitle(log, KEY, "title"),
+                () -> log.list(KEY.tenant(), ListQuery.first(1)),
+                () -> log.erase(KEY))) {
+            assertThatThrownBy(call::run).isInstanceOf(StorageClosedException.class);
+        }
     }
 }

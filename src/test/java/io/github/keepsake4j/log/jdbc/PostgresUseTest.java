@@ -19,6 +19,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -35,6 +36,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
@@ -201,6 +203,43 @@ class PostgresUseTest {
             assertThatThrownBy(() -> log.append(KEY, batch("a")))
                     .isInstanceOf(StorageUnavailableException.class)
                     .hasMessageNotContaining("password");
+        }
+    }
+
+    @Test
+    void a_refused_login_and_a_server_that_is_not_there_are_told_at_once_with_host_port_and_database() {
+        String there = "127.0.0.1:" + server.port();
+        Map<String, String> urls = Map.of(
+                "jdbc:postgresql://" + there + "/nowhere?password=" + SECRET, there + "/nowhere",
+                "jdbc:postgresql://127.0.0.1:1/" + database + "?password=" + SECRET, "127.0.0.1:1/" + database,
+                "jdbc:postgresql://" + there + "/" + database, there + "/" + database);
+        urls.forEach((url, where) -> {
+            boolean isUser = !url.contains(SECRET);
+            Instant begin = Instant.now();
+            try (MessageLog log = JdbcMessageLog.postgres(url, isUser ? "nobody" : "postgres", "postgres")) {
+                assertThatThrownBy(() -> log.append(KEY, batch("a")))
+                        .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
+                                .isEqualTo(url.contains("127.0.0.1:1/")))
+                        .hasMessageContaining("(" + where + ")")
+                        .hasMessageNotContaining(SECRET);
+            }
+            assertThat(Duration.between(begin, Instant.now())).isLessThan(Duration.ofSeconds(8));
+        });
+        PGSimpleDataSource given = source();
+        given.setDatabaseName("nowhere");
+        try (MessageLog log = JdbcMessageLog.postgres(given)) {
+            assertThatThrownBy(() -> log.append(KEY, batch("a"))).hasMessageContaining("/nowhere)");
+        }
+    }
+
+    @Test
+    void the_url_of_another_database_is_refused_when_the_log_is_built_and_the_databases_are_told() {
+        for (String url : List.of("jdbc:mysql://host/" + SECRET, "jdbc:sqlite:chat.db", "postgres://host/chat")) {
+            assertThatThrownBy(() -> JdbcMessageLog.postgres(url, "user", SECRET))
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("jdbc:postgresql:")
+                    .hasMessageContaining("SQLite")
+                    .hasMessageNotContaining(SECRET);
         }
     }
 

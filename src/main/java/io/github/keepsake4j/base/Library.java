@@ -1,9 +1,9 @@
-package io.github.keepsake4j.cli;
+package io.github.keepsake4j.base;
 
 import io.github.keepsake4j.message.KeepsakeException;
 
-/** The optional libraries that commands need. */
-enum Library {
+/** The optional libraries. An error names the artifact of one that is missing. */
+public enum Library {
     PICOCLI("the command line", "picocli.CommandLine", "info.picocli:picocli"),
     SQLITE("sqlite:", "org.sqlite.JDBC", "org.xerial:sqlite-jdbc"),
     POSTGRESQL("jdbc:postgresql:", "org.postgresql.Driver", "org.postgresql:postgresql"),
@@ -22,7 +22,12 @@ enum Library {
         this.artifact = artifact;
     }
 
-    boolean isThere() {
+    /**
+     * Returns whether the library is on the class path.
+     *
+     * @return whether it is
+     */
+    public boolean isThere() {
         try {
             Class.forName(className, false, Library.class.getClassLoader());
             return true;
@@ -31,11 +36,21 @@ enum Library {
         }
     }
 
-    String missing() {
+    /**
+     * Returns the error for a library that is missing.
+     *
+     * @return the text
+     */
+    public String missing() {
         return user + " needs a library that is not on the class path; add the artifact " + artifact;
     }
 
-    static void require(Library... libraries) {
+    /**
+     * Checks that libraries are on the class path.
+     *
+     * @param libraries the libraries
+     */
+    public static void require(Library... libraries) {
         for (Library library : libraries) {
             if (!library.isThere()) {
                 throw new KeepsakeException(library.missing(), null);

@@ -1,0 +1,131 @@
+package io.github.keepsake4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.memories.Discussions;
+import io.github.keepsake4j.memories.file.FileMemoryStore;
+import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.retention.CleanUp;
+import io.github.keepsake4j.transfer.MarkdownExport;
+import io.github.keepsake4j.transfer.MemoryCopy;
+import io.github.keepsake4j.transfer.Ndjson;
+import io.github.keepsake4j.workflow.NodeTokenBufferMemory;
+import io.github.keepsake4j.workflow.NodeTurn;
+import io.github.keepsake4j.workflow.WorkflowMemories;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.StringWriter;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Parameter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is not set or not as it must be is refused at once, by its name. */
+class NullArgumentsTest {
+
+    private static final ConversationKey CONVERSATION = ConversationKey.of("acme", "c");
+    private static final NodeKey NODE = NodeKey.of("acme", "app", "c", "writer");
+
+    private final InMemoryMessageLog log = new InMemoryMessageLog();
+
+    private final Map<Class<?>, Object> values = Map.ofEntries(
+            Map.entry(String.class, "acme"),
+            Map.entry(List.class, List.of()),
+            Map.entry(Collection.class, List.of()),
+            Map.entry(Duration.class, Duration.ofSeconds(1)),
+            Map.entry(Path.class, Path.of("none")),
+            Map.entry(MemoryKey.class, CONVERSATION),
+            Map.entry(ConversationKey.class, CONVERSATION),
+            Map.entry(NodeKey.class, NODE),
+            Map.entry(NodeTurn.class, NodeTurn.of("m")),
+            Map.entry(OutputStream.class, OutputStream.nullOutputStream()),
+            Map.entry(InputStream.class, InputStream.nullInputStream()),
+            Map.entry(Appendable.class, new StringWriter()),
+            Map.entry(ChatMessage[].class, new ChatMessage[] {AiMessage.from("hi")}));
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void a_null_is_refused_by_the_name_of_its_argument() throws Exception {
+        NodeTokenBufferMemory node =
+                WorkflowMemories.builder().nodeLog(log).build().node(NODE);
+        List<String> unnamed = new ArrayList<>();
+        for (Object object : List.of(
+                node,
+                MessageLogs.class,
+                MemoryCopy.class,
+                MemoryCopy.between(log, log),
+                Ndjson.of(log),
+                MarkdownExport.of(log),
+                CleanUp.of(log))) {
+            boolean isStatic = object instanceof Class;
+            Class<?> type = isStatic ? (Class<?>) object : object.getClass();
+            for (Method method : type.getDeclaredMethods()) {
+                if (Modifier.isPublic(method.getModifiers()) && Modifier.isStatic(method.getModifiers()) == isStatic) {
+                    addUnnamed(isStatic ? null : object, method, unnamed);
+                }
+            }
+        }
+        assertThat(unnamed).isEmpty();
+    }
+
+    private void addUnnamed(@Nullable Object object, Method method, List<String> unnamed) throws Exception {
+        Parameter[] parameters = method.getParameters();
+        for (int i = 0; i < parameters.length; i++) {
+            if (parameters[i].getType().isPrimitive()
+                    || parameters[i].getAnnotatedType().isAnnotationPresent(Nullable.class)) {
+                continue;
+            }
+            Object[] arguments = new Object[parameters.length];
+            for (int at = 0; at < arguments.length; at++) {
+                Class<?> type = parameters[at].getType();
+                arguments[at] = at == i ? null : type.isPrimitive() ? 1 : values.get(type);
+            }
+            String call = method + ", " + parameters[i].getName();
+            try {
+                method.invoke(object, arguments);
+                unnamed.add(call + ": accepted");
+            } catch (InvocationTargetException e) {
+                String text = String.valueOf(e.getCause().getMessage());
+                if (text.equals("null") || text.startsWith("Cannot invoke")) {
+                    unnamed.add(call + ": " + e.getCause());
+                }
+            }
+        }
+    }
+
+    @Test
+    void a_file_in_place_of_a_directory_and_memories_without_a_model_fail_when_they_are_built() throws Exception {
+        Path file = Files.createFile(directory.resolve("file"));
+        assertThatThrownBy(() -> FileMemoryStore.of(file))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("is not a directory");
+        assertThatThrownBy(() -> MessageLogs.files(file))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("is not a directory");
+        Discussions readOnly = Discussions.builder(new InMemoryMemoryStore()).build();
+        Keepsake.Builder keepsake = Keepsake.builder().messageLog(log).memories(readOnly, Duration.ofDays(1));
+        assertThatThrownBy(keepsake::build)
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("chatModel");
+    }
+}
