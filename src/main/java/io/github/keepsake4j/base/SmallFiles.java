@@ -78,7 +78,7 @@ public final class SmallFiles {
     public static boolean isReadOnly(Path path) {
         Path parent = path.toAbsolutePath().getParent();
         try {
-            return parent != null && !Files.exists(path)
+            return (parent != null && !Files.exists(path))
                     ? isReadOnly(parent)
                     : Files.getFileStore(path).isReadOnly();
         } catch (IOException e) {
