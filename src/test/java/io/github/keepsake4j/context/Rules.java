@@ -506,7 +506,11 @@ final class Rules {
     }
 
     private int placeOfTurn(LoggedMessage user) {
-        if (!user.id().equals(user.question())) {
+        boolean isPinned = pinnedFirst.contains(user.id())
+                || all.turns().stream()
+                        .filter(turn -> turn.user().id().equals(user.id()))
+                        .anyMatch(this::isPinned);
+        if (isPinned || !user.id().equals(user.question())) {
             return places.get(user.id());
         }
         int answered = -1;
