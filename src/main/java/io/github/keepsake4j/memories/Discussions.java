@@ -106,7 +106,7 @@ public final class Discussions {
      * @return whether they are
      */
     public boolean creates() {
-        return creator.memories != DirectPrompts.MISSING;
+        return !creator.memories.equals(DirectPrompts.MISSING);
     }
 
     /**
