@@ -156,6 +156,7 @@ public class ArchitectureTest {
                     "cli",
                     List.of(
                             "",
+                            "base",
                             "chat",
                             "message",
                             "codec",
@@ -584,7 +585,8 @@ public class ArchitectureTest {
                             "chat\\.AttachedServices",
                             "chat\\.KeepsakeListenerRegistrarFactory",
                             "chat\\.WatchedCall",
-                            "cli\\.Library",
+                            "base\\.Library",
+                            "sql\\.ConnectException",
                             "cli\\.Terminal",
                             "chat\\.AskedForms",
                             "chat\\.Invocation",

@@ -4,12 +4,19 @@ import io.github.keepsake4j.message.KeepsakeException;
 
 /** The optional libraries. An error names the artifact of one that is missing. */
 public enum Library {
+    /** The command line. */
     PICOCLI("the command line", "picocli.CommandLine", "info.picocli:picocli"),
+    /** The driver of SQLite. */
     SQLITE("sqlite:", "org.sqlite.JDBC", "org.xerial:sqlite-jdbc"),
+    /** The driver of PostgreSQL. */
     POSTGRESQL("jdbc:postgresql:", "org.postgresql.Driver", "org.postgresql:postgresql"),
+    /** The pool of our own for PostgreSQL. */
     HIKARI("jdbc:postgresql:", "com.zaxxer.hikari.HikariDataSource", "com.zaxxer:HikariCP"),
+    /** The client of Redis. */
     REDIS("redis:", "redis.clients.jedis.UnifiedJedis", "redis.clients:jedis"),
+    /** The client of S3. */
     S3("s3:", "software.amazon.awssdk.services.s3.S3Client", "software.amazon.awssdk:s3"),
+    /** The HTTP client for S3 if no client is given. */
     S3_HTTP("s3:", "software.amazon.awssdk.http.apache5.Apache5HttpClient", "software.amazon.awssdk:apache5-client");
 
     private final String user;

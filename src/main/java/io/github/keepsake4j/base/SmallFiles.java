@@ -78,9 +78,9 @@ public final class SmallFiles {
     public static boolean isReadOnly(Path path) {
         Path parent = path.toAbsolutePath().getParent();
         try {
-            return (parent != null && !Files.exists(path))
-                    ? isReadOnly(parent)
-                    : Files.getFileStore(path).isReadOnly();
+            return (Files.exists(path) || parent == null)
+                    ? Files.getFileStore(path).isReadOnly()
+                    : isReadOnly(parent);
         } catch (IOException e) {
             return false;
         }

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.sql;
 
 import java.sql.SQLException;
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
@@ -13,7 +12,7 @@ import javax.sql.DataSource;
 final class ConnectException extends SQLException {
 
     /** Host, port and database in a URL. User and parameters, which may have a password, are left out. */
-    private static final Pattern URL = Pattern.compile("postgresql:/*(?:[^/?]*@)?([^?]*)");
+    private static final Pattern URL = Pattern.compile("postgresql:/*(?:[^/?]*@)?([^? ]*)");
 
     private final String where;
 
@@ -29,17 +28,15 @@ final class ConnectException extends SQLException {
 
     private static String where(DataSource source) {
         // In HikariCP and c3p0; in the driver, Tomcat, DBCP and Spring.
-        for (String getter : List.of("getJdbcUrl", "getUrl")) {
-            try {
-                Matcher url = URL.matcher(
-                        String.valueOf(source.getClass().getMethod(getter).invoke(source)));
-                if (url.find()) {
-                    return " (" + url.group(1) + ")";
-                }
-            } catch (ReflectiveOperationException | RuntimeException e) {
-                continue;
-            }
+        Matcher url = URL.matcher(text(source, "getJdbcUrl") + " " + text(source, "getUrl"));
+        return url.find() ? " (" + url.group(1) + ")" : "";
+    }
+
+    private static String text(DataSource source, String getter) {
+        try {
+            return String.valueOf(source.getClass().getMethod(getter).invoke(source));
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            return "";
         }
-        return "";
     }
 }
