@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The scripts that create tables in one database, and the rules for versions of tables and library. */
 record SchemaScripts(SqlSchema schema, boolean isSqlite) {
 
-    private static final Pattern TABLE = Pattern.compile("CREATE TABLE (keepsake_\\w+)");
+    private static final Pattern TABLE = Pattern.compile("TABLE (keepsake_\\w+)");
 
     /**
      * The versions in the tables: their own version, or 0 if they do not exist, and the oldest library that may write.

@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -146,10 +148,11 @@ final class MemoryTarget {
                 log.append(key, Append.viewOnly(view).expectingHead(anchor).inEpoch(epoch));
                 return;
             } catch (HeadConflictException e) {
-                // Another copy has moved the head.
+                // Another copy has moved the head. Without pauses of any length, both could do so again and again.
                 if (tries == MemoryCopy.MOST_PASSES) {
                     throw e;
                 }
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_000_000L << Math.min(tries, 6)));
             }
         }
     }

@@ -837,13 +837,13 @@ SELECT ?, COALESCE(MAX(s.version), 0) + 1, ?, ?, ?, ?, ?,
        ?, ?, ?, ?
 FROM keepsake_summary s
 WHERE s.memory_key = ?
-HAVING EXISTS (
+HAVING COALESCE(MAX(s.version), 0) < ? AND EXISTS (
   SELECT 1 FROM keepsake_memory m
   WHERE m.memory_key = ?
     AND (m.head_seq IS NULL
          OR EXISTS (SELECT 1 FROM keepsake_message h
                     WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id)))
--- values: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0]
+-- values: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 10, 0, 0]
 ;
 INSERT INTO keepsake_usage (memory_key, day, tenant, input_tokens, output_tokens, cached_tokens)
 VALUES (?, ?, ?, ?, ?, ?)
@@ -947,8 +947,6 @@ WHERE m.memory_key = ? AND NOT EXISTS (
   WHERE l.memory_key = ? AND l.list = list.id * orders.sign
     AND l.place = CASE WHEN orders.sign = 1 THEN m.active_at ELSE 0 END AND l.number = m.number)
 -- values: [0, 0, 0]
-;
-SELECT 1 FROM keepsake_summary WHERE memory_key = ? AND version >= ? LIMIT 1
 ;
 SELECT 1 FROM pg_catalog.pg_class WHERE relname = ? AND pg_catalog.pg_table_is_visible(oid)
 ;

@@ -354,11 +354,8 @@ public final class JdbcMessageLog implements MessageLog {
             String text = codec.encodeText(summary.text());
             connections.write("summary of memory " + key, session -> {
                 Node covered = locked(session, key, change.epoch(), "coversUpTo", summary.coversUpTo());
-                if (summary.version() > 0
-                        && session.first(Sql.HAS_SUMMARY, row -> true, hash, summary.version()) != null) {
-                    return 0;
-                }
-                int added = requireHead(session.update(
+                boolean isCopied = summary.version() > 0;
+                int added = session.update(
                         Sql.PUT_SUMMARY,
                         hash,
                         covered.seq(),
@@ -369,9 +366,13 @@ public final class JdbcMessageLog implements MessageLog {
                         summary.replacedMessages(),
                         summary.replacedTokens(),
                         summary.model(),
-                        Rows.micros(summary.createdAt())));
+                        Rows.micros(summary.createdAt()),
+                        isCopied ? summary.version() : Long.MAX_VALUE);
+                if (added == 0 && isCopied) {
+                    return 0;
+                }
                 dialect.recount(session, hash);
-                return added;
+                return requireHead(added);
             });
         }
     }

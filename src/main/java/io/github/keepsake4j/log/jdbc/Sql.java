@@ -241,10 +241,10 @@ final class Sql {
             LIMIT ?
             """;
 
-    /** Whether a memory has a summary with a version or a higher one. Parameters: key, version. */
-    static final String HAS_SUMMARY = "SELECT 1 FROM keepsake_summary WHERE memory_key = ? AND version >= ? LIMIT 1";
-
-    /** Writes nothing if the head is missing: the memory is damaged. */
+    /**
+     * Writes nothing if the head is missing, because the memory is damaged, or if there is a summary with the version or a
+     * higher one.
+     */
     static final NamedSql PUT_SUMMARY = NamedSql.of(
             """
             INSERT INTO keepsake_summary
@@ -254,7 +254,7 @@ final class Sql {
                    :replaced_messages, :replaced_tokens, :model, :created_at
             FROM keepsake_summary s
             WHERE s.memory_key = :memory_key
-            HAVING EXISTS (
+            HAVING COALESCE(MAX(s.version), 0) < :version AND EXISTS (
               SELECT 1 FROM keepsake_memory m
               WHERE m.memory_key = :memory_key
                 AND (m.head_seq IS NULL
@@ -262,7 +262,7 @@ final class Sql {
                                 WHERE h.memory_key = :memory_key AND h.seq = m.head_seq AND h.id = m.head_id)))
             """,
             "memory_key covers_seq covers_id text tokens token_counter replaced_messages replaced_tokens "
-                    + "model created_at");
+                    + "model created_at version");
 
     /** Parameters: key, key. */
     static final String SUMMARIES =

@@ -360,7 +360,7 @@ class PostgresPreparedTest {
                 "acme", ListQuery.first(10).byActivity().withUsage(LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000)));
         log.nodes(ConversationKey.of("acme", name));
         Logs.putSummary(log, key, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
-        Logs.putSummary(log, key, new Summary("b", "text", 1, "none", 1, 1, "model", Instant.EPOCH), 1);
+        Logs.putSummary(log, key, new Summary("b", "text", 1, "none", 1, 1, "model", Instant.EPOCH, 2), 1);
         reads(log, key);
         Logs.summaries(log, key);
         log.acquireLease(key, "lease", "owner", Duration.ofMinutes(1));
