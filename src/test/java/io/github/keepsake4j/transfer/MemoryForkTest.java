@@ -158,7 +158,7 @@ class MemoryForkTest {
         metadata.put(MemoryFork.MEMORY, FROM.canonical());
         metadata.put(MemoryFork.MESSAGE, end);
         assertThat(details.info().metadata()).as(what).isEqualTo(metadata);
-        assertThat(log.check(INTO)).as(what).isEmpty();
+        MemoryCopyTest.assertSound(log, INTO);
         boolean sharesRoot = log.read(
                         FROM, ReadQuery.wholeBranch().endingIn(before.branches().get("keepsake.left")))
                 .messages()
