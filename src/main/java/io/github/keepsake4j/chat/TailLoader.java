@@ -210,6 +210,10 @@ final class TailLoader {
     /** Returns whether the strategy shows no messages older than those that were read. */
     private boolean isEnough(ReadBounds reach, Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
         long shownFrom = strategy.shownFrom(strategy.mark(context(id, key, tail, round)));
+        if (Boolean.getBoolean("dbg")) { Context c = strategy.mark(context(id, key, tail, round));
+          System.err.println("READ " + tail.messages().size() + " from=" + shownFrom + " parts=" + strategy.parts().stream().map(x -> x.getClass().getSimpleName() + ":" + x.shownFrom(c)).toList() + " unread=" + c.read().unread() + " headless=" + c.read().headless().stream().map(m -> m.id()).toList());
+          System.err.println("   turns=" + c.turns().stream().map(t -> t.user().id() + "@" + t.place() + "/" + t.user().sequence() + ":" + t.form() + t.standing() + (t.pinned() >= 0 ? "P" + t.pinned() : "") + " rounds" + t.rounds().stream().map(r -> (r.hidden() == null ? "" : "-") + r.messages().stream().map(m -> m.sequence()).toList()).toList()).toList());
+        }
         return shownFrom > 0 || (shownFrom < 0 && isReached(reach, id, key, tail));
     }
 

@@ -189,6 +189,11 @@ public record ContextTurn(
         return Stream.concat(Stream.of(user), rounds.stream().flatMap(round -> round.messages().stream()));
     }
 
+    /** Returns the sequence of its newest message. */
+    long newest() {
+        return rounds.stream().mapToLong(Round::newest).reduce(user.sequence(), Math::max);
+    }
+
     /** Returns the number of rounds that are pinned and were read. */
     int pinnedRounds() {
         return Math.max(0, Math.min(pinned, rounds.size()));

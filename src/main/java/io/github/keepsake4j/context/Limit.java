@@ -2,6 +2,7 @@ package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.Context.Overflow.Part;
+import io.github.keepsake4j.context.Context.Placed;
 import io.github.keepsake4j.context.ContextTurn.Cut;
 import io.github.keepsake4j.context.ContextTurn.Form;
 import io.github.keepsake4j.context.ContextTurn.Round;
@@ -127,20 +128,32 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
                 || isUnknown(context, context.turns().get(context.turns().size() - 1))) {
             return 0;
         }
-        // A turn whose beginning was not read may have failed, or may be the newest one that is shown. The newest
-        // turn's
-        // user message may be before the messages that were read. The messages in between are unknown.
-        long certain = context.placedHeadless().stream()
-                .mapToLong(placed -> 1
-                        + (placed.message().question() == null
-                                ? placed.place()
-                                : placed.message().sequence()))
-                .reduce(context.unread(), Math::max);
+        long certain = certain(context, turns);
         Sizes sizes = sizes(context, turns);
         // A full window of messages or turns has no space left. With tokens or a step, more messages are needed.
         boolean isExact = step == 0 && reason == Reason.MESSAGE_LIMIT;
         long start = WindowStart.find(sizes.things(), isExact ? sizes.free() - 1 : sizes.free(), 0, certain);
         return start > certain ? Math.min(start - 1, lastRound(context, turns, sizes)) : 0;
+    }
+
+    /**
+     * Returns the place before which it is not certain what counts. A turn whose beginning was not read may have failed, or
+     * may be the newest one that is shown. It may also be shown behind a turn that went on while it ran. The newest turn's
+     * user message may be before the messages that were read. The messages in between are unknown.
+     */
+    private static long certain(Context context, List<ContextTurn> turns) {
+        long certain = context.unread();
+        for (Placed headless : context.placedHeadless()) {
+            LoggedMessage message = headless.message();
+            certain = Math.max(certain, 1 + (message.question() == null ? headless.place() : message.sequence()));
+        }
+        long behind = certain;
+        if (!context.read().headless().isEmpty()) {
+            for (ContextTurn turn : turns) {
+                certain = turn.place() < behind ? Math.max(certain, 1 + turn.newest()) : certain;
+            }
+        }
+        return certain;
     }
 
     /** Returns whether a turn is over and its beginning was not read, so that it may be skipped. */

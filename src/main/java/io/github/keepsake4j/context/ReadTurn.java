@@ -32,7 +32,7 @@ final class ReadTurn {
     /** Whether messages behind its question are unknown, among which its answer may be. */
     boolean hasGap;
 
-    /** Whether a message of it may belong to an older question that was not read. */
+    /** Whether a message of it may belong to an older question that was not read, or it may have one that was not. */
     boolean isUncertain;
 
     /** Whether a repair found its question unreadable, or a message that may be its answer. */

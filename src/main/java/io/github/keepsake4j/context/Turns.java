@@ -313,6 +313,8 @@ public final class Turns {
                 turn.hidden = Reason.UNREADABLE;
             } else if (turn.isFailed()) {
                 turn.hidden = Reason.FAILED;
+                // An answer would remove the failure.
+                turn.isUncertain |= turn.hasGap;
             } else if (turn.isUnanswered() && isFollowed && !turn.hasGap) {
                 turn.hidden = Reason.UNANSWERED_QUESTION;
             }
