@@ -2,7 +2,6 @@ package io.github.keepsake4j;
 
 import io.github.keepsake4j.chat.ChatSettings;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -31,7 +30,8 @@ record LogsOfConversation(MessageLog log, MessageLog nodeLog) implements ChatSet
         for (MessageLog each : nodeLog == log ? List.of(log) : List.of(log, nodeLog)) {
             for (NodeKey node : each.nodes(conversation)) {
                 try {
-                    erased += Reads.erase(each, node) ? 1 : 0;
+                    each.erase(node);
+                    erased++;
                 } catch (KeepsakeException e) {
                     if (e.isRetryable()) {
                         throw e;

@@ -385,6 +385,7 @@ class ContextTest {
         ApplicationContextRunner own = inMemory()
                 .withBean(MemoryStore.class, () -> FileMemoryStore.of(directory.resolve("own")))
                 .withBean("own", Discussions.class, () -> Discussions.builder(FileMemoryStore.of(directory))
+                        .chatModel(ChatModelMock.thatAlwaysResponds("ok"))
                         .build());
         own.run(context -> assertThatThrownBy(
                         () -> context.getBean(Keepsake.class).longTermMemories().of("alice"))
