@@ -13,12 +13,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,10 @@ public final class Turns {
 
     /** The number of messages behind an unbound question for which it waits for its answer. */
     private static final int MOST_WAITED = 64;
+
+    /** The reasons of messages that did not end badly, but that no provider accepts. */
+    private static final Set<Reason> UNSUITABLE =
+            EnumSet.of(Reason.ORPHAN_RESULT, Reason.UNKNOWN_TYPE, Reason.EMPTY_TEXT);
 
     private final List<ReadTurn> all = new ArrayList<>();
     private final Map<String, ReadTurn> byQuestion = new HashMap<>();
@@ -125,7 +132,9 @@ public final class Turns {
      * @return the messages that are left out, each with the reason
      */
     public static List<Omission> badEnds(List<LoggedMessage> messages) {
-        return of(messages).leftOut();
+        return of(messages).leftOut().stream()
+                .filter(omission -> !UNSUITABLE.contains(omission.reason()))
+                .toList();
     }
 
     /** Reads a branch, oldest first. */
@@ -188,8 +197,8 @@ public final class Turns {
         if (user != null) {
             last = turn;
             ReadTurn before = before();
-            if (before != null && before.asksAs(user)) {
-                before.repeated = before.rounds.stream().noneMatch(OpenRound::isShown);
+            if (before != null && before.asksAs(user) && before.rounds.stream().noneMatch(OpenRound::isShown)) {
+                before.repeated = true;
                 turn.repeats = before;
             }
             ReadTurn early = byQuestion.get(question);
@@ -318,11 +327,14 @@ public final class Turns {
             } else if (turn.isUnanswered() && isFollowed && !turn.hasGap) {
                 turn.hidden = Reason.UNANSWERED_QUESTION;
             }
-            if (turn.isGone() && turn.repeats != null) {
-                turn.repeats.repeated = false;
-            }
             next = turn.isGone() ? next : user;
         }
+        // What is left out repeats nothing.
+        Set<ReadTurn> repeated = all.stream()
+                .filter(turn -> !turn.isGone())
+                .map(turn -> turn.repeats)
+                .collect(Collectors.toSet());
+        all.forEach(turn -> turn.repeated = repeated.contains(turn));
     }
 
     /** Returns the bound questions that are left out as soon as another user message follows. */
