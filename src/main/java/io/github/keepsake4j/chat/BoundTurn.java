@@ -402,7 +402,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     @Override
-    Tail read(int atLeast, @Nullable List<String> round) {
+    Tail read(int atLeast) {
         Tail tail = course().read(id, atLeast, question != null);
         return question == null ? withoutUnanswered(tail) : tail;
     }
@@ -466,12 +466,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     @Nullable
     String branch() {
         return course().branch();
-    }
-
-    /** What this turn reads has no messages that others added meanwhile. */
-    @Override
-    List<String> round(WriteBuffer open) {
-        return List.of();
     }
 
     private TurnPosition course() {

@@ -108,7 +108,7 @@ public final class ChatMemories {
      * @return its result
      */
     public <T> T showing(MemoryKey key, BiFunction<Tail, Context, T> use) {
-        Tail tail = parts.load(key, key, 0, null);
-        return use.apply(tail, parts.select(key, key, tail, null, parts.remembered(key, tail)));
+        Tail tail = parts.load(key, key, 0);
+        return use.apply(tail, parts.select(key, key, tail, parts.remembered(key, tail)));
     }
 }

@@ -716,16 +716,16 @@ public final class Conversation {
     }
 
     private Tail tail() {
-        return memories.load(id, key, 0, null);
+        return memories.load(id, key, 0);
     }
 
     private Tail tail(TailLoader loader) {
         return memories.meter.read(
-                key, loader.load(id, key, 0, null, query -> loader.read(memories.log(key), key, query)));
+                key, loader.load(id, key, 0, query -> loader.read(memories.log(key), key, query)));
     }
 
     private Context context(Tail tail) {
-        return memories.select(id, key, tail, null, memories.remembered(key, tail));
+        return memories.select(id, key, tail, memories.remembered(key, tail));
     }
 
     /**

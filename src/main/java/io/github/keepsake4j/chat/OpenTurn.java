@@ -50,9 +50,6 @@ class OpenTurn {
     final ReentrantLock lock = new ReentrantLock();
     private @Nullable WriteBuffer buffer;
 
-    /** Whether this instance has written anything. If not, it may be one of several that serve one turn. */
-    private boolean used;
-
     OpenTurn(Object id, MemoryKey key, SharedParts memories) {
         this.id = id;
         this.key = key;
@@ -91,12 +88,10 @@ class OpenTurn {
             open.refill(null);
             boolean awaits = open.awaited > 0;
             Reading seen = show(open, list, keepsSummary, null, null);
-            used = true;
-            changedList(seen);
+                changedList(seen);
             List<String> ids = seen.ids();
             open.appended = ids.isEmpty() ? null : ids.get(ids.size() - 1);
             if (!awaits || !seen.isRunning()) {
-                open.set(seen.lastRound(), memories.nanoTime());
                 open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
             }
         });
@@ -113,18 +108,17 @@ class OpenTurn {
             // Only the read right after a tool round may reuse an earlier read. A system message indicates a new turn.
             // After another read, the model may have failed and a new turn may have begun.
             Tail known = system == null ? known(open) : null;
-            List<String> round = round(open);
             // Within a turn, they stay the same as at its beginning, until the log is read again.
             Function<Tail, Optional<Remembered>> remembered =
                     known != null ? null : memories.remembered().begin(key);
-            Tail tail = known != null ? known : load(open, 0, round);
+            Tail tail = known != null ? known : load(open, 0);
             if (system != null) {
                 tail = writeSystem(open, system, tail);
             }
             if (remembered != null) {
                 open.remembered(remembered.apply(tail).orElse(null));
             }
-            Context context = memories.select(id, key, asSent(tail), round, open.remembered());
+            Context context = memories.select(id, key, asSent(tail), open.remembered());
             open.read(tail);
             ShownView shown = ShownView.of(tail, context, mostKnown());
             memories.views.handOut(key, shown.reading(), shown.given());
@@ -150,9 +144,7 @@ class OpenTurn {
             WriteBuffer open = buffer();
             Reading empty = inEpoch(() -> memories.views.clear(key, epochOf(open)));
             open.read(null);
-            open.set(List.of(), memories.nanoTime());
-            used = true;
-            if (empty != null) {
+                if (empty != null) {
                 changedList(empty);
             }
             open.awaited = 0;
@@ -176,15 +168,6 @@ class OpenTurn {
     }
 
     /**
-     * Returns the round with which this turn continues, or an empty list for none. Returns null if only the log has it,
-     * because other instances may have written the earlier messages of this turn.
-     */
-    @Nullable
-    List<String> round(WriteBuffer open) {
-        return used || open.heldSystem != null ? open.round(memories.nanoTime()) : null;
-    }
-
-    /**
      * Writes tool results that wait for others of their round, with further results that were not added yet.
      *
      * @param notAdded the further results
@@ -201,8 +184,7 @@ class OpenTurn {
         open.pending.clear();
         open.awaited -= notAdded.size();
         wrote(batch, result);
-        open.wroteEarly(batch, memories.nanoTime());
-        used = true;
+        open.read(null);
         return true;
     }
 
@@ -224,7 +206,14 @@ class OpenTurn {
     /** Returns a tail with a batch that was written since, or null if the log must be read. */
     @Nullable
     Tail after(Tail tail, List<NewMessage> batch, AppendResult result) {
-        return tail.after(batch, result);
+        Tail after = tail.after(batch, result);
+        if (after != null || result.replayed()) {
+            return after;
+        }
+        // What others added meanwhile is shown by the next read of the log.
+        WriteBuffer open = buffer();
+        open.known = Math.min(open.known, tail.newest());
+        return tail.behindOthers(batch, result);
     }
 
     /** Returns the last read if the next one does not need the log, or null. */
@@ -235,7 +224,7 @@ class OpenTurn {
 
     /** Returns the sequence up to which this turn knows all messages that it was shown. */
     long mostKnown() {
-        return Long.MAX_VALUE;
+        return buffer().known;
     }
 
     /** Returns the buffer for what is added behind an answer. */
@@ -253,11 +242,9 @@ class OpenTurn {
      * Reads the messages that this turn sees.
      *
      * @param atLeast the number of messages to read even if the strategy requires fewer
-     * @param round the ids of the calls and of the results with which this turn continues; empty for none, or null if
-     * unknown
      */
-    Tail read(int atLeast, @Nullable List<String> round) {
-        return memories.load(id, key, atLeast, round);
+    Tail read(int atLeast) {
+        return memories.load(id, key, atLeast);
     }
 
     /** Returns a tail in which the question of this turn is shown as it is sent. */
@@ -373,7 +360,7 @@ class OpenTurn {
         if (message instanceof SystemMessage system && open.pending.isEmpty()) {
             SystemMessage held = open.heldSystem;
             if (held != null && !held.equals(system)) {
-                writeSystem(open, held, load(open, 0, List.of()));
+                writeSystem(open, held, load(open, 0));
             }
             open.heldSystem = system;
             open.appended = null;
@@ -403,11 +390,10 @@ class OpenTurn {
                 summary,
                 epochOf(open),
                 () -> {
-                    List<String> round = round(open);
-                    Tail tail = load(open, list.size(), round);
+                    Tail tail = load(open, list.size());
                     Remembered known = open.remembered();
                     Remembered remembered = known != null ? known : memories.remembered(key, tail);
-                    return ShownView.of(tail, memories.select(id, key, asSent(tail), round, remembered), mostKnown());
+                    return ShownView.of(tail, memories.select(id, key, asSent(tail), remembered), mostKnown());
                 },
                 open.lists);
         try {
@@ -437,7 +423,7 @@ class OpenTurn {
         SystemMessage system = open.heldSystem;
         if (system != null) {
             // No read has happened since the system message was held, so it is unknown whether it is new.
-            writeSystem(open, system, load(open, 0, List.of()));
+            writeSystem(open, system, load(open, 0));
         }
         writePending(open);
     }
@@ -458,12 +444,12 @@ class OpenTurn {
                 open.heldSystem = null;
                 wrote(batch, result);
                 Tail after = after(tail, batch, result);
-                return after != null ? after : load(open, 0, List.of());
+                return after != null ? after : load(open, 0);
             } catch (HeadConflictException e) {
                 if (!looksAgain) {
                     throw e;
                 }
-                tail = load(open, 0, List.of());
+                tail = load(open, 0);
             }
         }
         open.heldSystem = null;
@@ -484,8 +470,6 @@ class OpenTurn {
         open.pending.clear();
         wrote(batch, result);
         open.refill(null);
-        open.wrote(batch, memories.nanoTime());
-        used = true;
         ChatMessage last = batch.get(batch.size() - 1).message();
         open.appended = batch.get(batch.size() - 1).id();
         Tail tail = open.tail();
@@ -500,7 +484,7 @@ class OpenTurn {
         if (last instanceof AiMessage && open.awaited == 0) {
             buffer = next(open);
             if (after != null) {
-                Supplier<Context> next = () -> memories.select(id, key, after, List.of(), open.remembered());
+                Supplier<Context> next = () -> memories.select(id, key, after, open.remembered());
                 memories.summaries.check(id, key, after, next);
                 memories.leaving.check(key, branch(), after, next);
             }
@@ -522,8 +506,9 @@ class OpenTurn {
     }
 
     /** Reads as far back as the strategy requires, and at least the given number of messages. */
-    private Tail load(WriteBuffer open, int atLeast, @Nullable List<String> round) {
-        Tail tail = read(atLeast, round);
+    private Tail load(WriteBuffer open, int atLeast) {
+        Tail tail = read(atLeast);
+        open.known = Long.MAX_VALUE;
         if (open.awaited == 0) {
             if (open.epoch != null && open.epoch != tail.epoch()) {
                 open.refill(null);

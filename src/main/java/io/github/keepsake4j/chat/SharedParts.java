@@ -140,16 +140,14 @@ final class SharedParts {
      * @param id the id as LangChain4j passed it
      * @param key the memory
      * @param atLeast the number of messages to read even if the strategy requires fewer
-     * @param round the ids of the calls and of the results with which a turn continues; empty for none, or null if
-     * unknown
      */
-    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round) {
-        return load(id, key, atLeast, round, query -> read(key, query));
+    Tail load(Object id, MemoryKey key, int atLeast) {
+        return load(id, key, atLeast, query -> read(key, query));
     }
 
-    /** Reads as {@link #load(Object, MemoryKey, int, List)} does, with a function that reads within bounds. */
-    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round, Function<ReadQuery, Tail> read) {
-        return meter.read(key, loader.load(id, key, atLeast, round, read));
+    /** Reads as {@link #load(Object, MemoryKey, int)} does, with a function that reads within bounds. */
+    Tail load(Object id, MemoryKey key, int atLeast, Function<ReadQuery, Tail> read) {
+        return meter.read(key, loader.load(id, key, atLeast, read));
     }
 
     /** Reads what a memory shows, within bounds. */
@@ -158,13 +156,13 @@ final class SharedParts {
     }
 
     /** Selects the messages that a model sees. */
-    Context select(Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
-        return select(strategy(), made, () -> loader.context(id, key, tail, round));
+    Context select(Object id, MemoryKey key, Tail tail, @Nullable Remembered made) {
+        return select(strategy(), made, () -> loader.context(id, key, tail));
     }
 
     /** Selects the messages that a model would see with another strategy, for which its loader has read them. */
     Context select(TailLoader other, ContextStrategy strategy, Object id, MemoryKey key, Tail tail) {
-        return select(strategy, remembered(key, tail), () -> other.context(id, key, tail, null));
+        return select(strategy, remembered(key, tail), () -> other.context(id, key, tail));
     }
 
     private static Context select(ContextStrategy strategy, @Nullable Remembered made, Supplier<Context> read) {

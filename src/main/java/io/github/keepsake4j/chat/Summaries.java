@@ -67,8 +67,8 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
 
     /** Returns the messages for the next summary, if one is due. */
     private Optional<SummaryTask> next(Object id, MemoryKey key) {
-        Tail tail = memories.load(id, key, 0, List.of());
-        Context selected = memories.select(id, key, tail, List.of(), memories.remembered(key, tail));
+        Tail tail = memories.load(id, key, 0);
+        Context selected = memories.select(id, key, tail, memories.remembered(key, tail));
         return upTo(tail, selected)
                 .map(last -> piece(key, tail, last))
                 .filter(piece -> !piece.messages().isEmpty())

@@ -1,11 +1,13 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.context.ReadBounds;
+import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
@@ -14,6 +16,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -50,9 +53,6 @@ final class TailLoader {
     /** The part by which more messages are read while older ones may be shown. */
     private static final int FINER = 4;
 
-    /** The maximum number of further reads to find the calls of a turn that continues. */
-    private static final int MOST_LOOKS = 20;
-
     /** The number of messages, and the part of the tokens, that are read in addition: usually the rest of a turn. */
     private static final int MARGIN = 4;
 
@@ -82,33 +82,26 @@ final class TailLoader {
 
     /**
      * Reads more until the strategy shows no older messages. The result depends only on the branch: the cached amount
-     * decides only how much is read at once. Messages that other turns added while the continuing turn waited for its
-     * tools do not count.
+     * decides only how much is read at once.
      *
-     * @param round the ids of the calls and of the results with which a turn continues; empty for none, null if unknown
      * @param read reads within bounds
      */
-    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round, Function<ReadQuery, Tail> read) {
+    Tail load(Object id, MemoryKey key, int atLeast, Function<ReadQuery, Tail> read) {
         ReadBounds reach = strategy.bounds(id);
         if (reach.messages() < atLeast) {
             reach = new ReadBounds(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
-        // Other turns may have made a summary cover the calls while their tools ran.
-        boolean continues = round != null && !round.isEmpty();
         if (reach.oldest() == Integer.MAX_VALUE) {
             ReadQuery everything = ReadQuery.wholeBranch();
-            if (!reach.toSummary()) {
-                return read.apply(everything);
-            }
-            Tail summarized = read.apply(everything.upToSummary().alsoOldest(ALL));
-            return !continues || isRead(summarized, round) ? summarized : read.apply(everything);
+            Tail tail = read.apply(reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
+            return tail.summary() == null || isBegun(tail) ? tail : read.apply(everything);
         }
         ReadBounds looked = first(reach);
         ReadBounds before = known.get(key);
         ReadBounds fetched = before == null ? looked : further(looked, before);
         Tail all = read.apply(query(fetched));
         @Nullable Tail summarized = null;
-        for (int looks = 1; ; looks++) {
+        while (true) {
             // A read up to the summary is complete, although there are messages before the summary.
             boolean isAll = all.complete() && fetched.toSummary() == looked.toSummary();
             if (!isAll && !covers(fetched, looked)) {
@@ -116,29 +109,38 @@ final class TailLoader {
                 all = read.apply(query(fetched));
             }
             Tail tail = newest(all, looked);
-            boolean isBegun = isRead(tail, round);
-            boolean isLast = isBegun || looks >= MOST_LOOKS;
             boolean isEnough = tail.complete()
-                    ? isLast || tail.summary() == null || !continues
-                    : isLast && isEnough(reach, id, key, tail, round);
+                    ? tail.summary() == null || isBegun(tail)
+                    : isEnough(reach, id, key, tail);
             if (isEnough) {
                 known.put(key, looked);
-                return isBegun || summarized == null ? tail : summarized;
+                return summarized == null || isBegun(tail) ? tail : summarized;
             }
-            if (tail.complete()) {
-                summarized = tail;
-            }
+            summarized = tail.complete() ? tail : summarized;
             looked = more(looked, !tail.complete());
         }
+    }
+
+    /**
+     * Returns whether the messages do not end with the results of an unbound turn whose question was not read. A summary
+     * may cover it, which other turns have made meanwhile.
+     */
+    private static boolean isBegun(Tail tail) {
+        List<LoggedMessage> messages = new ArrayList<>(tail.messages());
+        LoggedMessage last = messages.isEmpty() ? null : messages.get(messages.size() - 1);
+        if (last == null || last.question() != null || !(last.message() instanceof ToolExecutionResultMessage)) {
+            return true;
+        }
+        LoggedMessage user = tail.user();
+        if (user != null && !messages.contains(user)) {
+            messages.add(0, user);
+        }
+        return Turns.questionOf(last.id(), messages).isPresent();
     }
 
     /** Reads as {@link ViewReader#read} does. */
     Tail read(MessageLog log, MemoryKey key, ReadQuery query) {
         return recent.read(log, key, query);
-    }
-
-    private static boolean isRead(Tail tail, @Nullable List<String> round) {
-        return Context.isRead(tail.messages(), round);
     }
 
     /** Returns the amount of the first read. The log does not count turns. */
@@ -208,12 +210,8 @@ final class TailLoader {
     }
 
     /** Returns whether the strategy shows no messages older than those that were read. */
-    private boolean isEnough(ReadBounds reach, Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
-        long shownFrom = strategy.shownFrom(strategy.mark(context(id, key, tail, round)));
-        if (Boolean.getBoolean("dbg")) { Context c = strategy.mark(context(id, key, tail, round));
-          System.err.println("READ " + tail.messages().size() + " from=" + shownFrom + " parts=" + strategy.parts().stream().map(x -> x.getClass().getSimpleName() + ":" + x.shownFrom(c)).toList() + " unread=" + c.read().unread() + " headless=" + c.read().headless().stream().map(m -> m.id()).toList());
-          System.err.println("   turns=" + c.turns().stream().map(t -> t.user().id() + "@" + t.place() + "/" + t.user().sequence() + ":" + t.form() + t.standing() + (t.pinned() >= 0 ? "P" + t.pinned() : "") + " rounds" + t.rounds().stream().map(r -> (r.hidden() == null ? "" : "-") + r.messages().stream().map(m -> m.sequence()).toList()).toList()).toList());
-        }
+    private boolean isEnough(ReadBounds reach, Object id, MemoryKey key, Tail tail) {
+        long shownFrom = strategy.shownFrom(strategy.mark(context(id, key, tail)));
         return shownFrom > 0 || (shownFrom < 0 && isReached(reach, id, key, tail));
     }
 
@@ -236,16 +234,11 @@ final class TailLoader {
     /** Selects the messages that would be shown, without calling a remote counter. */
     Context selectLocally(Object memoryId, MemoryKey key, Tail tail) {
         return strategy.select(
-                context(memoryId, key, tail, null).sizedBy(counts.apply(key).locally()));
+                context(memoryId, key, tail).sizedBy(counts.apply(key).locally()));
     }
 
-    /**
-     * Divides the messages into turns, as the strategy requires.
-     *
-     * @param round the ids of the calls and of the results with which a turn continues, empty for none, or null if
-     * unknown
-     */
-    Context context(Object memoryId, MemoryKey key, Tail read, @Nullable List<String> round) {
+    /** Divides the messages into turns, as the strategy requires. */
+    Context context(Object memoryId, MemoryKey key, Tail read) {
         Tail tail = showsRetrieved ? read.showing(LoggedMessage::asSent) : read;
         Summary summary = tail.summary();
         return Context.of(
@@ -254,8 +247,7 @@ final class TailLoader {
                         tail.user(),
                         tail.complete() && summary == null ? tail.messages() : tail.oldest(),
                         tail.messages(),
-                        summary == null ? null : message(summary),
-                        round)
+                        summary == null ? null : message(summary))
                 .sizedBy(counts.apply(key));
     }
 
@@ -274,7 +266,7 @@ final class TailLoader {
     /** Returns the number of turns that were read from their beginning. Other turns have more messages to read. */
     private long turns(Object id, MemoryKey key, Tail tail) {
         Set<String> read = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        return context(id, key, tail, null).turns().stream()
+        return context(id, key, tail).turns().stream()
                 .filter(turn -> turn.standing() != ContextTurn.Standing.REPEATED)
                 .filter(turn -> read.contains(turn.user().id()))
                 .count();

@@ -458,7 +458,7 @@ final class TurnPosition {
         Shown first = shown;
         if (!isAsked || first == null || isOwnList) {
             Tail tail = begin(id, atLeast);
-            long newest = first != null && isAsked ? first.newest() : newest(tail);
+            long newest = first != null && isAsked ? first.newest() : tail.newest();
             isOwnList = false;
             shown = new Shown(
                     from == null ? tail.position().head() : from instanceof Parent.Of of ? of.id() : null,
@@ -474,7 +474,6 @@ final class TurnPosition {
                             id,
                             key,
                             atLeast,
-                            List.of(),
                             query -> ViewReader.showing(memories.log(key), key, query.endingIn(end), first.view()));
             return withOwn(tail, first.newest());
         } catch (UnknownMessageException e) {
@@ -498,10 +497,6 @@ final class TurnPosition {
         return asked;
     }
 
-    private static long newest(Tail tail) {
-        return tail.messages().stream().mapToLong(LoggedMessage::sequence).max().orElse(0);
-    }
-
     private Tail begin(Object id, int atLeast) {
         if (from instanceof Parent.Root) {
             return Tail.empty(memories.log(key)
@@ -510,7 +505,7 @@ final class TurnPosition {
         }
         UnaryOperator<ReadQuery> place =
                 from instanceof Parent.Of of ? query -> query.endingIn(of.id()) : query -> query.onBranch(branch);
-        return memories.load(id, key, atLeast, List.of(), query -> memories.read(key, place.apply(query)));
+        return memories.load(id, key, atLeast, query -> memories.read(key, place.apply(query)));
     }
 
     /** Returns what was read without what others added since, and with what this turn added. */

@@ -13,7 +13,6 @@ import io.github.keepsake4j.view.Reading;
 import java.lang.ref.SoftReference;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,8 +45,6 @@ final class WriteBuffer {
         }
     }
 
-    private static final long READS_WITHIN = TimeUnit.SECONDS.toNanos(10);
-
     /** The epoch in which the turn began, or null before its first read. */
     @Nullable
     Long epoch;
@@ -71,20 +68,14 @@ final class WriteBuffer {
     final Outbox lists = new Outbox();
 
     /**
-     * The ids of the last calls that were written and of their results, if nothing was written since. The view of a
-     * turn that continues ends with them.
-     */
-    private List<String> round = List.of();
-
-    /** When the round was written, in nanoseconds. */
-    private long roundAt;
-
-    /**
      * The id of the newest message that was appended, or null if a caller has got the error that its turn does not fit,
      * or if a new turn has begun.
      */
     @Nullable
     String appended;
+
+    /** The sequence up to which the last read has all messages; higher ones may be missing in {@link #tail}. */
+    long known = Long.MAX_VALUE;
 
     /** The number of tool results that the last assistant message waits for. */
     int awaited;
@@ -161,61 +152,9 @@ final class WriteBuffer {
         return true;
     }
 
-    /** Records results that were written before their round was complete. */
-    void wroteEarly(List<NewMessage> results, long nanos) {
-        wrote(results, nanos);
-        read(null);
-    }
-
-    /** Records a write. */
-    void wrote(List<NewMessage> batch, long nanos) {
-        for (NewMessage message : batch) {
-            if (message.message() instanceof ToolExecutionResultMessage && !round.isEmpty()) {
-                round = concat(round, message.id());
-                roundAt = nanos;
-            } else {
-                round = calls(message.message()) > 0 ? List.of(message.id()) : List.of();
-            }
-        }
-    }
-
-    /**
-     * Records that a list was set.
-     *
-     * @param lastRound the assistant message, with its results, that ends the list; or none. The turn continues with it
-     * if it has the calls that this turn has made, or calls without results
-     */
-    void set(List<String> lastRound, long nanos) {
-        boolean same = lastRound.size() > 1
-                && !round(nanos).isEmpty()
-                && lastRound.get(0).equals(round.get(0));
-        round = same || lastRound.size() == 1 ? lastRound : List.of();
-        roundAt = nanos;
-    }
-
-    /**
-     * Returns the round with which the turn continues, or an empty list. A turn reads right after its round. A later
-     * read belongs to a new turn, because the round's turn failed or ended without an answer.
-     */
-    List<String> round(long nanos) {
-        return nanos - roundAt > READS_WITHIN ? List.of() : round();
-    }
-
     /** Returns whether the last message that was written has calls that wait for results. */
     boolean isCalled() {
-        return awaited > 0 && !round.isEmpty();
-    }
-
-    /** Returns the round with which the turn continues, or an empty list, for a buffer that serves only one turn. */
-    List<String> round() {
-        boolean ended = round.size() < 2 || awaited > 0 || heldSystem != null;
-        return ended ? List.of() : round;
-    }
-
-    private static List<String> concat(List<String> ids, String id) {
-        List<String> all = new ArrayList<>(ids);
-        all.add(id);
-        return List.copyOf(all);
+        return awaited > 0 && pending.stream().noneMatch(message -> message.message() instanceof AiMessage);
     }
 
     /**

@@ -228,45 +228,7 @@ public record Context(
             List<LoggedMessage> oldest,
             List<LoggedMessage> messages,
             @Nullable LoggedMessage summary) {
-        return of(memoryId, system, user, oldest, messages, summary, null);
-    }
-
-    /**
-     * Does the same as {@link #of(Object, LoggedMessage, LoggedMessage, List, List, LoggedMessage)}, for a caller that
-     * knows whether a turn continues. The context of such a turn ends with its last round.
-     *
-     * @param memoryId the memory's id as LangChain4j passed it
-     * @param system the current system message, or null
-     * @param user the newest user message, or null
-     * @param oldest the branch's oldest messages, oldest first; may be empty
-     * @param messages the newest messages, oldest first
-     * @param summary the summary that replaces all messages in between, or null if there is none
-     * @param round the ids of the calls and of the results with which the turn continues, or empty if no turn
-     * continues; null if that is unknown; then the turn whose results come last continues
-     * @return the context before any limit
-     */
-    public static Context of(
-            Object memoryId,
-            @Nullable LoggedMessage system,
-            @Nullable LoggedMessage user,
-            List<LoggedMessage> oldest,
-            List<LoggedMessage> messages,
-            @Nullable LoggedMessage summary,
-            @Nullable List<String> round) {
-        return new TurnSplitter(system).split(memoryId, user, oldest, messages, summary, round);
-    }
-
-    /**
-     * Returns whether enough was read to find the messages that other turns added during the continuing turn.
-     *
-     * @param messages the messages that were read, oldest first
-     * @param round the ids of the calls and of the results with which the turn continues; empty if no turn continues;
-     * null if that is unknown; then the unbound turn whose results come last continues
-     * @return whether the calls of the continuing turn, and its user message, are among the messages, or no turn
-     * continues
-     */
-    public static boolean isRead(List<LoggedMessage> messages, @Nullable List<String> round) {
-        return InterleavedMessages.of(messages, round).isRead();
+        return new TurnSplitter(system).split(memoryId, user, oldest, messages, summary);
     }
 
     /**

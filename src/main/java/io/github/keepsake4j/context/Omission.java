@@ -42,10 +42,6 @@ public record Omission(LoggedMessage message, Reason reason) {
          * retried.
          */
         REPEATED_USER_MESSAGE,
-        /**
-         * The message was added by another turn while this turn waited for its tools. The next turn shows it.
-         */
-        MEANWHILE,
         /** The message belongs to a failed turn, and not to one of its complete tool rounds. */
         FAILED,
         /**

@@ -144,15 +144,19 @@ final class ReadTurn {
 
     /**
      * Returns the index of the message that gives the turn its place among others. A bound turn has the place of the
-     * answer with which it ended, and until then that of its first complete round. Other turns have their question's.
+     * answer with which it ended, and until then that of its first complete round. Other turns have their question's, or
+     * the last one if the branch ends with their results.
      */
-    private int place(List<Counted> counted) {
+    private int place(List<Counted> counted, int end) {
         List<OpenRound> shown = counted.stream()
                 .filter(each -> each.hidden() == null)
                 .map(Counted::round)
                 .toList();
-        OpenRound last = shown.isEmpty() || (user != null && !isBound()) ? null : shown.get(shown.size() - 1);
-        return last == null ? began : last.isAnswer() ? last.newest : shown.get(0).newest;
+        OpenRound last = shown.isEmpty() ? null : shown.get(shown.size() - 1);
+        if (last == null || (user != null && !isBound())) {
+            return last != null && last.isComplete() && last.newest == end ? end : began;
+        }
+        return last.isAnswer() ? last.newest : shown.get(0).newest;
     }
 
     /**
@@ -177,13 +181,14 @@ final class ReadTurn {
         }
     }
 
-    Placed placed() {
+    /** @param end the index of the newest message that was read */
+    Placed placed(int end) {
         List<Counted> counted = counted();
         return new Placed(
                 this,
                 counted.stream()
                         .map(each -> new ContextTurn.Round(each.round().messages, each.hidden()))
                         .toList(),
-                place(counted));
+                place(counted, end));
     }
 }

@@ -34,8 +34,7 @@ final class TurnSplitter {
             @Nullable LoggedMessage user,
             List<LoggedMessage> oldest,
             List<LoggedMessage> messages,
-            @Nullable LoggedMessage summary,
-            @Nullable List<String> round) {
+            @Nullable LoggedMessage summary) {
         // The user message of the newest turn, if it is older than the messages.
         LoggedMessage earlier = isAmong(messages, user) ? null : user;
         List<LoggedMessage> before = without(messages, oldest).stream()
@@ -66,9 +65,7 @@ final class TurnSplitter {
             add(List.of(earlier), turns);
             turns.gap(true);
         }
-        List<LoggedMessage> meanwhile = InterleavedMessages.of(messages, round).messages();
-        meanwhile.forEach(message -> repaired.add(new Omission(message, Reason.MEANWHILE)));
-        add(without(meanwhile, messages), turns);
+        add(messages, turns);
         repaired.addAll(turns.leftOut());
         turns.close(Standing.WHOLE, closed::add);
         return new Context(

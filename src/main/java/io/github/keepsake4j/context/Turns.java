@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  * answer nor a complete tool round is left out as soon as another user message follows, whether its turn still runs or
  * its process was killed. Other user messages are never left out because of a missing answer.
  *
- * <p>A turn is shown as a whole, in the order in which the turns ended.
+ * <p>A turn is shown as a whole, in the order in which the turns ended. An unbound turn that continues with the results
+ * at the end of the branch is shown last.
  */
 public final class Turns {
 
@@ -389,7 +390,7 @@ public final class Turns {
         long behind = 0;
         for (ReadTurn.Placed placed : all.stream()
                 .filter(turn -> turn.user == null || !turn.isGone())
-                .map(ReadTurn::placed)
+                .map(turn -> turn.placed(at()))
                 .sorted(Comparator.comparingInt(ReadTurn.Placed::at))
                 .toList()) {
             LoggedMessage user = placed.turn().user;
@@ -401,6 +402,13 @@ public final class Turns {
                     : Math.max(behind, messages.get(placed.at()).sequence() + 1);
             uncertain = placed.turn().isUncertain ? behind : uncertain;
         }
+        LoggedMessage newest = messages.isEmpty() ? null : messages.get(at());
+        boolean lacksQuestion = isUnboundResult(newest) && question(newest.id()).isEmpty();
+        uncertain = lacksQuestion && !fromBeginning && at() < MOST_WAITED ? newest.sequence() + 1 : uncertain;
+    }
+
+    private static boolean isUnboundResult(@Nullable LoggedMessage message) {
+        return message != null && message.question() == null && message.message() instanceof ToolExecutionResultMessage;
     }
 
     /** Returns the place before which it is not certain which message belongs to which turn. */

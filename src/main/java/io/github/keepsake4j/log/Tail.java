@@ -141,6 +141,15 @@ public record Tail(
     }
 
     /**
+     * Returns the highest sequence of its messages.
+     *
+     * @return the sequence, or 0 if there are no messages
+     */
+    public long newest() {
+        return messages.stream().mapToLong(LoggedMessage::sequence).max().orElse(0);
+    }
+
+    /**
      * Returns this tail with messages that are not on its branch, or behind its end.
      *
      * @param more the messages, oldest first

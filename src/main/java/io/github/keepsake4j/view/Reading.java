@@ -1,6 +1,5 @@
 package io.github.keepsake4j.view;
 
-import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.context.Omission.Reason;
@@ -11,7 +10,6 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -27,10 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param newest the highest sequence that was read. A message with a higher sequence that is not in {@code shown} is
  *     unknown to the caller
  * @param shown the messages that the memory showed, in order
- * @param running the newest turn's last round, if it waits for tool results, and the messages that other turns added
- *     while this turn waited for its tools. They are the end of {@code shown} but were not returned, because a model
- *     must not see calls without results, and because a continuing turn ends with its own round. A list without them
- *     does not drop them
+ * @param running the newest turn's last round, if it waits for tool results. It is the end of {@code shown} but was not
+ *     returned, because a model must not see calls without results. A list without it does not drop it
  * @param anchor the sequence of the anchor of the view that was in force, or 0
  * @param cut whether older messages are not shown, so that a branch from here would have room to show them again
  * @param summary the message that the summary shown before the rest covers up to, or null
@@ -54,24 +50,6 @@ public record Reading(
      */
     public boolean isRunning() {
         return !running.isEmpty();
-    }
-
-    /**
-     * Returns the assistant message at the end of the list that the caller received or set, and the results behind it.
-     *
-     * @return the ids, in order; empty if the list ends otherwise
-     */
-    public List<String> lastRound() {
-        List<StoredPosition> list = shown.subList(0, Math.max(0, shown.size() - running.size()));
-        int results = list.size();
-        while (results > 0 && list.get(results - 1).type() == ChatMessageType.TOOL_EXECUTION_RESULT) {
-            results--;
-        }
-        return results == 0 || list.get(results - 1).type() != ChatMessageType.AI
-                ? List.of()
-                : list.subList(results - 1, list.size()).stream()
-                        .map(StoredPosition::id)
-                        .toList();
     }
 
     /**
@@ -211,11 +189,6 @@ public record Reading(
         List<ContextTurn.Round> rounds =
                 turns.isEmpty() ? List.of() : turns.get(turns.size() - 1).rounds();
         ContextTurn.Round last = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1);
-        List<LoggedMessage> running =
-                new ArrayList<>(last != null && last.hidden() == Reason.UNANSWERED_CALL ? last.messages() : List.of());
-        context.read().repaired().stream()
-                .filter(omission -> omission.reason() == Reason.MEANWHILE)
-                .forEach(omission -> running.add(omission.message()));
-        return running;
+        return last != null && last.hidden() == Reason.UNANSWERED_CALL ? last.messages() : List.of();
     }
 }

@@ -197,21 +197,17 @@ final class Rules {
      */
     static List<Broken> ofView(
             Promise promise, TokenCountEstimator estimator, Part whole, View wholeView, boolean wholeRead) {
-        // A view that leaves out what other turns said meanwhile, or what has no answer, is the view of the branch
-        // without it.
-        List<LoggedMessage> meanwhile = omitted(wholeView, Reason.MEANWHILE);
+        // A view that leaves out what has no answer is the view of the branch without it.
         List<LoggedMessage> unanswered = omitted(wholeView, Reason.UNANSWERED_QUESTION);
-        Part log = without(without(whole, meanwhile), unanswered);
+        Part log = without(whole, unanswered);
         View view = new View(
                 wholeView.shown(),
                 wholeView.omitted().stream()
-                        .filter(omission -> omission.reason() != Reason.MEANWHILE)
                         .filter(omission -> omission.reason() != Reason.UNANSWERED_QUESTION)
                         .toList(),
                 wholeView.overflow());
         Rules rules = new Rules(promise, estimator, whole, log, view);
-        rules.meanwhile(whole, meanwhile);
-        rules.unanswered(endedBadly(whole), endedBadly(without(whole, meanwhile)), unanswered);
+        rules.unanswered(endedBadly(whole), unanswered);
         rules.nothingInvented();
         if (!rules.broken.isEmpty()) {
             return rules.broken;
@@ -291,35 +287,10 @@ final class Rules {
         return new Part(log.system(), user, messages);
     }
 
-    /** Checks that only messages are left out that came while the newest result's calls waited, and all of them. */
-    private void meanwhile(Part whole, List<LoggedMessage> left) {
-        if (left.isEmpty()) {
-            return;
-        }
-        List<LoggedMessage> rest = RandomOutcomes.without(whole.messages());
-        LoggedMessage head = rest.get(rest.size() - 1);
-        String calls = callsOfResults().get(head.id());
-        int from = calls == null ? -1 : places.get(calls);
-        if (from < 0
-                || left.stream()
-                        .anyMatch(message ->
-                                message.sequence() < log.messages().get(from).sequence())) {
-            breaks(Rule.REASONS_ARE_TRUE, "left out before the calls of " + head.id());
-        }
-        boolean more = from >= 0
-                && log.messages().subList(from + 1, log.messages().size()).stream()
-                        .anyMatch(message -> !calls.equals(callsOfResults().get(message.id()))
-                                && !(message.message() instanceof SystemMessage)
-                                && !(message.message() instanceof UnknownMessage));
-        if (more) {
-            breaks(Rule.REASONS_ARE_TRUE, "not all that came meanwhile is left out");
-        }
-    }
-
     /** Checks that questions without an answer are left out, and what belongs to them, and nothing else for this reason. */
-    private void unanswered(Set<String> bad, Set<String> badWithoutMeanwhile, List<LoggedMessage> left) {
+    private void unanswered(Set<String> bad, List<LoggedMessage> left) {
         left.stream()
-                .filter(message -> !bad.contains(message.id()) && !badWithoutMeanwhile.contains(message.id()))
+                .filter(message -> !bad.contains(message.id()))
                 .forEach(message -> breaks(Rule.REASONS_ARE_TRUE, message.id() + " is not unanswered"));
         bad.stream().filter(shown::contains).forEach(id -> breaks(Rule.REASONS_ARE_TRUE, id + " is shown unanswered"));
     }
@@ -479,7 +450,10 @@ final class Rules {
         }
     }
 
-    /** Checks that turns are whole, one behind the other: bound ones as they ended, others as they began. */
+    /**
+     * Checks that turns are whole, one behind the other: bound ones as they ended, others as they began, except for the
+     * one that continues.
+     */
     private void order() {
         int last = -1;
         int lastTurn = -1;
@@ -505,13 +479,27 @@ final class Rules {
         }
     }
 
+    /** Returns whether the branch ends with the last result of a round of an unbound turn. */
+    private boolean continuesLast(LoggedMessage user) {
+        LoggedMessage end = log.messages().get(log.messages().size() - 1);
+        return end.question() == null
+                && end.message() instanceof ToolExecutionResultMessage
+                && all.turns().stream()
+                        .filter(turn -> turn.user().id().equals(user.id()))
+                        .flatMap(turn -> last(turn.rounds()).stream())
+                        .anyMatch(round -> round.hidden() == null && last(round.messages()).contains(end));
+    }
+
     private int placeOfTurn(LoggedMessage user) {
         boolean isPinned = pinnedFirst.contains(user.id())
                 || all.turns().stream()
                         .filter(turn -> turn.user().id().equals(user.id()))
                         .anyMatch(this::isPinned);
-        if (isPinned || !user.id().equals(user.question())) {
+        if (isPinned) {
             return places.get(user.id());
+        }
+        if (!user.id().equals(user.question())) {
+            return continuesLast(user) ? log.messages().size() : places.get(user.id());
         }
         int answered = -1;
         int first = -1;
@@ -873,8 +861,7 @@ final class Rules {
                         .noneMatch(before -> before.message() instanceof UserMessage user && !isBlank(user));
             case OLD_SYSTEM_MESSAGE -> message.message() instanceof SystemMessage && !message.equals(log.system());
             case UNKNOWN_TYPE -> message.message() instanceof UnknownMessage;
-            case MEANWHILE,
-                    FAILED,
+            case FAILED,
                     UNANSWERED_QUESTION,
                     REJECTED,
                     TOO_FAR_BACK,
@@ -1020,8 +1007,8 @@ final class Rules {
         }
 
         List<Broken> next(Part log, View view, boolean wholeRead) {
-            if (view.overflow() || !omitted(view, Reason.MEANWHILE).isEmpty()) {
-                // Nothing was shown, because of an error, or only what one of several turns said.
+            if (view.overflow()) {
+                // Nothing was shown, because of an error.
                 return List.of();
             }
             List<Broken> broken = new ArrayList<>();

@@ -128,7 +128,7 @@ class UnansweredQuestionsTest {
             }
             hidden += expected.size();
 
-            Context context = Context.of("m", null, null, List.of(), branch, null, List.of());
+            Context context = Context.of(null, null, branch);
             Set<String> left = new HashSet<>();
             context.omitted().stream()
                     .filter(omission -> omission.message().message() instanceof UserMessage)
@@ -200,37 +200,6 @@ class UnansweredQuestionsTest {
         two.says(branch);
         one.says(branch);
         assertThat(omitted(Context.of(null, null, branch))).isEmpty();
-    }
-
-    /** Otherwise a read that lacks the turn's own question would be enough, and nothing of the turn would be shown. */
-    @Test
-    void a_question_that_is_left_out_is_no_beginning_of_a_turn_that_goes_on() {
-        Script goesOn = new Script("one", true);
-        goesOn.steps.add(
-                1,
-                AiMessage.from(
-                        ToolExecutionRequest.builder().id("a").name("tool").build()));
-        goesOn.steps.add(2, ToolExecutionResultMessage.from("a", "tool", "result"));
-        Script fails = new Script("two", true);
-        fails.fails = true;
-        Script runs = new Script("three", true);
-        Script other = new Script("four", true);
-        List<LoggedMessage> branch = new ArrayList<>();
-        goesOn.says(branch);
-        fails.says(branch);
-        runs.says(branch);
-        goesOn.says(branch);
-        other.says(branch);
-        other.says(branch);
-        goesOn.says(branch);
-        List<String> round = List.of("one-1", "one-2");
-
-        InterleavedMessages whole = InterleavedMessages.of(branch, round);
-        assertThat(whole.isRead()).isTrue();
-        assertThat(whole.messages()).extracting(LoggedMessage::id).containsExactly("four-0", "four-1");
-        InterleavedMessages part = InterleavedMessages.of(branch.subList(1, branch.size()), round);
-        assertThat(part.isRead()).isFalse();
-        assertThat(part.messages()).isEmpty();
     }
 
     private static List<String> omitted(Context context) {

@@ -52,8 +52,7 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
                 Context context = read(strategy, branch, read);
                 boolean all = read.messages().size() == branch.messages().size();
                 long from = strategy.shownFrom(strategy.mark(context));
-                boolean isBegun = Context.isRead(read.messages(), null);
-                if (all || (isBegun && from != 0)) {
+                if (all || from != 0) {
                     return of(strategy.select(context));
                 }
             }

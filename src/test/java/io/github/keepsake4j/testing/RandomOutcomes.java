@@ -63,18 +63,11 @@ public final class RandomOutcomes {
         return ended;
     }
 
-    /**
-     * Returns the messages that should be shown, each as the parent of the next, as if they had ended well. Where a
-     * turn goes on whose view leaves out what came meanwhile, they keep their outcomes: a turn that failed may lose
-     * its only round.
-     */
+    /** Returns the messages that should be shown, each as the parent of the next, as if they had ended well. */
     public static List<LoggedMessage> shown(List<LoggedMessage> branch) {
-        List<LoggedMessage> rest = without(branch);
-        boolean meanwhile = Context.of(null, null, branch).omitted().stream()
-                .anyMatch(omission -> omission.reason() == Omission.Reason.MEANWHILE);
-        return meanwhile
-                ? rest
-                : rest.stream().map(message -> message.withOutcome(null)).toList();
+        return without(branch).stream()
+                .map(message -> message.withOutcome(null))
+                .toList();
     }
 
     /** Returns the messages without those that must not be shown, each as the parent of the next. */

@@ -94,7 +94,6 @@ public final class TrueReasons {
                                 .anyMatch(later -> later.message() instanceof AiMessage ai
                                         && ai.hasToolExecutionRequests()
                                         && Objects.equals(question, questionOf(place(later))));
-            case "MEANWHILE" -> isResult(branch.get(branch.size() - 1));
             case "EMPTY_TEXT" -> isBlank(message);
             case "NO_USER_MESSAGE" ->
                 (message.message() instanceof AiMessage || isResult(message))
