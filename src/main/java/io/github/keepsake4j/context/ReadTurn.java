@@ -145,16 +145,16 @@ final class ReadTurn {
     /**
      * Returns the index of the message that gives the turn its place among others. A bound turn has the place of the
      * answer with which it ended, and until then that of its first complete round. Other turns have their question's, or
-     * the last one if the branch ends with their results.
+     * the one behind all if the newest message ends their last round.
      */
-    private int place(List<Counted> counted, int end) {
+    private int place(List<Counted> counted, int newest, int end) {
         List<OpenRound> shown = counted.stream()
                 .filter(each -> each.hidden() == null)
                 .map(Counted::round)
                 .toList();
         OpenRound last = shown.isEmpty() ? null : shown.get(shown.size() - 1);
         if (last == null || (user != null && !isBound())) {
-            return last != null && last.isComplete() && last.newest == end ? end : began;
+            return last != null && last.isComplete() && last.newest == newest ? end : began;
         }
         return last.isAnswer() ? last.newest : shown.get(0).newest;
     }
@@ -181,14 +181,17 @@ final class ReadTurn {
         }
     }
 
-    /** @param end the index of the newest message that was read */
-    Placed placed(int end) {
+    /**
+     * @param newest the index of the newest message that was read
+     * @param end the index behind all messages
+     */
+    Placed placed(int newest, int end) {
         List<Counted> counted = counted();
         return new Placed(
                 this,
                 counted.stream()
                         .map(each -> new ContextTurn.Round(each.round().messages, each.hidden()))
                         .toList(),
-                place(counted, end));
+                place(counted, newest, end));
     }
 }

@@ -388,9 +388,13 @@ public final class Turns {
      */
     void close(Standing standing, Consumer<ContextTurn> to) {
         long behind = 0;
+        // A list that was set may have it before others.
+        LoggedMessage newest = messages.stream()
+                .max(Comparator.comparingLong(LoggedMessage::sequence))
+                .orElse(null);
         for (ReadTurn.Placed placed : all.stream()
                 .filter(turn -> turn.user == null || !turn.isGone())
-                .map(turn -> turn.placed(at()))
+                .map(turn -> turn.placed(messages.indexOf(newest), messages.size()))
                 .sorted(Comparator.comparingInt(ReadTurn.Placed::at))
                 .toList()) {
             LoggedMessage user = placed.turn().user;
@@ -399,10 +403,9 @@ public final class Turns {
             }
             behind = placed.at() < 0
                     ? behind
-                    : Math.max(behind, messages.get(placed.at()).sequence() + 1);
+                    : Math.max(behind, messages.get(Math.min(placed.at(), at())).sequence() + 1);
             uncertain = placed.turn().isUncertain ? behind : uncertain;
         }
-        LoggedMessage newest = messages.isEmpty() ? null : messages.get(at());
         boolean lacksQuestion = isUnboundResult(newest) && question(newest.id()).isEmpty();
         uncertain = lacksQuestion && !fromBeginning && at() < MOST_WAITED ? newest.sequence() + 1 : uncertain;
     }

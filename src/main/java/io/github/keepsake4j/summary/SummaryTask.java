@@ -64,7 +64,7 @@ public record SummaryTask(
         Map<String, List<LoggedMessage>> turns = new LinkedHashMap<>();
         for (LoggedMessage message : messages) {
             if (!untold.contains(message.id())) {
-                String turn = turn(message, turns.keySet());
+                String turn = turn(message, turns);
                 List<LoggedMessage> told = turns.remove(turn);
                 if (told == null) {
                     LoggedMessage question = earlier.get(turn);
@@ -90,14 +90,14 @@ public record SummaryTask(
         return !told().isEmpty();
     }
 
-    private static String turn(LoggedMessage message, Set<String> turns) {
+    private static String turn(LoggedMessage message, Map<String, List<LoggedMessage>> turns) {
         if (message.question() != null) {
             return message.question();
         }
-        // An answer that was given by hand.
-        String parent = message.parentId();
-        return parent != null && message.message() instanceof AiMessage && turns.contains(parent)
-                ? parent
+        // An answer that was given to a question of a bound turn by hand.
+        List<LoggedMessage> asked = turns.getOrDefault(String.valueOf(message.parentId()), List.of());
+        return !asked.isEmpty() && asked.get(0).question() != null && message.message() instanceof AiMessage
+                ? asked.get(0).question()
                 : message.id();
     }
 
