@@ -1,13 +1,11 @@
 package io.github.keepsake4j.chat;
 
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.ContextTurn;
 import io.github.keepsake4j.context.ReadBounds;
-import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
@@ -16,7 +14,6 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -93,49 +90,24 @@ final class TailLoader {
         }
         if (reach.oldest() == Integer.MAX_VALUE) {
             ReadQuery everything = ReadQuery.wholeBranch();
-            Tail tail = read.apply(reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
-            return tail.summary() == null || isBegun(tail) ? tail : read.apply(everything);
+            return read.apply(reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
         }
         ReadBounds looked = first(reach);
         ReadBounds before = known.get(key);
         ReadBounds fetched = before == null ? looked : further(looked, before);
         Tail all = read.apply(query(fetched));
-        @Nullable Tail summarized = null;
         while (true) {
-            // A read up to the summary is complete, although there are messages before the summary.
-            boolean isAll = all.complete() && fetched.toSummary() == looked.toSummary();
-            if (!isAll && !covers(fetched, looked)) {
+            if (!all.complete() && !covers(fetched, looked)) {
                 fetched = times(looked);
                 all = read.apply(query(fetched));
             }
             Tail tail = newest(all, looked);
-            boolean isEnough = tail.complete()
-                    ? tail.summary() == null || isBegun(tail)
-                    : isEnough(reach, id, key, tail);
-            if (isEnough) {
+            if (tail.complete() || isEnough(reach, id, key, tail)) {
                 known.put(key, looked);
-                return summarized == null || isBegun(tail) ? tail : summarized;
+                return tail;
             }
-            summarized = tail.complete() ? tail : summarized;
-            looked = more(looked, !tail.complete());
+            looked = more(looked);
         }
-    }
-
-    /**
-     * Returns whether the messages do not end with the results of an unbound turn whose question was not read. A summary
-     * may cover it, which other turns have made meanwhile.
-     */
-    private static boolean isBegun(Tail tail) {
-        List<LoggedMessage> messages = new ArrayList<>(tail.messages());
-        LoggedMessage last = messages.isEmpty() ? null : messages.get(messages.size() - 1);
-        if (last == null || last.question() != null || !(last.message() instanceof ToolExecutionResultMessage)) {
-            return true;
-        }
-        LoggedMessage user = tail.user();
-        if (user != null && !messages.contains(user)) {
-            messages.add(0, user);
-        }
-        return Turns.questionOf(last.id(), messages).isPresent();
     }
 
     /** Reads as {@link ViewReader#read} does. */
@@ -149,12 +121,12 @@ final class TailLoader {
         return wider(reach, guess, reach.tokens() + reach.tokens() / MARGIN_PART, reach.toSummary());
     }
 
-    private static ReadBounds more(ReadBounds reach, boolean toSummary) {
+    private static ReadBounds more(ReadBounds reach) {
         return wider(
                 reach,
                 (long) reach.messages() + reach.messages() / FINER + 1,
                 reach.tokens() + reach.tokens() / FINER + 1,
-                toSummary && reach.toSummary());
+                reach.toSummary());
     }
 
     private static ReadBounds times(ReadBounds reach) {
@@ -183,8 +155,7 @@ final class TailLoader {
 
     private static boolean covers(ReadBounds fetched, ReadBounds looked) {
         return fetched.messages() >= looked.messages()
-                && fetched.tokens() >= looked.tokens()
-                && fetched.toSummary() == looked.toSummary();
+                && fetched.tokens() >= looked.tokens();
     }
 
     /** Returns the result of a read of at most these messages and tokens. */

@@ -144,19 +144,15 @@ final class ReadTurn {
 
     /**
      * Returns the index of the message that gives the turn its place among others. A bound turn has the place of the
-     * answer with which it ended, and until then that of its first complete round. Other turns have their question's, or
-     * the one behind all if the newest message ends their last round.
+     * answer with which it ended, and until then that of its first complete round. Other turns have their question's.
      */
-    private int place(List<Counted> counted, int newest, int end) {
+    private int place(List<Counted> counted) {
         List<OpenRound> shown = counted.stream()
                 .filter(each -> each.hidden() == null)
                 .map(Counted::round)
                 .toList();
-        OpenRound last = shown.isEmpty() ? null : shown.get(shown.size() - 1);
-        if (last == null || (user != null && !isBound())) {
-            return last != null && last.isComplete() && last.newest == newest ? end : began;
-        }
-        return last.isAnswer() ? last.newest : shown.get(0).newest;
+        OpenRound last = shown.isEmpty() || (user != null && !isBound()) ? null : shown.get(shown.size() - 1);
+        return last == null ? began : last.isAnswer() ? last.newest : shown.get(0).newest;
     }
 
     /**
@@ -181,17 +177,13 @@ final class ReadTurn {
         }
     }
 
-    /**
-     * @param newest the index of the newest message that was read
-     * @param end the index behind all messages
-     */
-    Placed placed(int newest, int end) {
+    Placed placed() {
         List<Counted> counted = counted();
         return new Placed(
                 this,
                 counted.stream()
                         .map(each -> new ContextTurn.Round(each.round().messages, each.hidden()))
                         .toList(),
-                place(counted, newest, end));
+                place(counted));
     }
 }

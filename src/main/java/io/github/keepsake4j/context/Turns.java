@@ -37,8 +37,7 @@ import org.jspecify.annotations.Nullable;
  * answer nor a complete tool round is left out as soon as another user message follows, whether its turn still runs or
  * its process was killed. Other user messages are never left out because of a missing answer.
  *
- * <p>A turn is shown as a whole, in the order in which the turns ended. An unbound turn that continues with the results
- * at the end of the branch is shown last.
+ * <p>A turn is shown as a whole, in the order in which the turns ended.
  */
 public final class Turns {
 
@@ -203,7 +202,7 @@ public final class Turns {
                 turn.repeats = before;
             }
             ReadTurn early = byQuestion.get(question);
-            if (early != null && early.user == null) {
+            if (early != null && early.user == null && question.equals(user.id())) {
                 // A list that was set may have an answer before its question.
                 turn.rounds.addAll(early.rounds);
                 all.remove(early);
@@ -236,7 +235,7 @@ public final class Turns {
         OpenRound round = new OpenRound(logged);
         round.newest = at();
         turn.rounds.add(round);
-        last = turn;
+        last = round.isRejected() ? last : turn;
         if (!round.waiting.isEmpty()) {
             waiting.push(new Waiting(turn, round));
         }
@@ -271,7 +270,7 @@ public final class Turns {
             boolean fits = own == null ? !calls.turn().repeated : calls.turn() == own;
             if (fits && calls.round().takes(logged, result)) {
                 calls.round().newest = at();
-                last = calls.turn();
+                last = calls.round().isRejected() ? last : calls.turn();
                 if (calls.round().waiting.isEmpty()) {
                     newest.remove();
                 }
@@ -388,13 +387,9 @@ public final class Turns {
      */
     void close(Standing standing, Consumer<ContextTurn> to) {
         long behind = 0;
-        // A list that was set may have it before others.
-        LoggedMessage newest = messages.stream()
-                .max(Comparator.comparingLong(LoggedMessage::sequence))
-                .orElse(null);
         for (ReadTurn.Placed placed : all.stream()
                 .filter(turn -> turn.user == null || !turn.isGone())
-                .map(turn -> turn.placed(messages.indexOf(newest), messages.size()))
+                .map(ReadTurn::placed)
                 .sorted(Comparator.comparingInt(ReadTurn.Placed::at))
                 .toList()) {
             LoggedMessage user = placed.turn().user;
@@ -403,15 +398,9 @@ public final class Turns {
             }
             behind = placed.at() < 0
                     ? behind
-                    : Math.max(behind, messages.get(Math.min(placed.at(), at())).sequence() + 1);
+                    : Math.max(behind, messages.get(placed.at()).sequence() + 1);
             uncertain = placed.turn().isUncertain ? behind : uncertain;
         }
-        boolean lacksQuestion = isUnboundResult(newest) && question(newest.id()).isEmpty();
-        uncertain = lacksQuestion && !fromBeginning && at() < MOST_WAITED ? newest.sequence() + 1 : uncertain;
-    }
-
-    private static boolean isUnboundResult(@Nullable LoggedMessage message) {
-        return message != null && message.question() == null && message.message() instanceof ToolExecutionResultMessage;
     }
 
     /** Returns the place before which it is not certain which message belongs to which turn. */

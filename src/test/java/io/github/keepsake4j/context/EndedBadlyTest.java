@@ -36,12 +36,19 @@ class EndedBadlyTest {
             List<LoggedMessage> ended = RandomOutcomes.on(branch.messages(), random, rejects);
             List<LoggedMessage> prefix = ended.subList(0, random.nextInt(ended.size() + 1));
             List<LoggedMessage> rest = RandomOutcomes.shown(prefix);
+            if (!RandomOutcomes.areSameTurns(prefix, rest)) {
+                continue;
+            }
             hidden += prefix.size() - rest.size();
             String as = "-Dkeepsake.seed=" + seed + " " + promise + " " + part(prefix);
 
             View shown = View.whole(promise.strategy()).of(part(prefix));
             View expected = View.whole(promise.strategy()).of(part(rest));
 
+            if (Boolean.getBoolean("dbg")) {
+                View.dbg("prefix", Context.of(part(prefix).system(), part(prefix).user(), prefix));
+                View.dbg("rest", Context.of(part(rest).system(), part(rest).user(), rest));
+            }
             assertThat(ids(shown)).as(as).isEqualTo(ids(expected));
             assertThat(shown.shown()).extracting(LoggedMessage::message).isEqualTo(messages(expected));
             assertThat(shown.overflow()).as(as).isEqualTo(expected.overflow());

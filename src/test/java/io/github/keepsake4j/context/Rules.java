@@ -450,10 +450,7 @@ final class Rules {
         }
     }
 
-    /**
-     * Checks that turns are whole, one behind the other: bound ones as they ended, others as they began, except for the
-     * one that continues.
-     */
+    /** Checks that turns are whole, one behind the other: bound ones as they ended, others as they began. */
     private void order() {
         int last = -1;
         int lastTurn = -1;
@@ -479,27 +476,13 @@ final class Rules {
         }
     }
 
-    /** Returns whether the branch ends with the last result of a round of an unbound turn. */
-    private boolean continuesLast(LoggedMessage user) {
-        LoggedMessage end = log.messages().get(log.messages().size() - 1);
-        return end.question() == null
-                && end.message() instanceof ToolExecutionResultMessage
-                && all.turns().stream()
-                        .filter(turn -> turn.user().id().equals(user.id()))
-                        .flatMap(turn -> last(turn.rounds()).stream())
-                        .anyMatch(round -> round.hidden() == null && last(round.messages()).contains(end));
-    }
-
     private int placeOfTurn(LoggedMessage user) {
         boolean isPinned = pinnedFirst.contains(user.id())
                 || all.turns().stream()
                         .filter(turn -> turn.user().id().equals(user.id()))
                         .anyMatch(this::isPinned);
-        if (isPinned) {
+        if (isPinned || !user.id().equals(user.question())) {
             return places.get(user.id());
-        }
-        if (!user.id().equals(user.question())) {
-            return continuesLast(user) ? log.messages().size() : places.get(user.id());
         }
         int answered = -1;
         int first = -1;

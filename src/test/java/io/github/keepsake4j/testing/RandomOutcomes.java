@@ -74,20 +74,11 @@ public final class RandomOutcomes {
     public static List<LoggedMessage> without(List<LoggedMessage> branch) {
         Map<String, LoggedMessage> byId = new HashMap<>();
         branch.forEach(message -> byId.put(message.id(), message));
-        Map<String, LoggedMessage> questions = new HashMap<>();
-        LoggedMessage last = null;
-        for (LoggedMessage message : branch) {
-            last = isQuestion(message) ? message : last;
-            questions.put(message.id(), message.question() == null ? last : byId.get(message.question()));
-            if (isQuestion(message) && message.question() != null) {
-                // What follows a further user message of a turn belongs to that message.
-                byId.put(message.question(), message);
-                questions.put(message.id(), message);
-            }
-        }
         Map<String, String> callsOf = new HashMap<>();
         Set<String> done = new HashSet<>();
-        calls(branch, callsOf).forEach((calls, left) -> {
+        Map<String, List<ToolExecutionRequest>> waiting = calls(branch, callsOf);
+        Map<String, LoggedMessage> questions = questions(branch, byId, callsOf);
+        waiting.forEach((calls, left) -> {
             boolean called = ((AiMessage) byId.get(calls).message()).hasToolExecutionRequests();
             if (called && left.isEmpty() && !is(byId.get(calls), Outcome.Kind.REJECTED)) {
                 done.add(calls);
@@ -128,6 +119,63 @@ public final class RandomOutcomes {
             }
         }
         return shown;
+    }
+
+    /**
+     * Returns whether messages belong to the same questions as before others were left out. An unbound message may depend
+     * on what is left out, because it belongs to the turn of the message before it.
+     */
+    public static boolean areSameTurns(List<LoggedMessage> branch, List<LoggedMessage> rest) {
+        Map<String, String> before = questionIds(branch);
+        return questionIds(rest).entrySet().stream()
+                .allMatch(entry -> Objects.equals(entry.getValue(), before.get(entry.getKey())));
+    }
+
+    private static Map<String, String> questionIds(List<LoggedMessage> branch) {
+        Map<String, LoggedMessage> byId = new HashMap<>();
+        branch.forEach(message -> byId.put(message.id(), message));
+        Map<String, String> callsOf = new HashMap<>();
+        calls(branch, callsOf);
+        Map<String, String> ids = new HashMap<>();
+        questions(branch, byId, callsOf)
+                .forEach((id, question) -> ids.put(id, question == null ? null : question.id()));
+        return ids;
+    }
+
+    /**
+     * Returns the question of each message. An unbound message belongs to the newest unbound question if that has no answer,
+     * or else to the question of the message before it.
+     */
+    private static Map<String, LoggedMessage> questions(
+            List<LoggedMessage> branch, Map<String, LoggedMessage> byId, Map<String, String> callsOf) {
+        Map<String, LoggedMessage> questions = new HashMap<>();
+        Map<String, LoggedMessage> bound = new HashMap<>();
+        LoggedMessage unbound = null;
+        LoggedMessage before = null;
+        boolean waits = false;
+        for (LoggedMessage message : branch) {
+            LoggedMessage question;
+            boolean isRejected = is(byId.get(callsOf.getOrDefault(message.id(), message.id())), Outcome.Kind.REJECTED);
+            if (isQuestion(message)) {
+                question = message;
+                // What follows a further user message of a turn belongs to that message.
+                bound.put(message.question() == null ? message.id() : message.question(), message);
+                unbound = message.question() == null ? message : unbound;
+                waits |= message.question() == null;
+            } else if (message.question() != null) {
+                question = bound.get(message.question());
+            } else if (callsOf.containsKey(message.id())) {
+                question = questions.get(callsOf.get(message.id()));
+            } else {
+                question = waits ? unbound : before;
+            }
+            questions.put(message.id(), question);
+            if (message.message() instanceof AiMessage || callsOf.containsKey(message.id()) || isQuestion(message)) {
+                before = isRejected ? before : question;
+            }
+            waits &= !(isAnswer(message) && question == unbound);
+        }
+        return questions;
     }
 
     /** Returns the questions that failed, and those of bound turns without an answer that another question follows. */
