@@ -45,10 +45,6 @@ class EndedBadlyTest {
             View shown = View.whole(promise.strategy()).of(part(prefix));
             View expected = View.whole(promise.strategy()).of(part(rest));
 
-            if (Boolean.getBoolean("dbg")) {
-                View.dbg("prefix", Context.of(part(prefix).system(), part(prefix).user(), prefix));
-                View.dbg("rest", Context.of(part(rest).system(), part(rest).user(), rest));
-            }
             assertThat(ids(shown)).as(as).isEqualTo(ids(expected));
             assertThat(shown.shown()).extracting(LoggedMessage::message).isEqualTo(messages(expected));
             assertThat(shown.overflow()).as(as).isEqualTo(expected.overflow());

@@ -106,7 +106,7 @@ final class Rules {
     private final List<Broken> broken = new ArrayList<>();
 
     /** The branch in turns, before any limit. */
-    private final Context all;
+    private Context all;
 
     /** The turns without what is passed by. */
     private List<ContextTurn> turns;
@@ -132,6 +132,13 @@ final class Rules {
                 .map(LoggedMessage::id)
                 .collect(Collectors.toSet());
         this.shown = view.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        // A pinned turn stays where it began.
+        this.all = all.withTurns(
+                all.turns().stream()
+                        .sorted(Comparator.comparingInt(turn -> placeOfTurn(turn.user())))
+                        .toList(),
+                all.over());
+        this.turns = all.turns();
         this.turns = turns.stream().map(this::passedBy).filter(Objects::nonNull).toList();
     }
 
@@ -244,7 +251,7 @@ final class Rules {
         History history = new History(promise, estimator);
         Map<Rule, Broken> first = new EnumMap<>(Rule.class);
         for (Part part : growth) {
-            if (!wholeRead && isUnclearBehindPins(promise, part)) {
+            if (!wholeRead && (isUnclearBehindPins(promise, part) || isGuessed(part))) {
                 break;
             }
             View view = viewer.of(part);
@@ -334,6 +341,19 @@ final class Rules {
         boolean unanswered =
                 part.messages().subList(0, oldest).stream().anyMatch(message -> bad.contains(message.id()));
         return repeated || unclear || unanswered;
+    }
+
+    /**
+     * Returns whether an older turn goes on behind the newest user message, and does not name its question. A bounded read
+     * takes its messages for those of the newest turn.
+     */
+    private static boolean isGuessed(Part part) {
+        Map<String, String> questions = RandomOutcomes.questionIds(part.messages());
+        return part.user() != null
+                && part.messages().stream()
+                        .filter(message -> message.sequence() > part.user().sequence() && message.question() == null)
+                        .anyMatch(message ->
+                                !part.user().id().equals(questions.getOrDefault(message.id(), part.user().id())));
     }
 
     private static boolean has(ContextTurn turn, LoggedMessage message) {
@@ -487,16 +507,9 @@ final class Rules {
         int answered = -1;
         int first = -1;
         Map<String, Integer> waiting = new HashMap<>();
-        LoggedMessage asked = null;
-        LoggedMessage own = null;
+        Map<String, String> questions = RandomOutcomes.questionIds(log.messages());
         for (LoggedMessage message : log.messages()) {
-            if (message.message() instanceof UserMessage) {
-                asked = message;
-                own = user.id().equals(message.question()) ? message : own;
-            }
-            if (message.question() == null
-                    ? asked != user
-                    : own != user || !user.id().equals(message.question())) {
+            if (message == user || !user.id().equals(questions.get(message.id()))) {
                 continue;
             }
             String calls = callsOfResults().get(message.id());

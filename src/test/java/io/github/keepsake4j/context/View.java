@@ -23,11 +23,6 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
         View of(Part branch);
     }
 
-    static void dbg(String what, Context c) {
-        System.err.println("DBG " + what + " unread=" + c.read().unread() + " headless=" + c.read().headless().stream().map(m -> m.sequence()).toList() + " repaired=" + c.read().repaired().stream().map(m -> m.message().sequence() + ":" + m.reason()).toList()
-          + "\n   " + c.turns().stream().map(t -> t.user().id() + "@" + t.place() + ":" + t.form().name().charAt(0) + t.standing().name().charAt(0) + (t.pinned() >= 0 ? "P" + t.pinned() : "") + t.rounds().stream().map(r -> (r.hidden() == null ? "" : "-" + r.hidden()) + r.messages().stream().map(m -> m.sequence()).toList()).toList()).toList());
-    }
-
     static View of(Context context) {
         return new View(context.shown(), context.omitted(), context.overflow());
     }
@@ -57,7 +52,6 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
                 Context context = read(strategy, branch, read);
                 boolean all = read.messages().size() == branch.messages().size();
                 long from = strategy.shownFrom(strategy.mark(context));
-                if (Boolean.getBoolean("dbg")) dbg("bounded from=" + from + " parts=" + strategy.parts().stream().map(x -> x.getClass().getSimpleName() + ":" + x.shownFrom(strategy.mark(context))).toList(), strategy.mark(context));
                 if (all || from != 0) {
                     return of(strategy.select(context));
                 }

@@ -131,7 +131,8 @@ public final class RandomOutcomes {
                 .allMatch(entry -> Objects.equals(entry.getValue(), before.get(entry.getKey())));
     }
 
-    private static Map<String, String> questionIds(List<LoggedMessage> branch) {
+    /** Returns the ids of the questions to which messages belong, by the messages' ids. */
+    public static Map<String, String> questionIds(List<LoggedMessage> branch) {
         Map<String, LoggedMessage> byId = new HashMap<>();
         branch.forEach(message -> byId.put(message.id(), message));
         Map<String, String> callsOf = new HashMap<>();
