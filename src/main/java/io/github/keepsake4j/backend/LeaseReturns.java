@@ -73,7 +73,7 @@ public final class LeaseReturns {
     }
 
     /**
-     * Releases a lease that may have been taken although the call failed. Such leases of one memory are released together,
+     * Releases a lease in the background, which may have been taken although the call failed. Such leases of one memory are released together,
      * one after the other, so that many calls during an outage do not multiply.
      *
      * @param log the log that keeps the lease
@@ -89,14 +89,35 @@ public final class LeaseReturns {
     }
 
     /**
-     * Releases leases that could not be released before, so that they do not block this process's next work. Never
-     * fails.
+     * Takes a lease. Work of this process that is over must not block it. Its leases are released only then, so that a
+     * storage that hangs is waited for once.
      *
+     * @param log the log that keeps the lease
      * @param key the memory
-     * @param name the lease's name
+     * @param lease the lease's name and owner
+     * @param duration the time for which it is taken
+     * @return false if another owner holds it
      */
-    public void releaseLeft(MemoryKey key, String name) {
-        left.getOrDefault(new Work(key, name), Set.of()).forEach(Left::isReleased);
+    public boolean acquire(MessageLog log, MemoryKey key, Owned lease, Duration duration) {
+        try {
+            return isAcquired(log, key, lease, duration)
+                    || (isLeftReleased(new Work(key, lease.name())) && isAcquired(log, key, lease, duration));
+        } catch (RuntimeException e) {
+            releaseUnknown(log, key, lease, duration);
+            throw e;
+        }
+    }
+
+    private static boolean isAcquired(MessageLog log, MemoryKey key, Owned lease, Duration duration) {
+        return log.acquireLease(key, lease.name(), lease.owner(), duration).isPresent();
+    }
+
+    /** Releases the leases that could not be released before, and returns whether there were any. Never fails. */
+    private boolean isLeftReleased(Work work) {
+        Set<Left> all = left.getOrDefault(work, Set.of());
+        boolean some = !all.isEmpty();
+        all.forEach(Left::isReleased);
+        return some;
     }
 
     /**

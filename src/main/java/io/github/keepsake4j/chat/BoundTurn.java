@@ -28,6 +28,7 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.view.Reading;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -375,6 +376,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     @Override
     void wrote(List<NewMessage> batch, AppendResult result) {
+        hangs = false;
         NewMessage newest = batch.get(batch.size() - 1);
         course().wrote(batch, result);
         if (newest.id().equals(question)) {
@@ -635,14 +637,14 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     @Override
     public void failed(String reason) {
         locked(() -> {
-            if (completed || question == null) {
+            if (completed || question == null || course().questionId() == null) {
                 return;
             }
             Written refused = answer;
             String by = passes.by();
             boolean fails = partial == null && !failed;
             failed |= fails;
-            // If the storage is not available, the first step fails, and the caller does not wait for the others.
+            // If the storage is not available, the first step fails, and nothing waits for the others.
             quietly(() -> {
                 writeExecuted();
                 flush();
@@ -710,10 +712,15 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     /**
-     * Runs the work after a turn's end. It must not replace the turn's own result or error. A turn also ends if its
-     * thread is interrupted.
+     * Runs the work after a turn's end. It must not replace the turn's own result or error. A caller who has waited for
+     * the storage in vain does not wait again, so the work then runs in the background.
      */
     private void quietly(Runnable step) {
+        attempt(hangs ? () -> memories.executor().execute(() -> locked(() -> attempt(step))) : step);
+    }
+
+    /** Runs a step, even if the thread is interrupted. */
+    private void attempt(Runnable step) {
         try {
             Uninterrupted.call(() -> {
                 step.run();
@@ -722,6 +729,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         } catch (ErasedException | UnknownMessageException e) {
             LOG.debug("Memory {}: the outcome of a turn is not stored, because its messages no longer exist", key);
         } catch (RuntimeException e) {
+            hangs |= e instanceof StorageUnavailableException;
             LOG.warn("Memory {}: how a turn ended could not be kept ({})", key, e.toString());
         }
     }

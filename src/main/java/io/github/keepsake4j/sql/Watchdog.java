@@ -25,11 +25,12 @@ final class Watchdog implements AutoCloseable {
     final class Watch {
 
         private final Statement statement;
-        private final long deadline = System.nanoTime() + limitNanos;
+        private final long deadline;
         private boolean over;
 
-        private Watch(Statement statement) {
+        private Watch(Statement statement, long nanos) {
             this.statement = statement;
+            this.deadline = System.nanoTime() + nanos;
         }
 
         /** Ends the watch. Later statements on the connection are not cancelled. */
@@ -65,7 +66,12 @@ final class Watchdog implements AutoCloseable {
 
     /** Watches a statement that is about to run. */
     Watch watch(Statement statement) {
-        Watch watch = new Watch(statement);
+        return watch(statement, 0);
+    }
+
+    /** Watches a statement whose caller has waited for its connection, which leaves at least half of the limit. */
+    Watch watch(Statement statement, long waitedNanos) {
+        Watch watch = new Watch(statement, Math.max(limitNanos - waitedNanos, limitNanos / 2));
         running.add(watch);
         if (thread.get() == null) {
             start();
