@@ -110,6 +110,9 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** Whether the question has an outcome, which its answer removes. */
     private boolean marked;
 
+    /** Whether the turn's end is stored in the background. */
+    private volatile boolean endsLater;
+
     private boolean failed;
     private boolean cancelled;
     private boolean completed;
@@ -222,7 +225,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             if (completed || failed) {
                 return;
             }
-            quietly(() -> {
+            attempt(() -> {
                 List<NewMessage> waiting = slowResults();
                 if (waiting.isEmpty() && buffer().pending.isEmpty()) {
                     return;
@@ -234,7 +237,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                     // A streaming model's tools may run before their calls are added.
                     later(result, waits - 1);
                 }
-            });
+            }, true);
         });
     }
 
@@ -254,6 +257,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** A question whose turn continues after an error has not failed. */
     private void reopen() {
+        endsLater = false;
         if (failed && !cancelled && question != null) {
             failed = false;
             marked = true;
@@ -381,7 +385,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         course().wrote(batch, result);
         if (newest.id().equals(question)) {
             askedAt = memories.nanoTime();
-            quietly(this::markKilled);
+            attempt(this::markKilled, true);
         }
         epoch = result.epoch();
         long sequence = result.lastSequence() - batch.size();
@@ -589,7 +593,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     void completed() {
         locked(() -> {
             completed = true;
-            quietly(() -> {
+            end(() -> {
                 flush();
                 showGiven();
                 memories.log(key).flush(key);
@@ -636,6 +640,10 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     @Override
     public void failed(String reason) {
+        if (endsLater) {
+            // The failure is reported again.
+            return;
+        }
         locked(() -> {
             if (completed || question == null || course().questionId() == null) {
                 return;
@@ -645,7 +653,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             boolean fails = partial == null && !failed;
             failed |= fails;
             // If the storage is not available, the first step fails, and nothing waits for the others.
-            quietly(() -> {
+            end(() -> {
                 writeExecuted();
                 flush();
                 if (refused != null) {
@@ -681,7 +689,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             }
             AiMessage said = AiMessage.from(text);
             end = new AnswerEnd(Made.NOTHING, Outcome.incomplete(byUser ? AnswerEnd.CANCELLED : AnswerEnd.CUT));
-            quietly(() -> {
+            end(() -> {
                 super.add(List.of(said));
                 partial = answer;
                 answer = null;
@@ -708,19 +716,26 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     private void mark(String messageId, @Nullable Outcome outcome) {
-        quietly(() -> set(messageId, outcome));
+        attempt(() -> set(messageId, outcome), true);
     }
 
     /**
-     * Runs the work after a turn's end. It must not replace the turn's own result or error. A caller who has waited for
-     * the storage in vain does not wait again, so the work then runs in the background.
+     * Runs the work after a turn's end. A caller who has waited for the storage in vain does not wait again, so the work
+     * then runs in the background.
      */
-    private void quietly(Runnable step) {
-        attempt(hangs ? () -> memories.executor().execute(() -> locked(() -> attempt(step))) : step);
+    private void end(Runnable step) {
+        if (hangs || !attempt(step, false)) {
+            endsLater = true;
+            attempt(() -> memories.executor().execute(() -> locked(() -> attempt(step, true))), true);
+        }
     }
 
-    /** Runs a step, even if the thread is interrupted. */
-    private void attempt(Runnable step) {
+    /**
+     * Runs a step that must not replace the turn's own result or error, even if the thread is interrupted.
+     *
+     * @return false if the storage hangs and this is not the last try
+     */
+    private boolean attempt(Runnable step, boolean isLast) {
         try {
             Uninterrupted.call(() -> {
                 step.run();
@@ -730,7 +745,11 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             LOG.debug("Memory {}: the outcome of a turn is not stored, because its messages no longer exist", key);
         } catch (RuntimeException e) {
             hangs |= e instanceof StorageUnavailableException;
+            if (hangs && !isLast) {
+                return false;
+            }
             LOG.warn("Memory {}: how a turn ended could not be kept ({})", key, e.toString());
         }
+        return true;
     }
 }

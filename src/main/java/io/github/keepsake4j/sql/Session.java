@@ -320,6 +320,11 @@ public final class Session {
         try {
             return run.on(statement);
         } catch (SQLException e) {
+            if (watch != null && SqlStates.of(e).startsWith("08")) {
+                // No statement follows, and a silent server does not answer a request to cancel.
+                watch.leave();
+                watch = null;
+            }
             throw TooLargeException.of(e, parameters);
         } finally {
             if (watch != null) {

@@ -33,9 +33,14 @@ final class Watchdog implements AutoCloseable {
             this.deadline = System.nanoTime() + nanos;
         }
 
+        /** Ends the watch of a statement whose connection is broken. */
+        void leave() {
+            running.remove(this);
+        }
+
         /** Ends the watch. Later statements on the connection are not cancelled. */
         void end() {
-            running.remove(this);
+            leave();
             synchronized (this) {
                 over = true;
             }
