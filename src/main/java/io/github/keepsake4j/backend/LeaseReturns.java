@@ -73,7 +73,7 @@ public final class LeaseReturns {
     }
 
     /**
-     * Releases a lease in the background, which may have been taken although the call failed. Such leases of one memory are released together,
+     * Releases a lease that may have been taken although the call failed. Such leases of one memory are released together,
      * one after the other, so that many calls during an outage do not multiply.
      *
      * @param log the log that keeps the lease
@@ -100,24 +100,17 @@ public final class LeaseReturns {
      */
     public boolean acquire(MessageLog log, MemoryKey key, Owned lease, Duration duration) {
         try {
-            return isAcquired(log, key, lease, duration)
-                    || (isLeftReleased(new Work(key, lease.name())) && isAcquired(log, key, lease, duration));
+            boolean taken = log.acquireLease(key, lease.name(), lease.owner(), duration).isPresent();
+            Set<Left> over = left.get(new Work(key, lease.name()));
+            if (!taken && over != null) {
+                over.forEach(Left::isReleased);
+                taken = log.acquireLease(key, lease.name(), lease.owner(), duration).isPresent();
+            }
+            return taken;
         } catch (RuntimeException e) {
             releaseUnknown(log, key, lease, duration);
             throw e;
         }
-    }
-
-    private static boolean isAcquired(MessageLog log, MemoryKey key, Owned lease, Duration duration) {
-        return log.acquireLease(key, lease.name(), lease.owner(), duration).isPresent();
-    }
-
-    /** Releases the leases that could not be released before, and returns whether there were any. Never fails. */
-    private boolean isLeftReleased(Work work) {
-        Set<Left> all = left.getOrDefault(work, Set.of());
-        boolean some = !all.isEmpty();
-        all.forEach(Left::isReleased);
-        return some;
     }
 
     /**

@@ -110,7 +110,10 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** Whether the question has an outcome, which its answer removes. */
     private boolean marked;
 
-    /** Whether the turn's end is stored in the background. */
+    /** Whether the storage kept this turn waiting in vain, and nothing was written since. */
+    private volatile boolean hangs;
+
+    /** Whether the turn's end is stored in the background. Two events may report a failure. */
     private volatile boolean endsLater;
 
     private boolean failed;
@@ -635,13 +638,14 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** Ends the turn after the call threw an exception, or its stream reported an error. */
     void failed(Throwable error) {
+        hangs |= error instanceof StorageUnavailableException
+                || error.getCause() instanceof StorageUnavailableException;
         failed(error.getClass().getName());
     }
 
     @Override
     public void failed(String reason) {
         if (endsLater) {
-            // The failure is reported again.
             return;
         }
         locked(() -> {

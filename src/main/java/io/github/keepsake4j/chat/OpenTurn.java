@@ -20,7 +20,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.view.Reading;
 import io.github.keepsake4j.view.ShownView;
 import io.github.keepsake4j.view.ViewWriter;
@@ -54,9 +53,6 @@ class OpenTurn {
     /** Whether this instance has written anything. If not, it may be one of several that serve one turn. */
     private boolean used;
 
-    /** Whether the storage kept this turn waiting in vain, and nothing was written since. */
-    boolean hangs;
-
     OpenTurn(Object id, MemoryKey key, SharedParts memories) {
         this.id = id;
         this.key = key;
@@ -68,9 +64,6 @@ class OpenTurn {
         lock.lock();
         try {
             step.run();
-        } catch (StorageUnavailableException e) {
-            hangs = true;
-            throw e;
         } finally {
             lock.unlock();
         }
@@ -145,9 +138,6 @@ class OpenTurn {
             List<ChatMessage> messages = context.messages();
             shown(tail, context, messages);
             return messages;
-        } catch (StorageUnavailableException e) {
-            hangs = true;
-            throw e;
         } finally {
             lock.unlock();
         }

@@ -129,9 +129,7 @@ final class PostgresConnections implements Connections {
     }
 
     private <T> T onConnection(boolean autoCommit, Work<T> work) throws SQLException {
-        long begun = System.nanoTime();
         try (SqlConnection connection = SqlConnection.postgres(connect())) {
-            long waited = System.nanoTime() - begun;
             if (transactionPooler) {
                 connection.requireUnprepared("transactionPooler()");
             }
@@ -144,7 +142,7 @@ final class PostgresConnections implements Connections {
                     schema.check(new Session(connection, watchdog, null, null));
                 }
                 connection.setAutoCommit(autoCommit);
-                Session session = new Session(connection, watchdog, autoCommit ? preparation : null, null, waited);
+                Session session = new Session(connection, watchdog, autoCommit ? preparation : null, null);
                 return autoCommit ? work.on(session) : connection.inTransaction(() -> work.on(session));
             } catch (SQLException e) {
                 throw SqlStates.readOnlyBySetting(connection, e, timeoutSeconds);

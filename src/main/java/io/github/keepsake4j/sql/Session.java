@@ -30,11 +30,8 @@ public final class Session {
     private final @Nullable Preparation preparation;
     private final @Nullable Map<String, PreparedStatement> kept;
 
-    /** How long the caller has waited for the connection. */
-    private final long waitedNanos;
-
     /**
-     * Creates the object for a connection that was there at once.
+     * Creates the object.
      *
      * @param watchdog cancels statements that run for too long; null for none
      * @param preparation decides which statements may be prepared on the server; null for none
@@ -46,16 +43,6 @@ public final class Session {
             @Nullable Watchdog watchdog,
             @Nullable Preparation preparation,
             @Nullable Map<String, PreparedStatement> kept) {
-        this(connection, watchdog, preparation, kept, 0);
-    }
-
-    Session(
-            SqlConnection connection,
-            @Nullable Watchdog watchdog,
-            @Nullable Preparation preparation,
-            @Nullable Map<String, PreparedStatement> kept,
-            long waitedNanos) {
-        this.waitedNanos = waitedNanos;
         this.connection = connection;
         this.watchdog = watchdog;
         this.preparation = preparation;
@@ -316,15 +303,10 @@ public final class Session {
 
     private <S extends Statement, T extends @Nullable Object> T watched(
             S statement, Run<S, T> run, @Nullable Object... parameters) throws SQLException {
-        Watchdog.Watch watch = watchdog == null ? null : watchdog.watch(statement, waitedNanos);
+        Watchdog.Watch watch = watchdog == null ? null : watchdog.watch(statement);
         try {
             return run.on(statement);
         } catch (SQLException e) {
-            if (watch != null && SqlStates.of(e).startsWith("08")) {
-                // No statement follows, and a silent server does not answer a request to cancel.
-                watch.leave();
-                watch = null;
-            }
             throw TooLargeException.of(e, parameters);
         } finally {
             if (watch != null) {

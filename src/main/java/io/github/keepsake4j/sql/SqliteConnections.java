@@ -54,21 +54,15 @@ final class SqliteConnections implements Connections {
 
     @Override
     public <T> T write(Object what, Work<T> work) {
-        awaitTurn(what);
+        // A file that another process locks keeps each thread waiting, and those behind it would wait for all of them.
+        if (!Uninterrupted.lock(writer.lock, System.nanoTime() + busyTimeout.toNanos() / 2)) {
+            throw new StorageUnavailableException(
+                    what + " on " + file + ": the file cannot be used at the moment: other threads use it. Retry", null);
+        }
         try {
             return open(what, () -> writer.run(what, WRITE, work), writer);
         } finally {
             writer.lock.unlock();
-        }
-    }
-
-    /** A file that another process locks keeps each thread waiting, so those behind it would wait for all of them. */
-    private void awaitTurn(Object what) {
-        if (!Uninterrupted.lock(writer.lock, System.nanoTime() + busyTimeout.toNanos() / 2)) {
-            throw new StorageUnavailableException(
-                    what + " on " + file + ": the file cannot be used at the moment: other calls of this process wait for it"
-                            + " or write to it. Retry",
-                    null);
         }
     }
 

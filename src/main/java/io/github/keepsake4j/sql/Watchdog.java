@@ -25,22 +25,16 @@ final class Watchdog implements AutoCloseable {
     final class Watch {
 
         private final Statement statement;
-        private final long deadline;
+        private final long deadline = System.nanoTime() + limitNanos;
         private boolean over;
 
-        private Watch(Statement statement, long nanos) {
+        private Watch(Statement statement) {
             this.statement = statement;
-            this.deadline = System.nanoTime() + nanos;
-        }
-
-        /** Ends the watch of a statement whose connection is broken. */
-        void leave() {
-            running.remove(this);
         }
 
         /** Ends the watch. Later statements on the connection are not cancelled. */
         void end() {
-            leave();
+            running.remove(this);
             synchronized (this) {
                 over = true;
             }
@@ -71,12 +65,7 @@ final class Watchdog implements AutoCloseable {
 
     /** Watches a statement that is about to run. */
     Watch watch(Statement statement) {
-        return watch(statement, 0);
-    }
-
-    /** Watches a statement whose caller has waited for its connection, which leaves at least half of the limit. */
-    Watch watch(Statement statement, long waitedNanos) {
-        Watch watch = new Watch(statement, Math.max(limitNanos - waitedNanos, limitNanos / 2));
+        Watch watch = new Watch(statement);
         running.add(watch);
         if (thread.get() == null) {
             start();

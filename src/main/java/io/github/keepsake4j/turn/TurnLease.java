@@ -44,7 +44,9 @@ final class TurnLease {
     private long begun;
     private boolean lost;
     private boolean failing;
-    private volatile boolean hangs;
+
+    /** Whether the turn has waited for the storage in vain. Its end does not wait again. */
+    volatile boolean hangs;
     private int shares = 1;
 
     TurnLease(MessageLog log, MemoryKey key, TurnLeases.Times times, LeaseReturns returns) {
@@ -63,11 +65,6 @@ final class TurnLease {
         }
         renewAfter(pause(first));
         return true;
-    }
-
-    /** Records that the turn has waited for the storage in vain. Its end does not wait again. */
-    void hangs() {
-        hangs = true;
     }
 
     /**

@@ -132,7 +132,7 @@ public final class TurnLeases {
         try {
             return body.get();
         } catch (StorageUnavailableException e) {
-            turn.hangs();
+            turn.hangs = true;
             throw e;
         } finally {
             exit(turn);

@@ -74,7 +74,7 @@ class HangingStorageTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
-    /** One and a half times the limit, and a second for a busy machine. Two waits take longer, however fast it is. */
+    /** One and a half times the limit, and a second, which sockets and a busy machine need. Two waits take longer. */
     private static final Duration LONGEST = Duration.ofSeconds(4);
 
     private static final String NOT_KEPT = "how a turn ended could not be kept";
