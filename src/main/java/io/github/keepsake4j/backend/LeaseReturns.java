@@ -100,11 +100,13 @@ public final class LeaseReturns {
      */
     public boolean acquire(MessageLog log, MemoryKey key, Owned lease, Duration duration) {
         try {
-            boolean taken = log.acquireLease(key, lease.name(), lease.owner(), duration).isPresent();
+            boolean taken =
+                    log.acquireLease(key, lease.name(), lease.owner(), duration).isPresent();
             Set<Left> over = left.get(new Work(key, lease.name()));
             if (!taken && over != null) {
                 over.forEach(Left::isReleased);
-                taken = log.acquireLease(key, lease.name(), lease.owner(), duration).isPresent();
+                taken = log.acquireLease(key, lease.name(), lease.owner(), duration)
+                        .isPresent();
             }
             return taken;
         } catch (RuntimeException e) {

@@ -228,19 +228,21 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             if (completed || failed) {
                 return;
             }
-            attempt(() -> {
-                List<NewMessage> waiting = slowResults();
-                if (waiting.isEmpty() && buffer().pending.isEmpty()) {
-                    return;
-                }
-                if (writeEarly(waiting)) {
-                    slow.written(waiting);
-                    memories.log(key).flush(key);
-                } else if (slow.isWaiting(result) && waits > 0) {
-                    // A streaming model's tools may run before their calls are added.
-                    later(result, waits - 1);
-                }
-            }, true);
+            attempt(
+                    () -> {
+                        List<NewMessage> waiting = slowResults();
+                        if (waiting.isEmpty() && buffer().pending.isEmpty()) {
+                            return;
+                        }
+                        if (writeEarly(waiting)) {
+                            slow.written(waiting);
+                            memories.log(key).flush(key);
+                        } else if (slow.isWaiting(result) && waits > 0) {
+                            // A streaming model's tools may run before their calls are added.
+                            later(result, waits - 1);
+                        }
+                    },
+                    true);
         });
     }
 
@@ -638,8 +640,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** Ends the turn after the call threw an exception, or its stream reported an error. */
     void failed(Throwable error) {
-        hangs |= error instanceof StorageUnavailableException
-                || error.getCause() instanceof StorageUnavailableException;
+        hangs |=
+                error instanceof StorageUnavailableException || error.getCause() instanceof StorageUnavailableException;
         failed(error.getClass().getName());
     }
 
@@ -734,11 +736,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
     }
 
-    /**
-     * Runs a step that must not replace the turn's own result or error, even if the thread is interrupted.
-     *
-     * @return false if the storage hangs and this is not the last try
-     */
+    /** Runs a step that must not replace the turn's own result or error. Returns whether it needs no other try. */
     private boolean attempt(Runnable step, boolean isLast) {
         try {
             Uninterrupted.call(() -> {

@@ -57,7 +57,8 @@ final class SqliteConnections implements Connections {
         // A file that another process locks keeps each thread waiting, and those behind it would wait for all of them.
         if (!Uninterrupted.lock(writer.lock, System.nanoTime() + busyTimeout.toNanos() / 2)) {
             throw new StorageUnavailableException(
-                    what + " on " + file + ": the file cannot be used at the moment: other threads use it. Retry", null);
+                    what + " on " + file + ": the file cannot be used at the moment: other threads use it. Retry",
+                    null);
         }
         try {
             return open(what, () -> writer.run(what, WRITE, work), writer);

@@ -47,6 +47,7 @@ final class TurnLease {
 
     /** Whether the turn has waited for the storage in vain. Its end does not wait again. */
     volatile boolean hangs;
+
     private int shares = 1;
 
     TurnLease(MessageLog log, MemoryKey key, TurnLeases.Times times, LeaseReturns returns) {

@@ -123,14 +123,14 @@ class HangingStorageTest {
             this.id = id;
             this.ready = ready;
             this.hanging = hanging;
-            this.keepsake = Keepsake.builder()
-                    .messageLog(counted(log))
-                    .build();
+            this.keepsake = Keepsake.builder().messageLog(counted(log)).build();
         }
 
         private MessageLog counted(MessageLog log) {
             return (MessageLog) Proxy.newProxyInstance(
-                    MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    MessageLog.class.getClassLoader(),
+                    new Class<?>[] {MessageLog.class},
+                    (proxy, method, arguments) -> {
                         try {
                             return method.invoke(log, arguments);
                         } catch (InvocationTargetException e) {
@@ -213,12 +213,13 @@ class HangingStorageTest {
                 handler.onCompleteResponse(EndingTurns.response(ai("answer")));
             }
         };
-        Assistant assistant =
-                of.keepsake.aiServices(Assistant.class).streamingChatModel(model).build();
+        Assistant assistant = of.keepsake
+                .aiServices(Assistant.class)
+                .streamingChatModel(model)
+                .build();
         return () -> {
             CompletableFuture<Object> ended = new CompletableFuture<>();
-            assistant
-                    .stream(of.id, "asked")
+            assistant.stream(of.id, "asked")
                     .onPartialResponse(token -> {})
                     .onCompleteResponse(ended::complete)
                     .onError(ended::completeExceptionally)
@@ -258,13 +259,15 @@ class HangingStorageTest {
         calls.put("memory.messages (reads)", of -> late(of, () -> of.memory().messages()));
         calls.put("memory.set", of -> late(of, () -> of.memory().set(List.of(user("asked")))));
         calls.put("memory.clear", of -> late(of, () -> of.memory().clear()));
-        calls.put("store.getMessages (reads)", of -> late(of, () -> of.keepsake.chatMemoryStore().getMessages(of.id)));
+        calls.put(
+                "store.getMessages (reads)",
+                of -> late(of, () -> of.keepsake.chatMemoryStore().getMessages(of.id)));
         calls.put(
                 "store.updateMessages",
                 of -> late(of, () -> of.keepsake.chatMemoryStore().updateMessages(of.id, List.of(user("asked")))));
-        calls.put("store.deleteMessages", of -> late(of, () -> of.keepsake
-                .chatMemoryStore()
-                .deleteMessages(of.id)));
+        calls.put(
+                "store.deleteMessages",
+                of -> late(of, () -> of.keepsake.chatMemoryStore().deleteMessages(of.id)));
         calls.put("window over the store, add", of -> {
             ChatMemory window = MessageWindowChatMemory.builder()
                     .id(of.id)
@@ -287,15 +290,19 @@ class HangingStorageTest {
                 of -> late(of, () -> of.keepsake.conversation(of.id).erase()));
         calls.put(
                 "keepsake.turn",
-                of -> late(of, () -> of.keepsake.turn(of.id, TurnPolicy.REJECT, () -> {
+                of -> late(
+                        of,
+                        () -> of.keepsake.turn(of.id, TurnPolicy.REJECT, () -> {
+                            of.memory().add(user("asked"));
+                            return true;
+                        })));
+        calls.put(
+                "keepsake.turn, body",
+                of -> () -> of.keepsake.turn(of.id, TurnPolicy.REJECT, () -> {
+                    of.untilItHangs();
                     of.memory().add(user("asked"));
                     return true;
-                })));
-        calls.put("keepsake.turn, body", of -> () -> of.keepsake.turn(of.id, TurnPolicy.REJECT, () -> {
-            of.untilItHangs();
-            of.memory().add(user("asked"));
-            return true;
-        }));
+                }));
         return calls;
     }
 
@@ -327,15 +334,19 @@ class HangingStorageTest {
                 cases.put(name, of);
                 of.memory().add(List.of(user("one"), ai("two")));
                 Step step = call.getValue().prepare(of);
-                threads.add(new Thread(() -> {
-                    Throwable error = null;
-                    try {
-                        step.run();
-                    } catch (Exception e) {
-                        error = e instanceof ExecutionException ? e.getCause() : e;
-                    }
-                    ends.put(name, new End(of.waits.get(), Duration.ofNanos(System.nanoTime() - begun[0]), error));
-                }, of.id));
+                threads.add(new Thread(
+                        () -> {
+                            Throwable error = null;
+                            try {
+                                step.run();
+                            } catch (Exception e) {
+                                error = e instanceof ExecutionException ? e.getCause() : e;
+                            }
+                            ends.put(
+                                    name,
+                                    new End(of.waits.get(), Duration.ofNanos(System.nanoTime() - begun[0]), error));
+                        },
+                        of.id));
             }
             threads.forEach(Thread::start);
             assertThat(ready.await(2, TimeUnit.MINUTES)).isTrue();
@@ -351,7 +362,9 @@ class HangingStorageTest {
             for (Map.Entry<String, End> end : new TreeMap<>(ends).entrySet()) {
                 String name = end.getKey();
                 int waits = fault.stopsReads() || !name.contains("(reads)") ? 1 : 0;
-                Tell.line("%s, %s: waits %d, %s", fault, name, end.getValue().waits(), end.getValue().took());
+                Tell.line(
+                        "%s, %s: waits %d, %s",
+                        fault, name, end.getValue().waits(), end.getValue().took());
                 softly.assertThat(end.getValue().waits())
                         .as("%s, waits: %s", name, end.getValue())
                         .isEqualTo(waits);
@@ -577,7 +590,6 @@ class HangingStorageTest {
         assertThat(stored.subList(2, 4)).extracting(LoggedMessage::message).allSatisfy(message -> assertThat(
                         (ChatMessage) message)
                 .isInstanceOf(ToolExecutionResultMessage.class));
-        assertThat(stored.get(0).outcome())
-                .isEqualTo(Outcome.failed(StorageUnavailableException.class.getName()));
+        assertThat(stored.get(0).outcome()).isEqualTo(Outcome.failed(StorageUnavailableException.class.getName()));
     }
 }
