@@ -228,21 +228,19 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             if (completed || failed) {
                 return;
             }
-            attempt(
-                    () -> {
-                        List<NewMessage> waiting = slowResults();
-                        if (waiting.isEmpty() && buffer().pending.isEmpty()) {
-                            return;
-                        }
-                        if (writeEarly(waiting)) {
-                            slow.written(waiting);
-                            memories.log(key).flush(key);
-                        } else if (slow.isWaiting(result) && waits > 0) {
-                            // A streaming model's tools may run before their calls are added.
-                            later(result, waits - 1);
-                        }
-                    },
-                    true);
+            quietly(() -> {
+                List<NewMessage> waiting = slowResults();
+                if (waiting.isEmpty() && buffer().pending.isEmpty()) {
+                    return;
+                }
+                if (writeEarly(waiting)) {
+                    slow.written(waiting);
+                    memories.log(key).flush(key);
+                } else if (slow.isWaiting(result) && waits > 0) {
+                    // A streaming model's tools may run before their calls are added.
+                    later(result, waits - 1);
+                }
+            });
         });
     }
 
@@ -390,7 +388,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         course().wrote(batch, result);
         if (newest.id().equals(question)) {
             askedAt = memories.nanoTime();
-            attempt(this::markKilled, true);
+            quietly(this::markKilled);
         }
         epoch = result.epoch();
         long sequence = result.lastSequence() - batch.size();
@@ -658,7 +656,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             String by = passes.by();
             boolean fails = partial == null && !failed;
             failed |= fails;
-            // If the storage is not available, the first step fails, and nothing waits for the others.
             end(() -> {
                 writeExecuted();
                 flush();
@@ -722,22 +719,25 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     private void mark(String messageId, @Nullable Outcome outcome) {
-        attempt(() -> set(messageId, outcome), true);
+        quietly(() -> set(messageId, outcome));
     }
 
-    /**
-     * Runs the work after a turn's end. A caller who has waited for the storage in vain does not wait again, so the work
-     * then runs in the background.
-     */
+    /** Ends the turn. A caller who has waited for the storage in vain does not wait again. */
     private void end(Runnable step) {
-        if (hangs || !attempt(step, false)) {
+        if (!hangs) {
+            quietly(step);
+        }
+        if (hangs) {
             endsLater = true;
-            attempt(() -> memories.executor().execute(() -> locked(() -> attempt(step, true))), true);
+            quietly(() -> memories.executor().execute(() -> locked(() -> quietly(step))));
         }
     }
 
-    /** Runs a step that must not replace the turn's own result or error. Returns whether it needs no other try. */
-    private boolean attempt(Runnable step, boolean isLast) {
+    /**
+     * Runs the work after a turn's end. It must not replace the turn's own result or error. A turn also ends if its
+     * thread is interrupted.
+     */
+    private void quietly(Runnable step) {
         try {
             Uninterrupted.call(() -> {
                 step.run();
@@ -747,11 +747,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             LOG.debug("Memory {}: the outcome of a turn is not stored, because its messages no longer exist", key);
         } catch (RuntimeException e) {
             hangs |= e instanceof StorageUnavailableException;
-            if (hangs && !isLast) {
-                return false;
-            }
             LOG.warn("Memory {}: how a turn ended could not be kept ({})", key, e.toString());
         }
-        return true;
     }
 }

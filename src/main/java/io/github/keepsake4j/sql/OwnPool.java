@@ -48,8 +48,7 @@ final class OwnPool {
         pool.addDataSourceProperty("ApplicationName", "keepsake4j");
         pool.addDataSourceProperty("tcpKeepAlive", "true");
         // The socket timeout detects a server that disappeared without closing the connection. It is slightly longer
-        // than the statement's own timeout, whose error names the cause. Such a server does not cancel a statement
-        // either.
+        // than the statement's own timeout, whose error names the cause. It cancels nothing either.
         pool.addDataSourceProperty("socketTimeout", Long.toString((limit + 999) / 1_000 + 1));
         pool.addDataSourceProperty("cancelSignalTimeout", "1");
         if (settings.transactionPooler()) {
