@@ -89,14 +89,30 @@ public final class LeaseReturns {
     }
 
     /**
-     * Releases leases that could not be released before, so that they do not block this process's next work. Never
-     * fails.
+     * Takes a lease. Work of this process that is over must not block it. Its leases are released only then, so that a
+     * storage that hangs is waited for once.
      *
+     * @param log the log that keeps the lease
      * @param key the memory
-     * @param name the lease's name
+     * @param lease the lease's name and owner
+     * @param duration the time for which it is taken
+     * @return false if another owner holds it
      */
-    public void releaseLeft(MemoryKey key, String name) {
-        left.getOrDefault(new Work(key, name), Set.of()).forEach(Left::isReleased);
+    public boolean acquire(MessageLog log, MemoryKey key, Owned lease, Duration duration) {
+        try {
+            boolean taken =
+                    log.acquireLease(key, lease.name(), lease.owner(), duration).isPresent();
+            Set<Left> over = left.get(new Work(key, lease.name()));
+            if (!taken && over != null) {
+                over.forEach(Left::isReleased);
+                taken = log.acquireLease(key, lease.name(), lease.owner(), duration)
+                        .isPresent();
+            }
+            return taken;
+        } catch (RuntimeException e) {
+            releaseUnknown(log, key, lease, duration);
+            throw e;
+        }
     }
 
     /**

@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -157,7 +156,7 @@ public final class LockFile {
         use();
         Queue queue = enter(number);
         try {
-            if (!await(queue.lock, deadline)) {
+            if (!Uninterrupted.lock(queue.lock, deadline)) {
                 throw busy(what, timeout);
             }
             try {
@@ -231,24 +230,6 @@ public final class LockFile {
 
     private void leave(long number) {
         queues.computeIfPresent(number, (any, queue) -> --queue.threads == 0 ? null : queue);
-    }
-
-    /** Waits even if the thread is interrupted, because a cancelled caller must not lose its last append. */
-    private static boolean await(ReentrantLock lock, long deadline) {
-        boolean interrupted = false;
-        try {
-            while (true) {
-                try {
-                    return lock.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
     }
 
     private @Nullable FileLock poll(long place, long deadline) throws IOException {

@@ -1,11 +1,13 @@
 package io.github.keepsake4j.base;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs work that an interrupt of its thread must not cut off. Some pools and clients refuse a thread whose interrupt flag is
- * set. This class is not for users. Pure functions.
+ * set. This class is not for users. Stateless.
  */
 public final class Uninterrupted {
 
@@ -33,6 +35,30 @@ public final class Uninterrupted {
                     if (tries == TRIES || !Thread.interrupted()) {
                         throw e;
                     }
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /**
+     * Waits for a lock even if the thread is interrupted, because a cancelled caller must not lose its last append.
+     *
+     * @param lock the lock
+     * @param deadline until when to wait, by {@link System#nanoTime()}
+     * @return whether it is taken
+     */
+    public static boolean lock(ReentrantLock lock, long deadline) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return lock.tryLock(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+                } catch (InterruptedException e) {
                     interrupted = true;
                 }
             }

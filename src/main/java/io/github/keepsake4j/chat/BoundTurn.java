@@ -28,6 +28,7 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.view.Reading;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -108,6 +109,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** Whether the question has an outcome, which its answer removes. */
     private boolean marked;
+
+    /** Whether the storage kept this turn waiting in vain, and nothing was written since. */
+    private volatile boolean hangs;
+
+    /** Whether the turn's end is stored in the background. Two events may report a failure. */
+    private volatile boolean endsLater;
 
     private boolean failed;
     private boolean cancelled;
@@ -253,6 +260,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** A question whose turn continues after an error has not failed. */
     private void reopen() {
+        endsLater = false;
         if (failed && !cancelled && question != null) {
             failed = false;
             marked = true;
@@ -375,6 +383,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     @Override
     void wrote(List<NewMessage> batch, AppendResult result) {
+        hangs = false;
         NewMessage newest = batch.get(batch.size() - 1);
         course().wrote(batch, result);
         if (newest.id().equals(question)) {
@@ -581,7 +590,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     void completed() {
         locked(() -> {
             completed = true;
-            quietly(() -> {
+            end(() -> {
                 flush();
                 showGiven();
                 memories.log(key).flush(key);
@@ -623,21 +632,25 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** Ends the turn after the call threw an exception, or its stream reported an error. */
     void failed(Throwable error) {
+        hangs |=
+                error instanceof StorageUnavailableException || error.getCause() instanceof StorageUnavailableException;
         failed(error.getClass().getName());
     }
 
     @Override
     public void failed(String reason) {
+        if (endsLater) {
+            return;
+        }
         locked(() -> {
-            if (completed || question == null) {
+            if (completed || question == null || course().questionId() == null) {
                 return;
             }
             Written refused = answer;
             String by = passes.by();
             boolean fails = partial == null && !failed;
             failed |= fails;
-            // If the storage is not available, the first step fails, and the caller does not wait for the others.
-            quietly(() -> {
+            end(() -> {
                 writeExecuted();
                 flush();
                 if (refused != null) {
@@ -673,7 +686,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             }
             AiMessage said = AiMessage.from(text);
             end = new AnswerEnd(Made.NOTHING, Outcome.incomplete(byUser ? AnswerEnd.CANCELLED : AnswerEnd.CUT));
-            quietly(() -> {
+            end(() -> {
                 super.add(List.of(said));
                 partial = answer;
                 answer = null;
@@ -703,6 +716,17 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         quietly(() -> set(messageId, outcome));
     }
 
+    /** Ends the turn. A caller who has waited for the storage in vain does not wait again. */
+    private void end(Runnable step) {
+        if (!hangs) {
+            quietly(step);
+        }
+        if (hangs) {
+            endsLater = true;
+            quietly(() -> memories.executor().execute(() -> locked(() -> quietly(step))));
+        }
+    }
+
     /**
      * Runs the work after a turn's end. It must not replace the turn's own result or error. A turn also ends if its
      * thread is interrupted.
@@ -716,6 +740,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         } catch (ErasedException | UnknownMessageException e) {
             LOG.debug("Memory {}: the outcome of a turn is not stored, because its messages no longer exist", key);
         } catch (RuntimeException e) {
+            hangs |= e instanceof StorageUnavailableException;
             LOG.warn("Memory {}: how a turn ended could not be kept ({})", key, e.toString());
         }
     }

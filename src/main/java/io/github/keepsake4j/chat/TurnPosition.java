@@ -376,7 +376,9 @@ final class TurnPosition {
         return TurnPlace.beside(refused, next != null ? next : Parent.of(last));
     }
 
-    private @Nullable String questionId() {
+    /** Returns the id of the question, or null if it is not stored. */
+    @Nullable
+    String questionId() {
         return question != null ? question.id() : asked;
     }
 

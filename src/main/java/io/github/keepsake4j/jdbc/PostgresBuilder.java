@@ -82,7 +82,7 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
 
     /**
      * Sets the time limit of one statement. A statement is cancelled with a retryable error, up to a tenth of a second
-     * later. The pool of {@link #url} waits as long for a connection. Default: 10 seconds for a log, else 30 seconds.
+     * later. The pool of {@link #url} waits two fifths of it for a connection. Default: 10 seconds for a log, else 30 seconds.
      *
      * @param timeout more than zero
      * @return this builder

@@ -41,13 +41,16 @@ final class OwnPool {
         // Until the first connection, a failure is reported at once. A pool that exists tries again until its time
         // limit.
         pool.setInitializationFailTimeout(1);
-        pool.setConnectionTimeout(Math.max(250, settings.statementTimeout().toMillis()));
+        // With the timeouts of sockets below, a call that waits for both takes one and a half times the default limit.
+        long limit = settings.statementTimeout().toMillis();
+        pool.setConnectionTimeout(Math.max(250, limit * 2 / 5));
+        pool.setValidationTimeout(Math.max(250, Math.min(5_000, limit * 2 / 5)));
         pool.addDataSourceProperty("ApplicationName", "keepsake4j");
         pool.addDataSourceProperty("tcpKeepAlive", "true");
         // The socket timeout detects a server that disappeared without closing the connection. It is slightly longer
-        // than the statement's own timeout, whose error names the cause.
-        pool.addDataSourceProperty(
-                "socketTimeout", Long.toString(settings.statementTimeout().toSeconds() + 5));
+        // than the statement's own timeout, whose error names the cause. It cancels nothing either.
+        pool.addDataSourceProperty("socketTimeout", Long.toString((limit + 999) / 1_000 + 1));
+        pool.addDataSourceProperty("cancelSignalTimeout", "1");
         if (settings.transactionPooler()) {
             // For the pool's own statements too.
             pool.addDataSourceProperty("prepareThreshold", "0");

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.base.Uninterrupted;
 import io.github.keepsake4j.message.StorageClosedException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
@@ -53,7 +54,17 @@ final class SqliteConnections implements Connections {
 
     @Override
     public <T> T write(Object what, Work<T> work) {
-        return open(what, () -> writer.run(what, WRITE, work), writer);
+        // A file that another process locks keeps each thread waiting, and those behind it would wait for all of them.
+        if (!Uninterrupted.lock(writer.lock, System.nanoTime() + busyTimeout.toNanos() / 2)) {
+            throw new StorageUnavailableException(
+                    what + " on " + file + ": the file cannot be used at the moment: other threads use it. Retry",
+                    null);
+        }
+        try {
+            return open(what, () -> writer.run(what, WRITE, work), writer);
+        } finally {
+            writer.lock.unlock();
+        }
     }
 
     @Override

@@ -284,17 +284,10 @@ final class SummaryAttempt {
     }
 
     private boolean takeLease() {
-        // An attempt of this process that is over must not block this one.
-        tools.returns().releaseLeft(key, LEASE);
         Instant now = tools.options().clock().instant();
         long nanos = System.nanoTime();
-        try {
-            if (log.acquireLease(key, LEASE, owned.owner(), lease).isEmpty()) {
-                return false;
-            }
-        } catch (RuntimeException e) {
-            tools.returns().releaseUnknown(log, key, owned, lease);
-            throw e;
+        if (!tools.returns().acquire(log, key, owned, lease)) {
+            return false;
         }
         leasedAt = now;
         leasedAtNanos = nanos;

@@ -44,6 +44,10 @@ final class TurnLease {
     private long begun;
     private boolean lost;
     private boolean failing;
+
+    /** Whether the turn has waited for the storage in vain. Its end does not wait again. */
+    volatile boolean hangs;
+
     private int shares = 1;
 
     TurnLease(MessageLog log, MemoryKey key, TurnLeases.Times times, LeaseReturns returns) {
@@ -55,17 +59,10 @@ final class TurnLease {
 
     /** Takes the lease and begins to renew it. Returns false if another turn holds it. */
     boolean acquire() {
-        // A turn of this process that is over must not block this one.
-        returns.releaseLeft(key, LEASE);
         begun = times.now();
         Duration first = times.next(begun);
-        try {
-            if (log.acquireLease(key, LEASE, lease.owner(), first).isEmpty()) {
-                return false;
-            }
-        } catch (RuntimeException e) {
-            returns.releaseUnknown(log, key, lease, first);
-            throw e;
+        if (!returns.acquire(log, key, lease, first)) {
+            return false;
         }
         renewAfter(pause(first));
         return true;
@@ -102,7 +99,9 @@ final class TurnLease {
         } finally {
             statement.unlock();
         }
-        if (mine) {
+        if (mine && hangs) {
+            returns.releaseUnknown(log, key, lease, times.lease());
+        } else if (mine) {
             returns.release(log, key, lease, times.lease(), released);
         }
         return true;

@@ -4,6 +4,7 @@ import io.github.keepsake4j.backend.LeaseReturns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.StorageUnavailableException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -130,6 +131,9 @@ public final class TurnLeases {
         enter(turn);
         try {
             return body.get();
+        } catch (StorageUnavailableException e) {
+            turn.hangs = true;
+            throw e;
         } finally {
             exit(turn);
             end(turn);

@@ -11,7 +11,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A proxy between a client and a server on this machine that cuts the connection at a place that the test chooses. */
+/**
+ * A proxy between a client and a server on this machine that cuts the connection at a place that the test chooses, or falls
+ * silent.
+ */
 public final class TcpProxy implements AutoCloseable {
 
     /** The place at which the next connection that carries bytes is cut. */
@@ -31,6 +34,7 @@ public final class TcpProxy implements AutoCloseable {
     private final Set<Socket> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger cuts = new AtomicInteger();
     private volatile boolean refusing;
+    private volatile boolean silent;
     private volatile Cut next;
     private volatile byte[] marker = {};
 
@@ -50,7 +54,17 @@ public final class TcpProxy implements AutoCloseable {
         open.forEach(TcpProxy::cut);
     }
 
+    /** Delivers nothing more, in connections that stay open and in new ones. */
+    public void fallSilent() {
+        silent = true;
+    }
+
+    /** What was not delivered meanwhile is lost. */
     public void letThrough() {
+        if (silent) {
+            refuse();
+        }
+        silent = false;
         refusing = false;
     }
 
@@ -104,6 +118,9 @@ public final class TcpProxy implements AutoCloseable {
                 InputStream in = from.getInputStream();
                 OutputStream out = to.getOutputStream();
                 for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+                    if (silent) {
+                        continue;
+                    }
                     if (request) {
                         Cut cut = takeCut(buffer, length);
                         if (cut == Cut.IN_THE_MIDDLE) {

@@ -194,6 +194,34 @@ class TurnLeasesTest {
     }
 
     @Test
+    void a_turn_whose_storage_hangs_does_not_wait_for_it_again_at_its_end() {
+        StorageUnavailableException down = new StorageUnavailableException("down", null);
+        log.fail("releaseLease", down);
+        assertThatThrownBy(() -> here.turns.run(KEY, TurnPolicy.REJECT, () -> {
+                    throw down;
+                }))
+                .isSameAs(down);
+        assertThat(log.calls("releaseLease")).as("on the caller's thread").isZero();
+        log.fail("releaseLease", null);
+        time.advance(Duration.ofSeconds(1));
+
+        assertThat(elsewhere.canBegin()).isTrue();
+    }
+
+    @Test
+    void a_lease_that_could_not_be_released_is_not_waited_for_in_an_outage() {
+        TurnHandle before = here.turns.open(KEY, TurnPolicy.REJECT);
+        log.fail("releaseLease", new StorageUnavailableException("down", null));
+        log.fail("acquireLease", new StorageUnavailableException("down", null));
+        before.close();
+        long released = log.calls("releaseLease");
+        assertThatThrownBy(() -> here.turns.open(KEY, TurnPolicy.REJECT))
+                .isInstanceOf(StorageUnavailableException.class);
+
+        assertThat(log.calls("releaseLease")).isEqualTo(released);
+    }
+
+    @Test
     void turns_with_a_long_lease_do_not_stay_in_memory_when_they_are_over() {
         TurnLeases turns = new TurnLeases(
                 key -> log.log(),

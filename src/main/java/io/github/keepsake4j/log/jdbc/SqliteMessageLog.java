@@ -18,7 +18,7 @@ public final class SqliteMessageLog {
 
     /**
      * Opens a log in a SQLite file. The file and its tables are created on first use; its directory must exist. A
-     * call waits up to 10 seconds for another process that writes.
+     * call waits up to 10 seconds for another process that writes, and up to 5 for its turn in this process.
      *
      * @param file the file
      * @param listedMetadata up to three metadata names, as in {@link JdbcMessageLog.Builder#listedMetadata}
