@@ -28,6 +28,7 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.view.Reading;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -59,6 +60,10 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     private final KeepsakeChatMemory memory;
     private final Invocation invocation;
+
+    /** How the turn begins, or null if it begins behind the newest message. Known before another thread continues. */
+    private final @Nullable Turn begin;
+
     private final GuardrailPasses passes = new GuardrailPasses();
     private final ShownMessages sightings = new ShownMessages();
     private final SlowResults slow = new SlowResults();
@@ -116,10 +121,18 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** An answer that was written. */
     private record Written(String id, AiMessage message) {}
 
-    BoundTurn(KeepsakeChatMemory memory, Invocation invocation) {
+    /**
+     * Creates a turn.
+     *
+     * @param provisional the turn of the call until now, in a memory that is not the one of its question; or null
+     */
+    BoundTurn(KeepsakeChatMemory memory, Invocation invocation, @Nullable BoundTurn provisional) {
         super(memory.unbound.id, memory.unbound.key, memory.unbound.memories);
         this.memory = memory;
         this.invocation = invocation;
+        this.begin = provisional != null && provisional.key.equals(key)
+                ? provisional.begin
+                : memories.turns.turn(invocation.parameters, key);
     }
 
     boolean isOf(KeepsakeChatMemory other) {
@@ -478,7 +491,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         TurnPosition known = course;
         if (known == null) {
             memories.turns.begins(key);
-            known = TurnPosition.of(memories.turns.turn(invocation.parameters, key), key, memories);
+            known = TurnPosition.of(begin, key, memories);
             course = known;
             if (known.repeatsQuestion()) {
                 memories.turns.repeats(key, this);

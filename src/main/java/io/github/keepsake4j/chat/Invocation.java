@@ -104,7 +104,7 @@ final class Invocation implements CallsOfThread.Call {
         if (asked || !mayBe) {
             return null;
         }
-        turn = new BoundTurn(memory, this);
+        turn = new BoundTurn(memory, this, turn);
         WatchedCall.bound();
         return turn;
     }

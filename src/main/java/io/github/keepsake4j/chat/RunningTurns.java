@@ -3,6 +3,8 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.invocation.InvocationParameters;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.base.RecentlyUsed;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.turn.Turn;
 import java.util.ArrayDeque;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -71,15 +74,23 @@ final class RunningTurns {
     /** The record of models that give the reason why their streams end. */
     final AnswerEnd.Streams streamEnds = new AnswerEnd.Streams();
 
-    /** A caller's instructions for the turns that begin. Used by one thread. */
+    /** A caller's instructions for the turns that begin. Another thread may only record that they were passed to a call. */
     private static final class Wanted {
         private final MemoryKey key;
         private final Turn turn;
-        private boolean taken;
 
-        Wanted(MemoryKey key, Turn turn) {
+        /** The caller's name for the function that calls the AI service. */
+        private final String body;
+
+        /** The calls that began before. */
+        private final List<CallsOfThread.Call> outside = CallsOfThread.all();
+
+        private volatile boolean taken;
+
+        Wanted(MemoryKey key, Turn turn, String body) {
             this.key = key;
             this.turn = turn;
+            this.body = body;
         }
 
         /** Returns whether the instructions apply to the next turn of a memory. A message is tried again only once. */
@@ -95,26 +106,61 @@ final class RunningTurns {
             return next;
         }
 
-        /** Returns whether it has had no effect. */
+        /** Records that a turn was passed to a call. It may be this one, on another thread. */
+        void passed(MemoryKey to, Turn other) {
+            taken |= key.equals(to)
+                    && turn.kind() == other.kind()
+                    && Objects.equals(turn.messageId(), other.messageId());
+        }
+
+        /** Returns whether no turn has begun with the message that the caller named. */
         boolean isMissed() {
-            return !taken && (turn.messageId() != null || turn.branch() != null);
+            return !taken && turn.messageId() != null;
+        }
+
+        /** Returns whether the call of the body has begun others, such as those of a guardrail. */
+        boolean isWithinCall() {
+            return CallsOfThread.all().stream()
+                            .filter(call -> !outside.contains(call))
+                            .count()
+                    > 1;
+        }
+
+        /** Says what the body must do. */
+        String rule() {
+            return "must call an AI service with the id of memory " + key + " first, on the same thread and with "
+                    + "listeners, or pass the Turn to it, for a turn of kind " + turn.kind();
         }
     }
+
+    /** The instructions whose bodies are running, on any thread. */
+    private final Set<Wanted> open = ConcurrentHashMap.newKeySet();
 
     /** The instructions of the callers of this thread, the innermost caller first. */
     @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<@Nullable Deque<Wanted>> wanted = new ThreadLocal<>();
 
-    /** Runs a call whose turn does not begin behind the newest message, and returns its result. */
-    <T extends @Nullable Object> T with(MemoryKey key, Turn turn, Supplier<? extends T> body) {
+    /**
+     * Runs a call whose turn does not begin behind the newest message, and returns its result.
+     *
+     * @param name the caller's name for the body
+     */
+    <T extends @Nullable Object> T with(MemoryKey key, Turn turn, String name, Supplier<? extends T> body) {
         Deque<Wanted> outer = wanted.get();
         Deque<Wanted> all = outer == null ? new ArrayDeque<>() : outer;
         wanted.set(all);
-        Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"));
+        Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"), name);
         all.push(mine);
+        open.add(mine);
         try {
             T result = body.get();
             if (mine.isMissed()) {
+                throw new KeepsakeException(
+                        name + ": " + mine.rule() + "; it did not. A question that it asked otherwise is stored as a new "
+                                + "one, and its answer behind it",
+                        null);
+            }
+            if (!mine.taken && turn.branch() != null) {
                 LOG.warn(
                         "Memory {}: the body of Conversation.turn(turn, body) took no turn of kind {}. Call an AI service with "
                                 + "this memory id and a memory of this Keepsake in it, on the same thread, with listeners",
@@ -123,6 +169,7 @@ final class RunningTurns {
             }
             return result;
         } finally {
+            open.remove(mine);
             all.remove(mine);
             if (all.isEmpty()) {
                 wanted.remove();
@@ -149,20 +196,30 @@ final class RunningTurns {
         streaming.remove(answer);
     }
 
-    /** Returns the instructions for a turn, or null if it begins behind the newest message. */
+    /**
+     * Returns the instructions for a turn that begins on this thread, or null if it begins behind the newest message.
+     *
+     * @throws InvalidInputException if the caller wants a turn of another memory first
+     */
     @Nullable
     Turn turn(InvocationParameters parameters, MemoryKey key) {
+        Deque<Wanted> all = Objects.requireNonNullElseGet(wanted.get(), ArrayDeque::new);
+        Wanted innermost = all.peek();
+        if (innermost != null
+                && innermost.isMissed()
+                && all.stream().noneMatch(candidate -> candidate.key.equals(key))
+                && !innermost.isWithinCall()) {
+            throw new InvalidInputException(innermost.body, innermost.rule() + "; it called one with memory " + key);
+        }
         if (parameters instanceof Turn turn) {
+            open.forEach(each -> each.passed(key, turn));
             return turn;
         }
-        Deque<Wanted> all = wanted.get();
-        return all == null
-                ? null
-                : all.stream()
-                        .filter(candidate -> candidate.isFor(key))
-                        .findFirst()
-                        .map(Wanted::take)
-                        .orElse(null);
+        return all.stream()
+                .filter(candidate -> candidate.isFor(key))
+                .findFirst()
+                .map(Wanted::take)
+                .orElse(null);
     }
 
     /** Records that a turn begins. A stream of the memory that was not started before has failed. */
