@@ -7,6 +7,7 @@ import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserName;
 import dev.langchain4j.service.V;
 import dev.langchain4j.service.output.ServiceOutputParser;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.text.MessageText;
 import io.github.keepsake4j.text.OwnText;
@@ -62,6 +63,49 @@ record AskedForms(
     /** Returns the question as the guardrails rewrote it, without texts that are known to be retrieved. */
     UserMessage withoutRetrieved() {
         return OwnText.without(Objects.requireNonNull(rewritten, "rewritten"));
+    }
+
+    /** Returns the sent question without what was retrieved, as far as that is known if a guardrail rewrote it. */
+    UserMessage withoutRetrieved(UserMessage sent) {
+        if (!isRewritten()) {
+            Asked forms = of(sent);
+            return forms == null ? sent : Objects.requireNonNullElse(forms.later(), sent);
+        }
+        List<Content> contents = new ArrayList<>(OwnText.without(sent).contents());
+        addInstructions(contents, instructions(own(), lastText(sent)));
+        return sent.toBuilder().contents(contents).build();
+    }
+
+    /** Returns whether the caller passed the words of a stored question. */
+    boolean hasWordsOf(LoggedMessage stored) {
+        String words = stored.userText().strip();
+        return words.equals(MessageText.of(own()).strip())
+                || words.equals(MessageText.of(question).strip());
+    }
+
+    /**
+     * Returns the question as it is sent when a stored one is asked again: with the words of the stored one in place of
+     * those that the caller passed, to which the service's template was applied once more. If the passed words are not
+     * in the sent question, it is sent as it was stored, unless a guardrail has rewritten it.
+     */
+    UserMessage inWordsOf(LoggedMessage stored, UserMessage sent) {
+        if (hasWordsOf(stored)) {
+            return sent;
+        }
+        String guarded = stored.asked() == null ? null : stored.asked().rewritten();
+        boolean guards = isRewritten() && guarded != null;
+        String passed = guards ? withoutRetrieved().singleText() : MessageText.of(question);
+        String words = guards ? guarded : stored.userText();
+        List<Content> contents = new ArrayList<>(sent.contents());
+        for (int i = 0; i < contents.size(); i++) {
+            int at = contents.get(i) instanceof TextContent text ? text.text().indexOf(passed) : -1;
+            if (at >= 0) {
+                String text = ((TextContent) contents.get(i)).text();
+                contents.set(i, TextContent.from(text.substring(0, at) + words + text.substring(at + passed.length())));
+                return sent.toBuilder().contents(contents).build();
+            }
+        }
+        return isRewritten() ? sent : (UserMessage) stored.message();
     }
 
     /**

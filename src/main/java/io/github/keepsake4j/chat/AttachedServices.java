@@ -21,6 +21,9 @@ final class AttachedServices<T> extends AiServices<T> {
     private final SharedParts memories;
     private boolean attached;
 
+    /** Whether the questions are stored without what was retrieved for them. */
+    private volatile boolean leavesOutRetrieved;
+
     AttachedServices(AiServices<T> builder, SharedParts memories) {
         super(settings(builder));
         this.builder = builder;
@@ -63,7 +66,7 @@ final class AttachedServices<T> extends AiServices<T> {
         afterToolExecution(before == null ? told : told.andThen(before));
         var transformer = context.chatRequestTransformer;
         chatRequestTransformer((request, memoryId) ->
-                transformer.apply(memories.turns.withoutRepeatedQuestion(request, memories.key(memoryId)), memoryId));
+                transformer.apply(memories.turns.asAsked(request, memories.key(memoryId)), memoryId));
     }
 
     /** Reports a finished tool to the turn, before the AI service adds the results of the round. */
@@ -96,18 +99,29 @@ final class AttachedServices<T> extends AiServices<T> {
     }
 
     /**
-     * Lets the service add questions as they are sent. This library's memories leave out what was retrieved when they show
-     * a question again. Otherwise the service would add the question as it was before its guardrails, and without the
-     * contents among its arguments.
+     * Lets the service add questions as they are sent. Otherwise it would add the question as it was before its
+     * guardrails, and without the contents among its arguments. If the service is not to store what was retrieved, the
+     * turn leaves that out.
      */
-    private void storesSent() {
-        context.storeRetrievedContentInChatMemory = true;
+    void bound() {
+        if (!context.storeRetrievedContentInChatMemory) {
+            leavesOutRetrieved = true;
+            context.storeRetrievedContentInChatMemory = true;
+        }
+    }
+
+    boolean leavesOutRetrieved() {
+        return leavesOutRetrieved;
+    }
+
+    boolean isOf(String type) {
+        return context.aiServiceClass.getName().equals(type);
     }
 
     private @Nullable Object call(
             Object service, InvocationHandler handler, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
-        WatchedCall call = WatchedCall.begin(method, this::storesSent);
+        WatchedCall call = WatchedCall.begin(method, this);
         try {
             return call.watched(handler.invoke(service, method, arguments));
         } catch (Throwable e) {

@@ -73,8 +73,11 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     private @Nullable String question;
 
-    /** A stored question as it is sent this time, or null if it is sent as it was stored. */
+    /** The question as it is sent, or null if it is sent as it was stored. */
     private @Nullable NewMessage sent;
+
+    /** The question as the AI service asks it again, if it is sent in another form; or null. */
+    private @Nullable ChatMessage passed;
 
     /** Questions of other turns that were without an answer when this turn began. */
     private final Map<String, LoggedMessage> unanswered = new LinkedHashMap<>();
@@ -149,10 +152,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 question = again.id();
                 list.stream()
                         .filter(UserMessage.class::isInstance)
-                        .filter(message -> !message.equals(again.message()))
                         .findFirst()
-                        .ifPresent(this::asksOtherwise);
+                        .ifPresent(message -> asksAgain(again, (UserMessage) message));
                 boolean repeats = course().repeatsQuestion();
+                if (repeats || passed != null) {
+                    memories.turns.repeats(key, this);
+                }
                 repeated = repeats && sightings.shows(again.sequence());
                 if (!repeated) {
                     sightings.asked(again.sequence(), again.message());
@@ -173,11 +178,30 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 return;
             }
             List<ChatMessage> rest = withoutWritten(list);
-            rest.replaceAll(this::asRewritten);
+            rest.replaceAll(this::asStored);
             if (!rest.isEmpty()) {
                 super.add(rest);
             }
         });
+    }
+
+    private void asksAgain(LoggedMessage again, UserMessage message) {
+        UserMessage asks = invocation.isAttached() ? invocation.forms().inWordsOf(again, message) : message;
+        passed = asks.equals(message) ? null : message;
+        if (!asks.equals(again.message())) {
+            asksOtherwise(asks);
+        }
+    }
+
+    /** Without its transformer, an AI service sends what its template makes of the words that the caller passed. */
+    private void checkWords(LoggedMessage again) {
+        if (!invocation.isAttached() && !invocation.forms().hasWordsOf(again)) {
+            throw new InvalidInputException(
+                    "question",
+                    "must be the text of message " + again.id() + " of memory " + key + ", to which the service has "
+                            + "applied a template again or which the caller changed; build the service with "
+                            + "Keepsake.attach, which sends the stored text, or use Turn.edit for another one");
+        }
     }
 
     private void asksOtherwise(ChatMessage message) {
@@ -186,17 +210,25 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     /**
-     * Returns the question as an input guardrail rewrote it. An AI service that does not store what was retrieved adds
-     * the question as it was before the guardrail.
+     * Returns the question as it is stored. If an AI service is not to store what was retrieved, its listeners get the
+     * question as it was before input guardrails, and an attached service the sent one.
      */
     @SuppressWarnings("ReferenceEquality")
-    private ChatMessage asRewritten(ChatMessage message) {
-        if (question != null || message != invocation.question) {
+    private ChatMessage asStored(ChatMessage message) {
+        if (question != null || !(message instanceof UserMessage user)) {
             return message;
         }
         AskedForms forms = invocation.forms();
-        if (!forms.isRewritten()) {
-            return message;
+        if (invocation.leavesOutRetrieved()) {
+            UserMessage kept = forms.withoutRetrieved(user);
+            if (kept.equals(user)) {
+                return user;
+            }
+            asksOtherwise(user);
+            return kept;
+        }
+        if (user != invocation.question || !forms.isRewritten()) {
+            return user;
         }
         memories.turns.storesOriginal(key);
         return forms.withoutRetrieved();
@@ -491,26 +523,37 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         TurnPosition known = course;
         if (known == null) {
             memories.turns.begins(key);
-            known = TurnPosition.of(begin, key, memories);
+            known = TurnPosition.of(begin, key, memories, this::checkWords);
             course = known;
-            if (known.repeatsQuestion()) {
-                memories.turns.repeats(key, this);
-            }
         }
         return known;
     }
 
     @Override
-    public ChatRequest withoutRepeatedQuestion(ChatRequest request) {
+    public ChatRequest asAsked(ChatRequest request) {
         lock.lock();
         try {
             LoggedMessage again = course().question;
-            return repeated && again != null && sightings.isFollowedByQuestion(request)
-                    ? sightings.asking(again.sequence(), request)
-                    : request;
+            if (again == null) {
+                return request;
+            }
+            ChatRequest asked = inWords(request, sent == null ? again.message() : sent.message());
+            return repeated && sightings.isFollowedByQuestion(asked)
+                    ? sightings.asking(again.sequence(), asked)
+                    : asked;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Returns a request of this turn with the question as it is sent, in place of the one that the service passes. */
+    @SuppressWarnings("ReferenceEquality")
+    private ChatRequest inWords(ChatRequest request, ChatMessage asks) {
+        List<ChatMessage> messages = new ArrayList<>(request.messages());
+        messages.replaceAll(message -> message == passed ? asks : message);
+        return passed == null || messages.equals(request.messages())
+                ? request
+                : request.toBuilder().messages(messages).build();
     }
 
     // Events of the AI service.

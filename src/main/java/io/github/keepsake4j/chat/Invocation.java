@@ -31,6 +31,9 @@ final class Invocation implements CallsOfThread.Call {
 
     final InvocationParameters parameters;
 
+    /** The attached service that was called, or null if its requests cannot be changed. */
+    private volatile @Nullable AttachedServices<?> attached;
+
     /** The listeners that reported the call first. Reports of other listeners about the same call are ignored. */
     private final Object source;
 
@@ -67,8 +70,9 @@ final class Invocation implements CallsOfThread.Call {
         this.source = source;
     }
 
-    /** Records the method that was called, if it is one of this service. */
-    void calls(Method called) {
+    /** Records the attached service that was called, if it is this one, and its method. */
+    void calls(Method called, AttachedServices<?> service) {
+        attached = service.isOf(type) ? service : null;
         if (called.getName().equals(method) && called.getParameterCount() == arguments.size()) {
             methods = List.of(called);
         }
@@ -82,6 +86,16 @@ final class Invocation implements CallsOfThread.Call {
             methods = known;
         }
         return new AskedForms(question, arguments, known, checked, rewritten);
+    }
+
+    boolean isAttached() {
+        return attached != null;
+    }
+
+    /** Returns whether the question is stored without what was retrieved for it. */
+    boolean leavesOutRetrieved() {
+        AttachedServices<?> service = attached;
+        return service != null && service.leavesOutRetrieved();
     }
 
     boolean isToldBy(Object listeners) {

@@ -32,12 +32,12 @@ final class RunningTurns {
         void failed(String reason);
 
         /**
-         * Removes the question at the end of a request that already contains it, before tool rounds of an earlier try.
-         * There, it is sent as at the end.
+         * Changes a request that asks a stored question again. The question has the words of the stored one. If the
+         * request already contains it, before tool rounds of an earlier try, it is there and not at the end.
          *
-         * @return the changed request, or the same one if it does not repeat its question
+         * @return the changed request, or the same one if it is not one of this turn
          */
-        ChatRequest withoutRepeatedQuestion(ChatRequest request);
+        ChatRequest asAsked(ChatRequest request);
     }
 
     /** An answer that a model is giving in a stream. */
@@ -60,7 +60,7 @@ final class RunningTurns {
     /** The newest turn of each memory whose stream was not started yet. */
     private final RecentlyUsed<MemoryKey, Waiting> unstarted = new RecentlyUsed<>(MEMORIES);
 
-    /** The turns of each memory whose requests end with a question that they already contain. */
+    /** The turns of each memory whose requests ask a stored question again, in a form that is changed. */
     private final RecentlyUsed<MemoryKey, List<Waiting>> repeating = new RecentlyUsed<>(MEMORIES);
 
     /**
@@ -254,7 +254,7 @@ final class RunningTurns {
         }
     }
 
-    /** Records a turn whose request ends with a question that it already contains. */
+    /** Records a turn whose request must be changed. */
     void repeats(MemoryKey key, Waiting turn) {
         synchronized (repeating) {
             List<Waiting> before = Objects.requireNonNullElse(repeating.get(key), List.of());
@@ -266,10 +266,10 @@ final class RunningTurns {
         }
     }
 
-    /** Removes the question that an AI service adds at the end of a request that already contains it. */
-    ChatRequest withoutRepeatedQuestion(ChatRequest request, MemoryKey key) {
+    /** Changes the question that an AI service adds at the end of a request, if it is a stored one that is asked again. */
+    ChatRequest asAsked(ChatRequest request, MemoryKey key) {
         for (Waiting turn : Objects.requireNonNullElse(repeating.get(key), List.<Waiting>of())) {
-            ChatRequest changed = turn.withoutRepeatedQuestion(request);
+            ChatRequest changed = turn.asAsked(request);
             if (!changed.equals(request)) {
                 return changed;
             }

@@ -36,20 +36,19 @@ final class WatchedCall {
 
     private final Method method;
 
-    /** Called when the service uses a memory of this library. */
-    private final Runnable onBound;
+    private final AttachedServices<?> service;
 
-    private WatchedCall(@Nullable WatchedCall outer, boolean flux, Method method, Runnable onBound) {
+    private WatchedCall(@Nullable WatchedCall outer, boolean flux, Method method, AttachedServices<?> service) {
         this.outer = outer;
         this.flux = flux;
         this.method = method;
-        this.onBound = onBound;
+        this.service = service;
     }
 
-    static WatchedCall begin(Method method, Runnable onBound) {
+    static WatchedCall begin(Method method, AttachedServices<?> service) {
         // By its name, because Reactor may be absent.
         boolean flux = method.getReturnType().getName().equals("reactor.core.publisher.Flux");
-        WatchedCall call = new WatchedCall(INNERMOST.get(), flux, method, onBound);
+        WatchedCall call = new WatchedCall(INNERMOST.get(), flux, method, service);
         INNERMOST.set(call);
         return call;
     }
@@ -62,7 +61,7 @@ final class WatchedCall {
                 invocation.returnsFlux();
             }
             if (call.begun.isEmpty()) {
-                invocation.calls(call.method);
+                invocation.calls(call.method, call.service);
             }
             call.begun.add(invocation);
         }
@@ -72,7 +71,7 @@ final class WatchedCall {
     static void bound() {
         WatchedCall call = INNERMOST.get();
         if (call != null) {
-            call.onBound.run();
+            call.service.bound();
         }
     }
 
