@@ -1,5 +1,6 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServiceContext;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.tool.ToolExecution;
@@ -65,8 +66,15 @@ final class AttachedServices<T> extends AiServices<T> {
         Consumer<ToolExecution> told = AttachedServices::executed;
         afterToolExecution(before == null ? told : told.andThen(before));
         var transformer = context.chatRequestTransformer;
-        chatRequestTransformer((request, memoryId) ->
-                transformer.apply(memories.turns.asAsked(request, memories.key(memoryId)), memoryId));
+        chatRequestTransformer((request, memoryId) -> transformer.apply(asAsked(request, memoryId), memoryId));
+    }
+
+    /** Changes a request in a memory of this library, which may have another id than LangChain4j's. */
+    private ChatRequest asAsked(ChatRequest request, Object memoryId) {
+        return context.hasChatMemory()
+                        && context.chatMemoryService.getOrCreateChatMemory(memoryId) instanceof KeepsakeChatMemory memory
+                ? memory.unbound.memories.turns.asAsked(request, memory.unbound.key)
+                : request;
     }
 
     /** Reports a finished tool to the turn, before the AI service adds the results of the round. */

@@ -74,7 +74,7 @@ final class ShownMessages {
     boolean isFollowedByQuestion(ChatRequest request) {
         List<ChatMessage> messages = request.messages();
         int last = messages.size() - 1;
-        if (last != expected.size() || !(messages.get(last) instanceof UserMessage)) {
+        if (expected.isEmpty() || last != expected.size() || !(messages.get(last) instanceof UserMessage)) {
             return false;
         }
         for (int i = 0; i < last; i++) {
