@@ -60,12 +60,7 @@ record AskedForms(
         return rewritten != null && !rewritten.equals(checked);
     }
 
-    /** Returns the question as the guardrails rewrote it, without texts that are known to be retrieved. */
-    UserMessage withoutRetrieved() {
-        return OwnText.without(Objects.requireNonNull(rewritten, "rewritten"));
-    }
-
-    /** Returns the sent question without what was retrieved, as far as that is known if a guardrail rewrote it. */
+    /** Returns a form of the question without what was retrieved, as far as that is known if a guardrail rewrote it. */
     UserMessage withoutRetrieved(UserMessage sent) {
         if (!isRewritten()) {
             Asked forms = of(sent);
@@ -84,9 +79,8 @@ record AskedForms(
     }
 
     /**
-     * Returns the question as it is sent when a stored one is asked again: with the words of the stored one in place of
-     * those that the caller passed, to which the service's template was applied once more. If the passed words are not
-     * in the sent question, it is sent as it was stored, unless a guardrail has rewritten it.
+     * Returns the question as it is sent when a stored one is asked again: with the stored words in place of those that
+     * the caller passed. If these are not in it, it is sent as it was stored, unless a guardrail has rewritten it.
      */
     UserMessage inWordsOf(LoggedMessage stored, UserMessage sent) {
         if (hasWordsOf(stored)) {
@@ -94,18 +88,15 @@ record AskedForms(
         }
         String guarded = stored.asked() == null ? null : stored.asked().rewritten();
         boolean guards = isRewritten() && guarded != null;
-        String passed = guards ? withoutRetrieved().singleText() : MessageText.of(question);
+        String passed = guards ? OwnText.of(rewritten).text() : MessageText.of(question);
         String words = guards ? guarded : stored.userText();
         List<Content> contents = new ArrayList<>(sent.contents());
-        for (int i = 0; i < contents.size(); i++) {
-            int at = contents.get(i) instanceof TextContent text ? text.text().indexOf(passed) : -1;
-            if (at >= 0) {
-                String text = ((TextContent) contents.get(i)).text();
-                contents.set(i, TextContent.from(text.substring(0, at) + words + text.substring(at + passed.length())));
-                return sent.toBuilder().contents(contents).build();
-            }
-        }
-        return isRewritten() ? sent : (UserMessage) stored.message();
+        contents.replaceAll(content -> content instanceof TextContent text && !passed.isEmpty()
+                ? TextContent.from(text.text().replace(passed, words))
+                : content);
+        return !contents.equals(sent.contents())
+                ? sent.toBuilder().contents(contents).build()
+                : isRewritten() ? sent : (UserMessage) stored.message();
     }
 
     /**

@@ -23,7 +23,7 @@ final class AttachedServices<T> extends AiServices<T> {
     private boolean attached;
 
     /** Whether the questions are stored without what was retrieved for them. */
-    private volatile boolean leavesOutRetrieved;
+    volatile boolean leavesOutRetrieved;
 
     AttachedServices(AiServices<T> builder, SharedParts memories) {
         super(settings(builder));
@@ -116,10 +116,6 @@ final class AttachedServices<T> extends AiServices<T> {
             leavesOutRetrieved = true;
             context.storeRetrievedContentInChatMemory = true;
         }
-    }
-
-    boolean leavesOutRetrieved() {
-        return leavesOutRetrieved;
     }
 
     boolean isOf(String type) {

@@ -124,11 +124,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** An answer that was written. */
     private record Written(String id, AiMessage message) {}
 
-    /**
-     * Creates a turn.
-     *
-     * @param provisional the turn of the call until now, in a memory that is not the one of its question; or null
-     */
+    /** Creates a turn in place of a provisional one, which the call had in another memory, if there is one. */
     BoundTurn(KeepsakeChatMemory memory, Invocation invocation, @Nullable BoundTurn provisional) {
         super(memory.unbound.id, memory.unbound.key, memory.unbound.memories);
         this.memory = memory;
@@ -186,21 +182,20 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     private void asksAgain(LoggedMessage again, UserMessage message) {
-        UserMessage asks = invocation.isAttached() ? invocation.forms().inWordsOf(again, message) : message;
+        UserMessage asks = invocation.forms().inWordsOf(again, message);
         passed = asks.equals(message) ? null : message;
         if (!asks.equals(again.message())) {
             asksOtherwise(asks);
         }
     }
 
-    /** Without its transformer, an AI service sends what its template makes of the words that the caller passed. */
+    /** Refuses other words than the stored ones, such as those of a template, if the service would send them. */
     private void checkWords(LoggedMessage again) {
-        if (!invocation.isAttached() && !invocation.forms().hasWordsOf(again)) {
+        if (invocation.attached == null && !invocation.forms().hasWordsOf(again)) {
             throw new InvalidInputException(
                     "question",
-                    "must be the text of message " + again.id() + " of memory " + key + ", to which the service has "
-                            + "applied a template again or which the caller changed; build the service with "
-                            + "Keepsake.attach, which sends the stored text, or use Turn.edit for another one");
+                    "must have the text of message " + again.id() + " of memory " + key + ", without the service's "
+                            + "template; a service of Keepsake.attach sends it so, and Turn.edit sends another one");
         }
     }
 
@@ -219,19 +214,19 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             return message;
         }
         AskedForms forms = invocation.forms();
-        if (invocation.leavesOutRetrieved()) {
+        AttachedServices<?> service = invocation.attached;
+        if (service != null && service.leavesOutRetrieved) {
             UserMessage kept = forms.withoutRetrieved(user);
-            if (kept.equals(user)) {
-                return user;
+            if (!kept.equals(user)) {
+                asksOtherwise(user);
             }
-            asksOtherwise(user);
             return kept;
         }
         if (user != invocation.question || !forms.isRewritten()) {
             return user;
         }
         memories.turns.storesOriginal(key);
-        return forms.withoutRetrieved();
+        return forms.withoutRetrieved(Objects.requireNonNull(forms.rewritten(), "rewritten"));
     }
 
     /** Leaves out the tool results that were written while other tools of their round still ran. */
@@ -530,30 +525,21 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality")
     public ChatRequest asAsked(ChatRequest request) {
         lock.lock();
         try {
-            LoggedMessage again = course().question;
-            if (again == null) {
-                return request;
-            }
-            ChatRequest asked = inWords(request, sent == null ? again.message() : sent.message());
+            LoggedMessage again = Objects.requireNonNull(course().question, "question");
+            ChatMessage asks = sent == null ? again.message() : sent.message();
+            List<ChatMessage> messages = new ArrayList<>(request.messages());
+            messages.replaceAll(message -> message == passed ? asks : message);
+            ChatRequest asked = request.toBuilder().messages(messages).build();
             return repeated && sightings.isFollowedByQuestion(asked)
                     ? sightings.asking(again.sequence(), asked)
                     : asked;
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Returns a request of this turn with the question as it is sent, in place of the one that the service passes. */
-    @SuppressWarnings("ReferenceEquality")
-    private ChatRequest inWords(ChatRequest request, ChatMessage asks) {
-        List<ChatMessage> messages = new ArrayList<>(request.messages());
-        messages.replaceAll(message -> message == passed ? asks : message);
-        return passed == null || messages.equals(request.messages())
-                ? request
-                : request.toBuilder().messages(messages).build();
     }
 
     // Events of the AI service.

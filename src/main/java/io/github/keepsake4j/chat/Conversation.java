@@ -607,11 +607,7 @@ public final class Conversation {
      *     that returned a stream or a future has used it
      */
     public <T extends @Nullable Object> T turn(Turn turn, Supplier<? extends T> body) {
-        return turn(turn, "body", body);
-    }
-
-    private <T extends @Nullable Object> T turn(Turn turn, String name, Supplier<? extends T> body) {
-        return memories.settings.turns().run(key, null, () -> memories.turns.with(key, turn, name, body));
+        return memories.settings.turns().run(key, null, () -> memories.turns.with(key, turn, body));
     }
 
     /**
@@ -667,7 +663,7 @@ public final class Conversation {
         UserMessage own = question.asked() == null
                 ? OwnText.without(stored)
                 : OwnText.with(stored, question.asked().text());
-        return turn(turn, "call", () -> call.apply(own));
+        return turn(turn, () -> call.apply(own));
     }
 
     /**

@@ -32,7 +32,7 @@ final class Invocation implements CallsOfThread.Call {
     final InvocationParameters parameters;
 
     /** The attached service that was called, or null if its requests cannot be changed. */
-    private volatile @Nullable AttachedServices<?> attached;
+    volatile @Nullable AttachedServices<?> attached;
 
     /** The listeners that reported the call first. Reports of other listeners about the same call are ignored. */
     private final Object source;
@@ -86,16 +86,6 @@ final class Invocation implements CallsOfThread.Call {
             methods = known;
         }
         return new AskedForms(question, arguments, known, checked, rewritten);
-    }
-
-    boolean isAttached() {
-        return attached != null;
-    }
-
-    /** Returns whether the question is stored without what was retrieved for it. */
-    boolean leavesOutRetrieved() {
-        AttachedServices<?> service = attached;
-        return service != null && service.leavesOutRetrieved();
     }
 
     boolean isToldBy(Object listeners) {

@@ -7,14 +7,13 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.turn.Turn;
-import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -74,23 +73,21 @@ final class RunningTurns {
     /** The record of models that give the reason why their streams end. */
     final AnswerEnd.Streams streamEnds = new AnswerEnd.Streams();
 
-    /** A caller's instructions for the turns that begin. Another thread may only record that they were passed to a call. */
+    /** A caller's instructions for the turns that begin on its thread. */
     private static final class Wanted {
         private final MemoryKey key;
         private final Turn turn;
 
-        /** The caller's name for the function that calls the AI service. */
-        private final String body;
+        private final Thread thread = Thread.currentThread();
 
         /** The calls that began before. */
         private final List<CallsOfThread.Call> outside = CallsOfThread.all();
 
         private volatile boolean taken;
 
-        Wanted(MemoryKey key, Turn turn, String body) {
+        Wanted(MemoryKey key, Turn turn) {
             this.key = key;
             this.turn = turn;
-            this.body = body;
         }
 
         /** Returns whether the instructions apply to the next turn of a memory. A message is tried again only once. */
@@ -106,11 +103,11 @@ final class RunningTurns {
             return next;
         }
 
-        /** Records that a turn was passed to a call. It may be this one, on another thread. */
+        /** Records that a turn was passed to a call, on any thread. It may be this one. */
         void passed(MemoryKey to, Turn other) {
-            taken |= key.equals(to)
-                    && turn.kind() == other.kind()
-                    && Objects.equals(turn.messageId(), other.messageId());
+            if (key.equals(to) && turn.kind() == other.kind() && Objects.equals(turn.messageId(), other.messageId())) {
+                taken = true;
+            }
         }
 
         /** Returns whether no turn has begun with the message that the caller named. */
@@ -118,62 +115,42 @@ final class RunningTurns {
             return !taken && turn.messageId() != null;
         }
 
-        /** Returns whether the call of the body has begun others, such as those of a guardrail. */
-        boolean isWithinCall() {
-            return CallsOfThread.all().stream()
-                            .filter(call -> !outside.contains(call))
-                            .count()
-                    > 1;
+        /** Refuses another memory, unless it is one of a guardrail or the like, within the body's own call. */
+        void check(MemoryKey other) {
+            long begun = CallsOfThread.all().stream()
+                    .filter(call -> !outside.contains(call))
+                    .count();
+            if (isMissed() && begun < 2) {
+                throw new InvalidInputException("turn", rule() + "; it called one with memory " + other);
+            }
         }
 
         /** Says what the body must do. */
         String rule() {
-            return "must call an AI service with the id of memory " + key + " first, on the same thread and with "
+            return "its body must call an AI service with the id of memory " + key + " first, on the same thread and with "
                     + "listeners, or pass the Turn to it, for a turn of kind " + turn.kind();
         }
     }
 
-    /** The instructions whose bodies are running, on any thread. */
-    private final Set<Wanted> open = ConcurrentHashMap.newKeySet();
+    /** The instructions of all callers. Of those of one thread, the innermost is the first. */
+    private final Deque<Wanted> wanted = new ConcurrentLinkedDeque<>();
 
-    /** The instructions of the callers of this thread, the innermost caller first. */
-    @SuppressWarnings("ThreadLocalUsage")
-    private final ThreadLocal<@Nullable Deque<Wanted>> wanted = new ThreadLocal<>();
-
-    /**
-     * Runs a call whose turn does not begin behind the newest message, and returns its result.
-     *
-     * @param name the caller's name for the body
-     */
-    <T extends @Nullable Object> T with(MemoryKey key, Turn turn, String name, Supplier<? extends T> body) {
-        Deque<Wanted> outer = wanted.get();
-        Deque<Wanted> all = outer == null ? new ArrayDeque<>() : outer;
-        wanted.set(all);
-        Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"), name);
-        all.push(mine);
-        open.add(mine);
+    /** Runs a body whose turn does not begin behind the newest message, and returns its result. */
+    <T extends @Nullable Object> T with(MemoryKey key, Turn turn, Supplier<? extends T> body) {
+        Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"));
+        wanted.push(mine);
         try {
             T result = body.get();
             if (mine.isMissed()) {
-                throw new KeepsakeException(
-                        name + ": " + mine.rule() + "; it did not. A question that it asked otherwise is stored as a new "
-                                + "one, and its answer behind it",
-                        null);
+                String stored = "A question that it asked otherwise is stored as a new one, and its answer behind it";
+                throw new KeepsakeException("turn: " + mine.rule() + "; it did not. " + stored, null);
             }
             if (!mine.taken && turn.branch() != null) {
-                LOG.warn(
-                        "Memory {}: the body of Conversation.turn(turn, body) took no turn of kind {}. Call an AI service with "
-                                + "this memory id and a memory of this Keepsake in it, on the same thread, with listeners",
-                        key,
-                        turn.kind());
+                LOG.warn("Conversation.turn(turn, body): {}; it did not", mine.rule());
             }
             return result;
         } finally {
-            open.remove(mine);
-            all.remove(mine);
-            if (all.isEmpty()) {
-                wanted.remove();
-            }
+            wanted.remove(mine);
         }
     }
 
@@ -203,19 +180,17 @@ final class RunningTurns {
      */
     @Nullable
     Turn turn(InvocationParameters parameters, MemoryKey key) {
-        Deque<Wanted> all = Objects.requireNonNullElseGet(wanted.get(), ArrayDeque::new);
-        Wanted innermost = all.peek();
-        if (innermost != null
-                && innermost.isMissed()
-                && all.stream().noneMatch(candidate -> candidate.key.equals(key))
-                && !innermost.isWithinCall()) {
-            throw new InvalidInputException(innermost.body, innermost.rule() + "; it called one with memory " + key);
+        List<Wanted> here = wanted.stream()
+                .filter(each -> each.thread == Thread.currentThread())
+                .toList();
+        if (here.stream().noneMatch(outer -> outer.key.equals(key))) {
+            here.stream().limit(1).forEach(innermost -> innermost.check(key));
         }
         if (parameters instanceof Turn turn) {
-            open.forEach(each -> each.passed(key, turn));
+            wanted.forEach(each -> each.passed(key, turn));
             return turn;
         }
-        return all.stream()
+        return here.stream()
                 .filter(candidate -> candidate.isFor(key))
                 .findFirst()
                 .map(Wanted::take)

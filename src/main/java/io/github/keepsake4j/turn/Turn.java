@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * interface Assistant {
- *     String chat(@MemoryId String id, @UserMessage String text, Turn turn);
+ *     @UserMessage("{{text}}")
+ *     String chat(@MemoryId String id, @V("text") String text, Turn turn);
  * }
  * assistant.chat("42", question, Turn.regenerate(answerId));
  * }</pre>

@@ -28,6 +28,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.turn.Turn;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -269,6 +270,42 @@ public class TemplatesAgainTest {
                     .isEqualTo(model.requests.get(0).messages());
             assertThat(EndingTurns.text(model.requests.get(2).messages()))
                     .isEqualTo("U(" + ASKED + "), A(b), U(Translate into French: bye)");
+        }
+    }
+
+    interface AnyText {
+        @UserMessage("{{text}}")
+        String chat(@MemoryId Object id, @V("text") String text);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void braces_of_a_user_were_variables(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog homeLog = storage.open()) {
+            Keepsake there = Keepsake.builder().messageLog(homeLog).build();
+            for (Column column : List.of(Column.ATTACH, Column.LISTENERS_ONLY)) {
+                Script model = new Script("a");
+                AnyText service = column.builder(there, AnyText.class)
+                        .chatModel(model)
+                        .build();
+                for (String text : List.of("{{ user.name }}", "{{current_date}}", "{{text}}", "{{it}} }} {{", "$1 \\ {a}")) {
+                    String id = column + " " + text.hashCode();
+                    Conversation conversation = there.conversation(id);
+                    service.chat(id, text);
+                    List<LoggedMessage> stored = conversation.branch(9).messages();
+                    String question = stored.get(0).id();
+                    conversation.regenerate(stored.get(1).id(), own -> service.chat(id, own.singleText()));
+                    conversation.retry(question, own -> service.chat(id, own.singleText()));
+                    conversation.turn(Turn.edit(question), () -> service.chat(id, text));
+
+                    assertThat(model.requests)
+                            .extracting(request -> text(request.messages().get(0)))
+                            .containsExactly(text, text, text, text);
+                    assertThat(stored.get(0).userText()).isEqualTo(text);
+                    model.requests.clear();
+                }
+            }
         }
     }
 }

@@ -359,7 +359,7 @@ class TurnsAgainTest {
     }
 
     @Test
-    @ExpectedLog("Memory conversation/default/c: the body of Conversation.turn(turn, body) took no turn of kind NEW")
+    @ExpectedLog("Conversation.turn(turn, body): its body must call an AI service with the id of memory")
     void a_branch_that_no_call_uses_is_logged() {
         talked(new Script("a0", "a1"));
 

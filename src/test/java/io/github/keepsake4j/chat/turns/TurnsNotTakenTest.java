@@ -110,7 +110,7 @@ class TurnsNotTakenTest {
     private void fails(Again again, Function<String, String> call) {
         List<String> lines = Logged.during(() -> assertThatThrownBy(() -> again.in(keepsake, call))
                 .isInstanceOf(KeepsakeException.class)
-                .hasMessageStartingWith(again == Again.EDIT ? "body: " : "call: ")
+                .isNotInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("memory conversation/default/c")
                 .hasMessageContaining("of kind " + again)
                 .hasMessageContaining("is stored as a new one"));
