@@ -72,7 +72,8 @@ final class AttachedServices<T> extends AiServices<T> {
     /** Changes a request in a memory of this library, which may have another id than LangChain4j's. */
     private ChatRequest asAsked(ChatRequest request, Object memoryId) {
         return context.hasChatMemory()
-                        && context.chatMemoryService.getOrCreateChatMemory(memoryId) instanceof KeepsakeChatMemory memory
+                        && context.chatMemoryService.getOrCreateChatMemory(memoryId)
+                                instanceof KeepsakeChatMemory memory
                 ? memory.unbound.memories.turns.asAsked(request, memory.unbound.key)
                 : request;
     }

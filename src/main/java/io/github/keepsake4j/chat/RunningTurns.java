@@ -127,8 +127,9 @@ final class RunningTurns {
 
         /** Says what the body must do. */
         String rule() {
-            return "its body must call an AI service with the id of memory " + key + " first, on the same thread and with "
-                    + "listeners, or pass the Turn to it, for a turn of kind " + turn.kind();
+            return "its body must call an AI service with the id of memory " + key
+                    + " first, on the same thread and with " + "listeners, or pass the Turn to it, for a turn of kind "
+                    + turn.kind();
         }
     }
 

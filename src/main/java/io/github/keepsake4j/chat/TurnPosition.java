@@ -169,8 +169,7 @@ final class TurnPosition {
      * @param check gets a stored question that the turn asks again, before anything is written
      * @throws InvalidInputException if the memory has no such message
      */
-    static TurnPosition of(
-            @Nullable Turn turn, MemoryKey key, SharedParts memories, Consumer<LoggedMessage> check) {
+    static TurnPosition of(@Nullable Turn turn, MemoryKey key, SharedParts memories, Consumer<LoggedMessage> check) {
         String id = turn == null ? null : turn.messageId();
         if (turn == null || id == null) {
             return new TurnPosition(key, memories, turn == null ? null : turn.branch(), null, null, null);

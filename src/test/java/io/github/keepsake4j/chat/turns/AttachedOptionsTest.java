@@ -36,8 +36,8 @@ import dev.langchain4j.service.tool.ToolExecutor;
 import dev.langchain4j.service.tool.ToolProvider;
 import dev.langchain4j.service.tool.ToolProviderResult;
 import dev.langchain4j.service.tool.search.simple.SimpleToolSearchStrategy;
-import io.github.keepsake4j.Keepsake.ShowRetrieved;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.Keepsake.ShowRetrieved;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.turns.EndingTurns.Column;
 import io.github.keepsake4j.chat.turns.EndingTurns.Fatal;
@@ -146,8 +146,8 @@ class AttachedOptionsTest {
 
     private static List<Row> rows() {
         Content fact = Content.from("a fact");
-        ToolProvider provider = request ->
-                ToolProviderResult.builder().add(ADDED, EXECUTOR).build();
+        ToolProvider provider =
+                request -> ToolProviderResult.builder().add(ADDED, EXECUTOR).build();
         List<AiServiceTool> tools = List.of(AiServiceTool.builder()
                 .toolSpecification(ADDED)
                 .toolExecutor(EXECUTOR)
@@ -164,10 +164,8 @@ class AttachedOptionsTest {
                         "systemMessageProviderWithContext",
                         (builder, keepsake, told) ->
                                 builder.systemMessageProviderWithContext(call -> "in " + call.methodName())),
-                row(
-                        "systemMessageTransformer",
-                        (builder, keepsake, told) ->
-                                builder.systemMessage("brief").systemMessageTransformer(text -> text + "!")),
+                row("systemMessageTransformer", (builder, keepsake, told) -> builder.systemMessage("brief")
+                        .systemMessageTransformer(text -> text + "!")),
                 row("userMessage", Spoken.class, (builder, keepsake, told) -> builder.userMessage("one")),
                 row(
                         "userMessageProvider",
@@ -177,10 +175,12 @@ class AttachedOptionsTest {
                         "chatMemory",
                         Alone.class,
                         (builder, keepsake, told) -> builder.chatMemory(keepsake.chatMemory("c"))),
-                row("chatRequestTransformer", (builder, keepsake, told) -> builder.chatRequestTransformer(request -> {
-                    told.add(texts(request.messages()));
-                    return request.toBuilder().temperature(0.5).build();
-                })),
+                row(
+                        "chatRequestTransformer",
+                        (builder, keepsake, told) -> builder.chatRequestTransformer(request -> {
+                            told.add(texts(request.messages()));
+                            return request.toBuilder().temperature(0.5).build();
+                        })),
                 row(
                         "moderationModel",
                         Moderated.class,
@@ -297,23 +297,19 @@ class AttachedOptionsTest {
                 row(
                         "registerListener",
                         (builder, keepsake, told) -> builder.registerListener(listener(told, "completed"))),
-                row(
-                        "registerListeners, unregisterListener, unregisterListeners",
-                        (builder, keepsake, told) -> {
-                            AiServiceCompletedListener first = listener(told, "first");
-                            AiServiceCompletedListener second = listener(told, "second");
-                            return builder.registerListeners(first, second, listener(told, "third"))
-                                    .unregisterListener(first)
-                                    .unregisterListeners(second);
-                        }),
+                row("registerListeners, unregisterListener, unregisterListeners", (builder, keepsake, told) -> {
+                    AiServiceCompletedListener first = listener(told, "first");
+                    AiServiceCompletedListener second = listener(told, "second");
+                    return builder.registerListeners(first, second, listener(told, "third"))
+                            .unregisterListener(first)
+                            .unregisterListeners(second);
+                }),
                 row(
                         "inputGuardrailsConfig, inputGuardrails",
                         (builder, keepsake, told) -> builder.inputGuardrailsConfig(
                                         InputGuardrailsConfig.builder().build())
                                 .inputGuardrails(new Polite())),
-                row(
-                        "inputGuardrailClasses",
-                        (builder, keepsake, told) -> builder.inputGuardrailClasses(Polite.class)),
+                row("inputGuardrailClasses", (builder, keepsake, told) -> builder.inputGuardrailClasses(Polite.class)),
                 row(
                         "outputGuardrailsConfig, outputGuardrails",
                         (builder, keepsake, told) -> builder.outputGuardrailsConfig(OutputGuardrailsConfig.builder()
@@ -344,8 +340,7 @@ class AttachedOptionsTest {
             Keepsake keepsake = Keepsake.builder().messageLog(log).build();
             Script model = new Script(row.steps().toArray());
             StreamScript streaming = new StreamScript(
-                    sink -> sink.tokens("a").done("a"),
-                    sink -> sink.tokens("b").done("b"));
+                    sink -> sink.tokens("a").done("a"), sink -> sink.tokens("b").done("b"));
             AiServices<?> builder = column.builder(keepsake, row.type());
             AiServices<?> set = row.setting().on(builder, keepsake, told);
             Object service = row.type() == Streamed.class

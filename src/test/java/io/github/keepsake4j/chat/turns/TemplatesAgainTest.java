@@ -108,7 +108,8 @@ public class TemplatesAgainTest {
     }
 
     /** Asks, and regenerates and retries the answer; the question is always the same. */
-    private <T> void always(String asked, Column column, Class<T> type, UnaryOperator<AiServices<T>> with, Call<T> call) {
+    private <T> void always(
+            String asked, Column column, Class<T> type, UnaryOperator<AiServices<T>> with, Call<T> call) {
         Script model = new Script("1", "2", "3");
         T service = with.apply(column.builder(keepsake, type).chatModel(model)).build();
         call.of(service, "hello");
@@ -119,7 +120,8 @@ public class TemplatesAgainTest {
         chat.retry(question, own -> call.of(service, text(own).replace("|IMAGE", "")));
 
         assertThat(model.requests)
-                .extracting(request -> text(request.messages().get(request.messages().size() - 1)))
+                .extracting(request ->
+                        text(request.messages().get(request.messages().size() - 1)))
                 .containsExactly(asked, asked, asked);
         assertThat(text(chat.questionOf(newest()).orElseThrow().message())).isEqualTo(asked);
         assertThat(regenerated.altered()).isFalse();
@@ -136,7 +138,12 @@ public class TemplatesAgainTest {
     @ParameterizedTest
     @EnumSource(names = {"AI_SERVICES", "ATTACH"})
     void a_template_was_applied_twice(Column column) {
-        always(ASKED, column, Translator.class, with -> with, (service, text) -> service.translate("c", "French", text));
+        always(
+                ASKED,
+                column,
+                Translator.class,
+                with -> with,
+                (service, text) -> service.translate("c", "French", text));
     }
 
     @ParameterizedTest
@@ -199,12 +206,10 @@ public class TemplatesAgainTest {
 
     @Test
     void a_template_was_applied_twice_in_a_stream() throws Exception {
-        StreamScript model =
-                new StreamScript(sink -> sink.tokens("a").done("a"), sink -> sink.tokens("b")
-                        .done("b"));
-        Streamer service = keepsake.aiServices(Streamer.class)
-                .streamingChatModel(model)
-                .build();
+        StreamScript model = new StreamScript(
+                sink -> sink.tokens("a").done("a"), sink -> sink.tokens("b").done("b"));
+        Streamer service =
+                keepsake.aiServices(Streamer.class).streamingChatModel(model).build();
         EndingTurns.quiet(service.translate("c", "French", "hello")).start();
         model.await();
 
@@ -239,7 +244,8 @@ public class TemplatesAgainTest {
                     .isInstanceOf(InvalidInputException.class)
                     .hasMessageContaining("Keepsake.attach")
                     .hasMessageNotContaining("hello");
-            assertThatThrownBy(() -> conversation.retry(question, own -> service.translate("c", "French", own.singleText())))
+            assertThatThrownBy(() ->
+                            conversation.retry(question, own -> service.translate("c", "French", own.singleText())))
                     .isInstanceOf(InvalidInputException.class);
 
             assertThat(conversation.branch(9).messages()).isEqualTo(before);
@@ -286,10 +292,10 @@ public class TemplatesAgainTest {
             Keepsake there = Keepsake.builder().messageLog(homeLog).build();
             for (Column column : List.of(Column.ATTACH, Column.LISTENERS_ONLY)) {
                 Script model = new Script("a");
-                AnyText service = column.builder(there, AnyText.class)
-                        .chatModel(model)
-                        .build();
-                for (String text : List.of("{{ user.name }}", "{{current_date}}", "{{text}}", "{{it}} }} {{", "$1 \\ {a}")) {
+                AnyText service =
+                        column.builder(there, AnyText.class).chatModel(model).build();
+                for (String text :
+                        List.of("{{ user.name }}", "{{current_date}}", "{{text}}", "{{it}} }} {{", "$1 \\ {a}")) {
                     String id = column + " " + text.hashCode();
                     Conversation conversation = there.conversation(id);
                     service.chat(id, text);

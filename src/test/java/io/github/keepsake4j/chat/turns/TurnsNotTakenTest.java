@@ -192,8 +192,9 @@ class TurnsNotTakenTest {
     @EnumSource
     void a_guardrail_that_used_memories_before_the_service_took_the_turn_from_it(Again again) {
         talked(keepsake, Column.AI_SERVICES);
-        Assistant polite =
-                keepsake.aiServices(Assistant.class).chatModel(new Script("yes")).build();
+        Assistant polite = keepsake.aiServices(Assistant.class)
+                .chatModel(new Script("yes"))
+                .build();
         Assistant assistant = keepsake.aiServices(Assistant.class)
                 .chatModel(new Script("a2"))
                 .inputGuardrails(new Looking(keepsake, polite))
@@ -211,12 +212,10 @@ class TurnsNotTakenTest {
     @EnumSource
     void a_stream_or_a_flux_that_is_started_later_has_used_its_turn(Again again) throws Exception {
         talked(keepsake, Column.AI_SERVICES);
-        StreamScript model =
-                new StreamScript(sink -> sink.tokens("a2").done("a2"), sink -> sink.tokens("a3")
-                        .done("a3"));
-        Streaming streaming = keepsake.aiServices(Streaming.class)
-                .streamingChatModel(model)
-                .build();
+        StreamScript model = new StreamScript(
+                sink -> sink.tokens("a2").done("a2"), sink -> sink.tokens("a3").done("a3"));
+        Streaming streaming =
+                keepsake.aiServices(Streaming.class).streamingChatModel(model).build();
         Fluent fluent =
                 keepsake.aiServices(Fluent.class).streamingChatModel(model).build();
 
@@ -293,10 +292,9 @@ class TurnsNotTakenTest {
                 .build();
         String answer = keepsake.conversation("c").branch(1).messages().get(0).id();
 
-        String again = keepsake.conversation("c")
-                .regenerate(answer, asked -> CompletableFuture.supplyAsync(
-                                () -> assistant.chat("c", asked.singleText(), Turn.regenerate(answer)))
-                        .join());
+        String again = keepsake.conversation("c").regenerate(answer, asked -> CompletableFuture.supplyAsync(
+                        () -> assistant.chat("c", asked.singleText(), Turn.regenerate(answer)))
+                .join());
 
         assertThat(again).isEqualTo("a2");
         assertThat(view(keepsake, "c")).isEqualTo("U(zero), A(a0), U(one), A(a2)");
