@@ -73,9 +73,7 @@ record AskedForms(
 
     /** Returns whether the caller passed the words of a stored question. */
     boolean hasWordsOf(LoggedMessage stored) {
-        String words = stored.userText().strip();
-        return words.equals(MessageText.of(own()).strip())
-                || words.equals(MessageText.of(question).strip());
+        return MessageText.of(own()).strip().equals(stored.userText().strip());
     }
 
     /**
@@ -86,10 +84,13 @@ record AskedForms(
         if (hasWordsOf(stored)) {
             return sent;
         }
-        String guarded = stored.asked() == null ? null : stored.asked().rewritten();
-        boolean guards = isRewritten() && guarded != null;
-        String passed = guards ? OwnText.of(rewritten).text() : MessageText.of(question);
-        String words = guards ? guarded : stored.userText();
+        UserMessage made = isRewritten() ? rewritten : null;
+        String guarded =
+                made == null || stored.asked() == null ? null : stored.asked().rewritten();
+        String passed = made == null || guarded == null
+                ? MessageText.of(question)
+                : OwnText.of(made).text();
+        String words = Objects.requireNonNullElse(guarded, stored.userText());
         List<Content> contents = new ArrayList<>(sent.contents());
         contents.replaceAll(content -> content instanceof TextContent text && !passed.isEmpty()
                 ? TextContent.from(text.text().replace(passed, words))

@@ -23,7 +23,7 @@ final class AttachedServices<T> extends AiServices<T> {
     private boolean attached;
 
     /** Whether the questions are stored without what was retrieved for them. */
-    volatile boolean leavesOutRetrieved;
+    private volatile boolean leavesOutRetrieved;
 
     AttachedServices(AiServices<T> builder, SharedParts memories) {
         super(settings(builder));
@@ -72,9 +72,8 @@ final class AttachedServices<T> extends AiServices<T> {
     /** Changes a request in a memory of this library, which may have another id than LangChain4j's. */
     private ChatRequest asAsked(ChatRequest request, Object memoryId) {
         return context.hasChatMemory()
-                        && context.chatMemoryService.getOrCreateChatMemory(memoryId)
-                                instanceof KeepsakeChatMemory memory
-                ? memory.unbound.memories.turns.asAsked(request, memory.unbound.key)
+                        && context.chatMemoryService.getOrCreateChatMemory(memoryId) instanceof KeepsakeChatMemory ours
+                ? ours.unbound.memories.turns.asAsked(request, ours.unbound.key)
                 : request;
     }
 
@@ -109,24 +108,22 @@ final class AttachedServices<T> extends AiServices<T> {
 
     /**
      * Lets the service add questions as they are sent. Otherwise it would add the question as it was before its
-     * guardrails, and without the contents among its arguments. If the service is not to store what was retrieved, the
-     * turn leaves that out.
+     * guardrails, and without the contents among its arguments.
+     *
+     * @return whether the turn must leave out what was retrieved, because the service is not to store it
      */
-    void bound() {
+    private boolean bound() {
         if (!context.storeRetrievedContentInChatMemory) {
             leavesOutRetrieved = true;
             context.storeRetrievedContentInChatMemory = true;
         }
-    }
-
-    boolean isOf(String type) {
-        return context.aiServiceClass.getName().equals(type);
+        return leavesOutRetrieved;
     }
 
     private @Nullable Object call(
             Object service, InvocationHandler handler, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
-        WatchedCall call = WatchedCall.begin(method, this);
+        WatchedCall call = WatchedCall.begin(method, this::bound);
         try {
             return call.watched(handler.invoke(service, method, arguments));
         } catch (Throwable e) {

@@ -131,7 +131,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         this.invocation = invocation;
         this.begin = provisional != null && provisional.key.equals(key)
                 ? provisional.begin
-                : memories.turns.turn(invocation.parameters, key);
+                : memories.turns.turn(invocation.parameters, key, CallsOfThread.all());
     }
 
     boolean isOf(KeepsakeChatMemory other) {
@@ -191,11 +191,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** Refuses other words than the stored ones, such as those of a template, if the service would send them. */
     private void checkWords(LoggedMessage again) {
-        if (invocation.attached == null && !invocation.forms().hasWordsOf(again)) {
+        if (!invocation.attached && !invocation.forms().hasWordsOf(again)) {
             throw new InvalidInputException(
                     "question",
-                    "must have the text of message " + again.id() + " of memory " + key + ", without the service's "
-                            + "template; a service of Keepsake.attach sends it so, and Turn.edit sends another one");
+                    "must have the text of message " + again.id() + " of memory " + key
+                            + " without a template; services "
+                            + "of Keepsake.attach send it so, and Turn.edit sends another one");
         }
     }
 
@@ -214,8 +215,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             return message;
         }
         AskedForms forms = invocation.forms();
-        AttachedServices<?> service = invocation.attached;
-        if (service != null && service.leavesOutRetrieved) {
+        if (invocation.leavesOutRetrieved) {
             UserMessage kept = forms.withoutRetrieved(user);
             if (!kept.equals(user)) {
                 asksOtherwise(user);

@@ -607,7 +607,8 @@ public final class Conversation {
      *     that returned a stream or a future has used it
      */
     public <T extends @Nullable Object> T turn(Turn turn, Supplier<? extends T> body) {
-        return memories.settings.turns().run(key, null, () -> memories.turns.with(key, turn, body));
+        List<?> calls = CallsOfThread.all();
+        return memories.settings.turns().run(key, null, () -> memories.turns.with(key, turn, calls, body));
     }
 
     /**

@@ -31,8 +31,11 @@ final class Invocation implements CallsOfThread.Call {
 
     final InvocationParameters parameters;
 
-    /** The attached service that was called, or null if its requests cannot be changed. */
-    volatile @Nullable AttachedServices<?> attached;
+    /** Whether the service is attached, so that its requests can be changed. */
+    volatile boolean attached;
+
+    /** Whether the question is stored without what was retrieved for it. */
+    volatile boolean leavesOutRetrieved;
 
     /** The listeners that reported the call first. Reports of other listeners about the same call are ignored. */
     private final Object source;
@@ -70,9 +73,9 @@ final class Invocation implements CallsOfThread.Call {
         this.source = source;
     }
 
-    /** Records the attached service that was called, if it is this one, and its method. */
-    void calls(Method called, AttachedServices<?> service) {
-        attached = service.isOf(type) ? service : null;
+    /** Records that an attached service was called, and its method, if it is one of the service. */
+    void calls(Method called) {
+        attached = true;
         if (called.getName().equals(method) && called.getParameterCount() == arguments.size()) {
             methods = List.of(called);
         }
@@ -109,7 +112,7 @@ final class Invocation implements CallsOfThread.Call {
             return null;
         }
         turn = new BoundTurn(memory, this, turn);
-        WatchedCall.bound();
+        leavesOutRetrieved = WatchedCall.bound() && attached;
         return turn;
     }
 

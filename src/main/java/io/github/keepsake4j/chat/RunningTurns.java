@@ -80,14 +80,15 @@ final class RunningTurns {
 
         private final Thread thread = Thread.currentThread();
 
-        /** The calls that began before. */
-        private final List<CallsOfThread.Call> outside = CallsOfThread.all();
+        /** The calls of the thread that began before. */
+        private final List<?> outside;
 
         private volatile boolean taken;
 
-        Wanted(MemoryKey key, Turn turn) {
+        Wanted(MemoryKey key, Turn turn, List<?> outside) {
             this.key = key;
             this.turn = turn;
+            this.outside = outside;
         }
 
         /** Returns whether the instructions apply to the next turn of a memory. A message is tried again only once. */
@@ -116,29 +117,26 @@ final class RunningTurns {
         }
 
         /** Refuses another memory, unless it is one of a guardrail or the like, within the body's own call. */
-        void check(MemoryKey other) {
-            long begun = CallsOfThread.all().stream()
-                    .filter(call -> !outside.contains(call))
-                    .count();
-            if (isMissed() && begun < 2) {
+        void check(MemoryKey other, List<?> calls) {
+            if (isMissed()
+                    && calls.stream().filter(call -> !outside.contains(call)).count() < 2) {
                 throw new InvalidInputException("turn", rule() + "; it called one with memory " + other);
             }
         }
 
         /** Says what the body must do. */
         String rule() {
-            return "its body must call an AI service with the id of memory " + key
-                    + " first, on the same thread and with " + "listeners, or pass the Turn to it, for a turn of kind "
-                    + turn.kind();
+            return "its body must call an AI service with the id of memory " + key + " first, on the same thread "
+                    + "and with listeners, or pass the Turn to it, for a turn of kind " + turn.kind();
         }
     }
 
     /** The instructions of all callers. Of those of one thread, the innermost is the first. */
     private final Deque<Wanted> wanted = new ConcurrentLinkedDeque<>();
 
-    /** Runs a body whose turn does not begin behind the newest message, and returns its result. */
-    <T extends @Nullable Object> T with(MemoryKey key, Turn turn, Supplier<? extends T> body) {
-        Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"));
+    /** Runs a body within the calls of a thread, whose turn does not begin behind the newest message. */
+    <T extends @Nullable Object> T with(MemoryKey key, Turn turn, List<?> calls, Supplier<? extends T> body) {
+        Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"), calls);
         wanted.push(mine);
         try {
             T result = body.get();
@@ -174,18 +172,14 @@ final class RunningTurns {
         streaming.remove(answer);
     }
 
-    /**
-     * Returns the instructions for a turn that begins on this thread, or null if it begins behind the newest message.
-     *
-     * @throws InvalidInputException if the caller wants a turn of another memory first
-     */
+    /** Returns the instructions for a turn within the calls of this thread, or null. Refuses a memory that is not wanted. */
     @Nullable
-    Turn turn(InvocationParameters parameters, MemoryKey key) {
+    Turn turn(InvocationParameters parameters, MemoryKey key, List<?> calls) {
         List<Wanted> here = wanted.stream()
                 .filter(each -> each.thread == Thread.currentThread())
                 .toList();
         if (here.stream().noneMatch(outer -> outer.key.equals(key))) {
-            here.stream().limit(1).forEach(innermost -> innermost.check(key));
+            here.stream().limit(1).forEach(innermost -> innermost.check(key, calls));
         }
         if (parameters instanceof Turn turn) {
             wanted.forEach(each -> each.passed(key, turn));

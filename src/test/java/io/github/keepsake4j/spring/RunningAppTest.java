@@ -120,7 +120,7 @@ class RunningAppTest {
             String answer = last(keepsake, "dora").id();
             List<String> before = said(keepsake, "dora");
 
-            assertThatThrownBy(() -> chat.regenerate(answer, asked -> assistant.chat("erik", asked.singleText())))
+            assertThatThrownBy(() -> chat.regenerate(answer, asked -> assistant.translate("erik", asked.singleText())))
                     .isInstanceOf(InvalidInputException.class);
             assertThatThrownBy(() -> chat.regenerate(answer, asked -> assistant.translate("dora", asked.singleText())))
                     .isInstanceOf(InvalidInputException.class)
