@@ -6,6 +6,7 @@ import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.SystemMessage;
 import dev.langchain4j.service.UserMessage;
+import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -32,7 +33,8 @@ public final class Quickstart {
 
     interface Assistant {
         @SystemMessage("You are a friendly assistant. Answer in one sentence.")
-        String chat(@MemoryId String user, @UserMessage String text);
+        @UserMessage("{{text}}")
+        String chat(@MemoryId String user, @V("text") String text);
     }
 
     private Quickstart() {}

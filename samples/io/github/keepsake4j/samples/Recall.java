@@ -5,6 +5,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserMessage;
+import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -34,7 +35,8 @@ public final class Recall {
     private static final String QUESTION = "What is my name, and what do I keep?";
 
     interface Assistant {
-        String chat(@MemoryId ConversationKey user, @UserMessage String text);
+        @UserMessage("{{text}}")
+        String chat(@MemoryId ConversationKey user, @V("text") String text);
     }
 
     private Recall() {}

@@ -149,8 +149,8 @@ public final class Keepsake {
      *
      * <p>The returned builder shares all settings with the given one, whichever sets them. When it builds
      * the service, it adds listeners, a {@linkplain #remembering remembering} streaming model, a request transformer
-     * before the configured one, and, if no memory is set, {@link #chatMemoryProvider()}. Services that are built
-     * without it are observed only by the listeners on the class path. These listeners do not see an {@link Error},
+     * before the configured one, and, if no memory is set, {@link #chatMemoryProvider()}. A question that is asked again
+     * is sent with its stored words, to which no template is applied again. Services that are built without it are observed only by the listeners on the class path. These listeners do not see an {@link Error},
      * streams that are not started, and interrupted answers.
      *
      * @param builder LangChain4j's builder

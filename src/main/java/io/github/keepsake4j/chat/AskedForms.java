@@ -7,6 +7,7 @@ import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserName;
 import dev.langchain4j.service.V;
 import dev.langchain4j.service.output.ServiceOutputParser;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.LoggedMessage.Asked;
 import io.github.keepsake4j.text.MessageText;
 import io.github.keepsake4j.text.OwnText;
@@ -59,9 +60,44 @@ record AskedForms(
         return rewritten != null && !rewritten.equals(checked);
     }
 
-    /** Returns the question as the guardrails rewrote it, without texts that are known to be retrieved. */
-    UserMessage withoutRetrieved() {
-        return OwnText.without(Objects.requireNonNull(rewritten, "rewritten"));
+    /** Returns a form of the question without what was retrieved, as far as that is known if a guardrail rewrote it. */
+    UserMessage withoutRetrieved(UserMessage sent) {
+        if (!isRewritten()) {
+            Asked forms = of(sent);
+            return forms == null ? sent : Objects.requireNonNullElse(forms.later(), sent);
+        }
+        List<Content> contents = new ArrayList<>(OwnText.without(sent).contents());
+        addInstructions(contents, instructions(own(), lastText(sent)));
+        return sent.toBuilder().contents(contents).build();
+    }
+
+    /** Returns whether the caller passed the words of a stored question. */
+    boolean hasWordsOf(LoggedMessage stored) {
+        return MessageText.of(own()).strip().equals(stored.userText().strip());
+    }
+
+    /**
+     * Returns the question as it is sent when a stored one is asked again: with the stored words in place of those that
+     * the caller passed. If these are not in it, it is sent as it was stored, unless a guardrail has rewritten it.
+     */
+    UserMessage inWordsOf(LoggedMessage stored, UserMessage sent) {
+        if (hasWordsOf(stored)) {
+            return sent;
+        }
+        UserMessage made = isRewritten() ? rewritten : null;
+        String guarded =
+                made == null || stored.asked() == null ? null : stored.asked().rewritten();
+        String passed = made == null || guarded == null
+                ? MessageText.of(question)
+                : OwnText.of(made).text();
+        String words = Objects.requireNonNullElse(guarded, stored.userText());
+        List<Content> contents = new ArrayList<>(sent.contents());
+        contents.replaceAll(content -> content instanceof TextContent text && !passed.isEmpty()
+                ? TextContent.from(text.text().replace(passed, words))
+                : content);
+        return !contents.equals(sent.contents())
+                ? sent.toBuilder().contents(contents).build()
+                : isRewritten() ? sent : (UserMessage) stored.message();
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServiceContext;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.tool.ToolExecution;
@@ -20,6 +21,9 @@ final class AttachedServices<T> extends AiServices<T> {
     private final AiServices<T> builder;
     private final SharedParts memories;
     private boolean attached;
+
+    /** Whether the questions are stored without what was retrieved for them. */
+    private volatile boolean leavesOutRetrieved;
 
     AttachedServices(AiServices<T> builder, SharedParts memories) {
         super(settings(builder));
@@ -62,8 +66,15 @@ final class AttachedServices<T> extends AiServices<T> {
         Consumer<ToolExecution> told = AttachedServices::executed;
         afterToolExecution(before == null ? told : told.andThen(before));
         var transformer = context.chatRequestTransformer;
-        chatRequestTransformer((request, memoryId) ->
-                transformer.apply(memories.turns.withoutRepeatedQuestion(request, memories.key(memoryId)), memoryId));
+        chatRequestTransformer((request, memoryId) -> transformer.apply(asAsked(request, memoryId), memoryId));
+    }
+
+    /** Changes a request in a memory of this library, which may have another id than LangChain4j's. */
+    private ChatRequest asAsked(ChatRequest request, Object memoryId) {
+        return context.hasChatMemory()
+                        && context.chatMemoryService.getOrCreateChatMemory(memoryId) instanceof KeepsakeChatMemory ours
+                ? ours.unbound.memories.turns.asAsked(request, ours.unbound.key)
+                : request;
     }
 
     /** Reports a finished tool to the turn, before the AI service adds the results of the round. */
@@ -96,18 +107,23 @@ final class AttachedServices<T> extends AiServices<T> {
     }
 
     /**
-     * Lets the service add questions as they are sent. This library's memories leave out what was retrieved when they show
-     * a question again. Otherwise the service would add the question as it was before its guardrails, and without the
-     * contents among its arguments.
+     * Lets the service add questions as they are sent. Otherwise it would add the question as it was before its
+     * guardrails, and without the contents among its arguments.
+     *
+     * @return whether the turn must leave out what was retrieved, because the service is not to store it
      */
-    private void storesSent() {
-        context.storeRetrievedContentInChatMemory = true;
+    private boolean bound() {
+        if (!context.storeRetrievedContentInChatMemory) {
+            leavesOutRetrieved = true;
+            context.storeRetrievedContentInChatMemory = true;
+        }
+        return leavesOutRetrieved;
     }
 
     private @Nullable Object call(
             Object service, InvocationHandler handler, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
-        WatchedCall call = WatchedCall.begin(method, this::storesSent);
+        WatchedCall call = WatchedCall.begin(method, this::bound);
         try {
             return call.watched(handler.invoke(service, method, arguments));
         } catch (Throwable e) {

@@ -29,6 +29,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.view.Reading;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -60,6 +61,10 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     private final KeepsakeChatMemory memory;
     private final Invocation invocation;
+
+    /** How the turn begins, or null if it begins behind the newest message. Known before another thread continues. */
+    private final @Nullable Turn begin;
+
     private final GuardrailPasses passes = new GuardrailPasses();
     private final ShownMessages sightings = new ShownMessages();
     private final SlowResults slow = new SlowResults();
@@ -69,8 +74,11 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     private @Nullable String question;
 
-    /** A stored question as it is sent this time, or null if it is sent as it was stored. */
+    /** The question as it is sent, or null if it is sent as it was stored. */
     private @Nullable NewMessage sent;
+
+    /** The question as the AI service asks it again, if it is sent in another form; or null. */
+    private @Nullable ChatMessage passed;
 
     /** Questions of other turns that were without an answer when this turn began. */
     private final Map<String, LoggedMessage> unanswered = new LinkedHashMap<>();
@@ -123,10 +131,14 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** An answer that was written. */
     private record Written(String id, AiMessage message) {}
 
-    BoundTurn(KeepsakeChatMemory memory, Invocation invocation) {
+    /** Creates a turn in place of a provisional one, which the call had in another memory, if there is one. */
+    BoundTurn(KeepsakeChatMemory memory, Invocation invocation, @Nullable BoundTurn provisional) {
         super(memory.unbound.id, memory.unbound.key, memory.unbound.memories);
         this.memory = memory;
         this.invocation = invocation;
+        this.begin = provisional != null && provisional.key.equals(key)
+                ? provisional.begin
+                : memories.turns.turn(invocation.parameters, key, CallsOfThread.all());
     }
 
     boolean isOf(KeepsakeChatMemory other) {
@@ -143,10 +155,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 question = again.id();
                 list.stream()
                         .filter(UserMessage.class::isInstance)
-                        .filter(message -> !message.equals(again.message()))
                         .findFirst()
-                        .ifPresent(this::asksOtherwise);
+                        .ifPresent(message -> asksAgain(again, (UserMessage) message));
                 boolean repeats = course().repeatsQuestion();
+                if (repeats || passed != null) {
+                    memories.turns.repeats(key, this);
+                }
                 repeated = repeats && sightings.shows(again.sequence());
                 if (!repeated) {
                     sightings.asked(again.sequence(), again.message());
@@ -167,11 +181,30 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 return;
             }
             List<ChatMessage> rest = withoutWritten(list);
-            rest.replaceAll(this::asRewritten);
+            rest.replaceAll(this::asStored);
             if (!rest.isEmpty()) {
                 super.add(rest);
             }
         });
+    }
+
+    private void asksAgain(LoggedMessage again, UserMessage message) {
+        UserMessage asks = invocation.forms().inWordsOf(again, message);
+        passed = asks.equals(message) ? null : message;
+        if (!asks.equals(again.message())) {
+            asksOtherwise(asks);
+        }
+    }
+
+    /** Refuses other words than the stored ones, such as those of a template, if the service would send them. */
+    private void checkWords(LoggedMessage again) {
+        if (!invocation.attached && !invocation.forms().hasWordsOf(again)) {
+            throw new InvalidInputException(
+                    "question",
+                    "must have the text of message " + again.id() + " of memory " + key
+                            + " without a template; services "
+                            + "of Keepsake.attach send it so, and Turn.edit sends another one");
+        }
     }
 
     private void asksOtherwise(ChatMessage message) {
@@ -180,20 +213,27 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     /**
-     * Returns the question as an input guardrail rewrote it. An AI service that does not store what was retrieved adds
-     * the question as it was before the guardrail.
+     * Returns the question as it is stored. If an AI service is not to store what was retrieved, its listeners get the
+     * question as it was before input guardrails, and an attached service the sent one.
      */
     @SuppressWarnings("ReferenceEquality")
-    private ChatMessage asRewritten(ChatMessage message) {
-        if (question != null || message != invocation.question) {
+    private ChatMessage asStored(ChatMessage message) {
+        if (question != null || !(message instanceof UserMessage user)) {
             return message;
         }
         AskedForms forms = invocation.forms();
-        if (!forms.isRewritten()) {
-            return message;
+        if (invocation.leavesOutRetrieved) {
+            UserMessage kept = forms.withoutRetrieved(user);
+            if (!kept.equals(user)) {
+                asksOtherwise(user);
+            }
+            return kept;
+        }
+        if (user != invocation.question || !forms.isRewritten()) {
+            return user;
         }
         memories.turns.storesOriginal(key);
-        return forms.withoutRetrieved();
+        return forms.withoutRetrieved(Objects.requireNonNull(forms.rewritten(), "rewritten"));
     }
 
     /** Leaves out the tool results that were written while other tools of their round still ran. */
@@ -481,23 +521,25 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         TurnPosition known = course;
         if (known == null) {
             memories.turns.begins(key);
-            known = TurnPosition.of(memories.turns.turn(invocation.parameters, key), key, memories);
+            known = TurnPosition.of(begin, key, memories, this::checkWords);
             course = known;
-            if (known.repeatsQuestion()) {
-                memories.turns.repeats(key, this);
-            }
         }
         return known;
     }
 
     @Override
-    public ChatRequest withoutRepeatedQuestion(ChatRequest request) {
+    @SuppressWarnings("ReferenceEquality")
+    public ChatRequest asAsked(ChatRequest request) {
         lock.lock();
         try {
-            LoggedMessage again = course().question;
-            return repeated && again != null && sightings.isFollowedByQuestion(request)
-                    ? sightings.asking(again.sequence(), request)
-                    : request;
+            LoggedMessage again = Objects.requireNonNull(course().question, "question");
+            ChatMessage asks = sent == null ? again.message() : sent.message();
+            List<ChatMessage> messages = new ArrayList<>(request.messages());
+            messages.replaceAll(message -> message == passed ? asks : message);
+            ChatRequest asked = request.toBuilder().messages(messages).build();
+            return repeated && sightings.isFollowedByQuestion(asked)
+                    ? sightings.asking(again.sequence(), asked)
+                    : asked;
         } finally {
             lock.unlock();
         }

@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +57,12 @@ final class CallsOfThread {
                 OF_THREAD.remove();
             }
         }
+    }
+
+    /** Returns the calls for which this thread works. */
+    static List<Call> all() {
+        Deque<Call> calls = OF_THREAD.get();
+        return calls == null ? List.of() : List.copyOf(calls);
     }
 
     /** Returns the call with a turn in a memory for which this thread works, or null if there is none. */

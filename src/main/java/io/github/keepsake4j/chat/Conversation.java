@@ -588,8 +588,7 @@ public final class Conversation {
      * Runs a turn as {@code Keepsake.turn} does, at another place than the newest message. Use it to retry, regenerate
      * or edit when the method of the AI service has no parameter for a {@link Turn}. The message of the turn applies to
      * the first call that the body makes with this memory on the caller's thread; a branch applies to all calls. A
-     * {@link Turn} that is passed to a call takes precedence. If the body returns and no call has used the message, a
-     * warning is logged.
+     * {@link Turn} that is passed to a call takes precedence, and works on any thread.
      *
      * <pre>{@code
      * String other = keepsake.conversation("42").turn(Turn.regenerate(answerId), () -> assistant.chat("42", question));
@@ -601,10 +600,15 @@ public final class Conversation {
      * @return the body's result
      * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
      *     the other turn times out or is interrupted
-     * @throws InvalidInputException if the id is of another type or breaks a rule
+     * @throws InvalidInputException if an id breaks a rule, or if the turn names a message and the body first calls an AI
+     *     service with another memory of this {@code Keepsake}; nothing is written then
+     * @throws KeepsakeException if the turn names a message and the body returns although no call has used it, for
+     *     example because the call was on another thread; what such a call asked is stored as a new question. A call
+     *     that returned a stream or a future has used it
      */
     public <T extends @Nullable Object> T turn(Turn turn, Supplier<? extends T> body) {
-        return memories.settings.turns().run(key, null, () -> memories.turns.with(key, turn, body));
+        List<?> calls = CallsOfThread.all();
+        return memories.settings.turns().run(key, null, () -> memories.turns.with(key, turn, calls, body));
     }
 
     /**
@@ -622,6 +626,7 @@ public final class Conversation {
      * @return the call's result
      * @throws TurnConflictException as {@code Keepsake.turn} does
      * @throws InvalidInputException if an id breaks a rule, or the message is not an answer to a question in the memory
+     * @throws KeepsakeException if the function makes no such call, as {@link #turn(Turn, Supplier)} describes
      */
     public <T extends @Nullable Object> T regenerate(String answerId, Function<UserMessage, ? extends T> call) {
         return again(Turn.regenerate(answerId), "answerId", answerId, call);
@@ -636,6 +641,7 @@ public final class Conversation {
      * @return the call's result
      * @throws TurnConflictException as {@code Keepsake.turn} does
      * @throws InvalidInputException if an id breaks a rule, or the message is not a question in the memory
+     * @throws KeepsakeException if the function makes no such call, as {@link #turn(Turn, Supplier)} describes
      */
     public <T extends @Nullable Object> T retry(String userMessageId, Function<UserMessage, ? extends T> call) {
         return again(Turn.retry(userMessageId), "userMessageId", userMessageId, call);

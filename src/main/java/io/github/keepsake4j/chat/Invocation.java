@@ -31,6 +31,12 @@ final class Invocation implements CallsOfThread.Call {
 
     final InvocationParameters parameters;
 
+    /** Whether the service is attached, so that its requests can be changed. */
+    volatile boolean attached;
+
+    /** Whether the question is stored without what was retrieved for it. */
+    volatile boolean leavesOutRetrieved;
+
     /** The listeners that reported the call first. Reports of other listeners about the same call are ignored. */
     private final Object source;
 
@@ -67,8 +73,9 @@ final class Invocation implements CallsOfThread.Call {
         this.source = source;
     }
 
-    /** Records the method that was called, if it is one of this service. */
+    /** Records that an attached service was called, and its method, if it is one of the service. */
     void calls(Method called) {
+        attached = true;
         if (called.getName().equals(method) && called.getParameterCount() == arguments.size()) {
             methods = List.of(called);
         }
@@ -104,8 +111,8 @@ final class Invocation implements CallsOfThread.Call {
         if (asked || !mayBe) {
             return null;
         }
-        turn = new BoundTurn(memory, this);
-        WatchedCall.bound();
+        turn = new BoundTurn(memory, this, turn);
+        leavesOutRetrieved = WatchedCall.bound() && attached;
         return turn;
     }
 

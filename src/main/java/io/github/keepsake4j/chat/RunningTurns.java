@@ -3,15 +3,17 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.invocation.InvocationParameters;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.base.RecentlyUsed;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.turn.Turn;
-import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -29,12 +31,12 @@ final class RunningTurns {
         void failed(String reason);
 
         /**
-         * Removes the question at the end of a request that already contains it, before tool rounds of an earlier try.
-         * There, it is sent as at the end.
+         * Changes a request that asks a stored question again. The question has the words of the stored one. If the
+         * request already contains it, before tool rounds of an earlier try, it is there and not at the end.
          *
-         * @return the changed request, or the same one if it does not repeat its question
+         * @return the changed request, or the same one if it is not one of this turn
          */
-        ChatRequest withoutRepeatedQuestion(ChatRequest request);
+        ChatRequest asAsked(ChatRequest request);
     }
 
     /** An answer that a model is giving in a stream. */
@@ -57,7 +59,7 @@ final class RunningTurns {
     /** The newest turn of each memory whose stream was not started yet. */
     private final RecentlyUsed<MemoryKey, Waiting> unstarted = new RecentlyUsed<>(MEMORIES);
 
-    /** The turns of each memory whose requests end with a question that they already contain. */
+    /** The turns of each memory whose requests ask a stored question again, in a form that is changed. */
     private final RecentlyUsed<MemoryKey, List<Waiting>> repeating = new RecentlyUsed<>(MEMORIES);
 
     /**
@@ -71,15 +73,22 @@ final class RunningTurns {
     /** The record of models that give the reason why their streams end. */
     final AnswerEnd.Streams streamEnds = new AnswerEnd.Streams();
 
-    /** A caller's instructions for the turns that begin. Used by one thread. */
+    /** A caller's instructions for the turns that begin on its thread. */
     private static final class Wanted {
         private final MemoryKey key;
         private final Turn turn;
-        private boolean taken;
 
-        Wanted(MemoryKey key, Turn turn) {
+        private final Thread thread = Thread.currentThread();
+
+        /** The calls of the thread that began before. */
+        private final List<?> outside;
+
+        private volatile boolean taken;
+
+        Wanted(MemoryKey key, Turn turn, List<?> outside) {
             this.key = key;
             this.turn = turn;
+            this.outside = outside;
         }
 
         /** Returns whether the instructions apply to the next turn of a memory. A message is tried again only once. */
@@ -95,38 +104,52 @@ final class RunningTurns {
             return next;
         }
 
-        /** Returns whether it has had no effect. */
+        /** Records that a turn was passed to a call, on any thread. It may be this one. */
+        void passed(MemoryKey to, Turn other) {
+            if (key.equals(to) && turn.kind() == other.kind() && Objects.equals(turn.messageId(), other.messageId())) {
+                taken = true;
+            }
+        }
+
+        /** Returns whether no turn has begun with the message that the caller named. */
         boolean isMissed() {
-            return !taken && (turn.messageId() != null || turn.branch() != null);
+            return !taken && turn.messageId() != null;
+        }
+
+        /** Refuses another memory, unless it is one of a guardrail or the like, within the body's own call. */
+        void check(MemoryKey other, List<?> calls) {
+            if (isMissed()
+                    && calls.stream().filter(call -> !outside.contains(call)).count() < 2) {
+                throw new InvalidInputException("turn", rule() + "; it called one with memory " + other);
+            }
+        }
+
+        /** Says what the body must do. */
+        String rule() {
+            return "its body must call an AI service with the id of memory " + key + " first, on the same thread "
+                    + "and with listeners, or pass the Turn to it, for a turn of kind " + turn.kind();
         }
     }
 
-    /** The instructions of the callers of this thread, the innermost caller first. */
-    @SuppressWarnings("ThreadLocalUsage")
-    private final ThreadLocal<@Nullable Deque<Wanted>> wanted = new ThreadLocal<>();
+    /** The instructions of all callers. Of those of one thread, the innermost is the first. */
+    private final Deque<Wanted> wanted = new ConcurrentLinkedDeque<>();
 
-    /** Runs a call whose turn does not begin behind the newest message, and returns its result. */
-    <T extends @Nullable Object> T with(MemoryKey key, Turn turn, Supplier<? extends T> body) {
-        Deque<Wanted> outer = wanted.get();
-        Deque<Wanted> all = outer == null ? new ArrayDeque<>() : outer;
-        wanted.set(all);
-        Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"));
-        all.push(mine);
+    /** Runs a body within the calls of a thread, whose turn does not begin behind the newest message. */
+    <T extends @Nullable Object> T with(MemoryKey key, Turn turn, List<?> calls, Supplier<? extends T> body) {
+        Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"), calls);
+        wanted.push(mine);
         try {
             T result = body.get();
             if (mine.isMissed()) {
-                LOG.warn(
-                        "Memory {}: the body of Conversation.turn(turn, body) took no turn of kind {}. Call an AI service with "
-                                + "this memory id and a memory of this Keepsake in it, on the same thread, with listeners",
-                        key,
-                        turn.kind());
+                String stored = "A question that it asked otherwise is stored as a new one, and its answer behind it";
+                throw new KeepsakeException("turn: " + mine.rule() + "; it did not. " + stored, null);
+            }
+            if (!mine.taken && turn.branch() != null) {
+                LOG.warn("Conversation.turn(turn, body): {}; it did not", mine.rule());
             }
             return result;
         } finally {
-            all.remove(mine);
-            if (all.isEmpty()) {
-                wanted.remove();
-            }
+            wanted.remove(mine);
         }
     }
 
@@ -149,20 +172,24 @@ final class RunningTurns {
         streaming.remove(answer);
     }
 
-    /** Returns the instructions for a turn, or null if it begins behind the newest message. */
+    /** Returns the instructions for a turn within the calls of this thread, or null. Refuses a memory that is not wanted. */
     @Nullable
-    Turn turn(InvocationParameters parameters, MemoryKey key) {
+    Turn turn(InvocationParameters parameters, MemoryKey key, List<?> calls) {
+        List<Wanted> here = wanted.stream()
+                .filter(each -> each.thread == Thread.currentThread())
+                .toList();
+        if (here.stream().noneMatch(outer -> outer.key.equals(key))) {
+            here.stream().limit(1).forEach(innermost -> innermost.check(key, calls));
+        }
         if (parameters instanceof Turn turn) {
+            wanted.forEach(each -> each.passed(key, turn));
             return turn;
         }
-        Deque<Wanted> all = wanted.get();
-        return all == null
-                ? null
-                : all.stream()
-                        .filter(candidate -> candidate.isFor(key))
-                        .findFirst()
-                        .map(Wanted::take)
-                        .orElse(null);
+        return here.stream()
+                .filter(candidate -> candidate.isFor(key))
+                .findFirst()
+                .map(Wanted::take)
+                .orElse(null);
     }
 
     /** Records that a turn begins. A stream of the memory that was not started before has failed. */
@@ -197,7 +224,7 @@ final class RunningTurns {
         }
     }
 
-    /** Records a turn whose request ends with a question that it already contains. */
+    /** Records a turn whose request must be changed. */
     void repeats(MemoryKey key, Waiting turn) {
         synchronized (repeating) {
             List<Waiting> before = Objects.requireNonNullElse(repeating.get(key), List.of());
@@ -209,10 +236,10 @@ final class RunningTurns {
         }
     }
 
-    /** Removes the question that an AI service adds at the end of a request that already contains it. */
-    ChatRequest withoutRepeatedQuestion(ChatRequest request, MemoryKey key) {
+    /** Changes the question that an AI service adds at the end of a request, if it is a stored one that is asked again. */
+    ChatRequest asAsked(ChatRequest request, MemoryKey key) {
         for (Waiting turn : Objects.requireNonNullElse(repeating.get(key), List.<Waiting>of())) {
-            ChatRequest changed = turn.withoutRepeatedQuestion(request);
+            ChatRequest changed = turn.asAsked(request);
             if (!changed.equals(request)) {
                 return changed;
             }

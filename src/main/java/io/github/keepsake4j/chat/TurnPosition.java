@@ -35,6 +35,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -165,9 +166,10 @@ final class TurnPosition {
     /**
      * Finds the beginning of a turn.
      *
+     * @param check gets a stored question that the turn asks again, before anything is written
      * @throws InvalidInputException if the memory has no such message
      */
-    static TurnPosition of(@Nullable Turn turn, MemoryKey key, SharedParts memories) {
+    static TurnPosition of(@Nullable Turn turn, MemoryKey key, SharedParts memories, Consumer<LoggedMessage> check) {
         String id = turn == null ? null : turn.messageId();
         if (turn == null || id == null) {
             return new TurnPosition(key, memories, turn == null ? null : turn.branch(), null, null, null);
@@ -176,8 +178,8 @@ final class TurnPosition {
                 .orElseThrow(() -> new InvalidInputException(
                         "turn", "names the message " + id + ", which is not in memory " + key));
         return switch (turn.kind()) {
-            case RETRY -> retry(turn, key, memories, named);
-            case REGENERATE -> regenerate(turn, key, memories, named);
+            case RETRY -> retry(turn, key, memories, named, check);
+            case REGENERATE -> regenerate(turn, key, memories, named, check);
             default -> edit(turn, key, memories, named);
         };
     }
@@ -187,8 +189,10 @@ final class TurnPosition {
         return new TurnPosition(key, memories, turn.branch(), parentOf(named), parentOf(named), null);
     }
 
-    private static TurnPosition retry(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
+    private static TurnPosition retry(
+            Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named, Consumer<LoggedMessage> check) {
         check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
+        check.accept(named);
         MessageLog log = memories.log(key);
         Found found = find(log, key, turn.branch(), named);
         if (found.before() == null && named.outcome() == null && named.id().equals(named.question())) {
@@ -203,12 +207,14 @@ final class TurnPosition {
                 key, memories, turn.branch(), parentOf(named), parent == null ? null : Parent.of(parent), found);
     }
 
-    private static TurnPosition regenerate(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
+    private static TurnPosition regenerate(
+            Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named, Consumer<LoggedMessage> check) {
         boolean isAnswer = named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests();
         check(isAnswer, "regenerate", "an answer", key, named);
         Found found = findBefore(memories.log(key), key, named);
         check(found != null, "regenerate", "an answer to a question", key, named);
         Found before = Objects.requireNonNull(found, "found");
+        check.accept(before.question());
         return new TurnPosition(key, memories, turn.branch(), parentOf(before.question()), parentOf(named), before);
     }
 

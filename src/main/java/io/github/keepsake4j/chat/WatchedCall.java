@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -37,16 +38,16 @@ final class WatchedCall {
     private final Method method;
 
     /** Called when the service uses a memory of this library. */
-    private final Runnable onBound;
+    private final BooleanSupplier onBound;
 
-    private WatchedCall(@Nullable WatchedCall outer, boolean flux, Method method, Runnable onBound) {
+    private WatchedCall(@Nullable WatchedCall outer, boolean flux, Method method, BooleanSupplier onBound) {
         this.outer = outer;
         this.flux = flux;
         this.method = method;
         this.onBound = onBound;
     }
 
-    static WatchedCall begin(Method method, Runnable onBound) {
+    static WatchedCall begin(Method method, BooleanSupplier onBound) {
         // By its name, because Reactor may be absent.
         boolean flux = method.getReturnType().getName().equals("reactor.core.publisher.Flux");
         WatchedCall call = new WatchedCall(INNERMOST.get(), flux, method, onBound);
@@ -68,12 +69,10 @@ final class WatchedCall {
         }
     }
 
-    /** Records that a call on this thread uses a memory of this library. */
-    static void bound() {
+    /** Records that a call on this thread uses a memory. Returns whether it leaves out what was retrieved. */
+    static boolean bound() {
         WatchedCall call = INNERMOST.get();
-        if (call != null) {
-            call.onBound.run();
-        }
+        return call != null && call.onBound.getAsBoolean();
     }
 
     void end() {

@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Begins a turn at another place than the newest message. Use it when a user wants to retry a question, regenerate an
  * answer, edit a question, or work on a named branch. Pass it to a method of an AI service that declares a parameter of
- * this type or of type {@link InvocationParameters}, or to {@code Conversation.turn(turn, body)}.
+ * this type or of type {@link InvocationParameters}, which works on any thread, or to {@code Conversation.turn(turn, body)},
+ * which applies to the thread that calls it.
  *
  * <pre>{@code
  * interface Assistant {
- *     String chat(@MemoryId String id, @UserMessage String text, Turn turn);
+ *     @UserMessage("{{text}}")
+ *     String chat(@MemoryId String id, @V("text") String text, Turn turn);
  * }
  * assistant.chat("42", question, Turn.regenerate(answerId));
  * }</pre>

@@ -185,6 +185,21 @@ class ReadmeTest {
         }
     }
 
+    /** With a parameter that is the template, an AI service of LangChain4j reads a user's braces as variables. */
+    @Test
+    void services_of_documents_and_samples_read_the_braces_of_users_as_variables() throws IOException {
+        List<Path> files = new ArrayList<>(documents());
+        try (Stream<Path> samples = Files.walk(Path.of("samples"))) {
+            samples.filter(file -> file.toString().endsWith(".java")).forEach(files::add);
+        }
+        // Quarkus sends a parameter as it is.
+        files.removeIf(file -> file.toString().contains("quarkus"));
+        for (Path file : files) {
+            assertThat(Files.readString(file)).as(file.toString()).doesNotContainPattern("UserMessage String \\w+[,)]");
+        }
+        assertThat(files).hasSizeGreaterThan(20);
+    }
+
     /** README first, then the pages of the guide. */
     static List<Path> documents() throws IOException {
         try (Stream<Path> pages = Files.list(GUIDE)) {

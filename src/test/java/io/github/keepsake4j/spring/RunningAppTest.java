@@ -11,7 +11,10 @@ import dev.langchain4j.guardrail.OutputGuardrailException;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.service.TokenStream;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.spring.app.Assistant;
@@ -104,6 +107,33 @@ class RunningAppTest {
             assertThat(assistant.chat("alice", "and now?"))
                     .startsWith("heard 4")
                     .endsWith("and now?");
+        }
+    }
+
+    @Test
+    void an_answer_was_made_anew_elsewhere_or_from_other_words_and_nobody_was_told() {
+        try (ConfigurableApplicationContext context = start()) {
+            Assistant assistant = context.getBean(Assistant.class);
+            Keepsake keepsake = context.getBean(Keepsake.class);
+            assistant.translate("dora", "{{ bees }}");
+            Conversation chat = keepsake.conversation("dora");
+            String answer = last(keepsake, "dora").id();
+            List<String> before = said(keepsake, "dora");
+
+            assertThatThrownBy(() -> chat.regenerate(answer, asked -> assistant.translate("erik", asked.singleText())))
+                    .isInstanceOf(InvalidInputException.class);
+            assertThatThrownBy(() -> chat.regenerate(answer, asked -> assistant.translate("dora", asked.singleText())))
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("Keepsake.attach");
+            assertThat(said(keepsake, "dora")).isEqualTo(before);
+            assertThat(keepsake.conversation("erik").info()).isEmpty();
+
+            assertThatThrownBy(() -> chat.regenerate(
+                            answer, asked -> CompletableFuture.supplyAsync(() -> assistant.translate("dora", "ants"))
+                                    .join()))
+                    .isInstanceOf(KeepsakeException.class);
+            chat.regenerate(answer, asked -> assistant.translate("dora", "{{ bees }}"));
+            assertThat(chat.branch(2).messages().get(0).userText()).isEqualTo("Translate {{ bees }}");
         }
     }
 

@@ -187,7 +187,6 @@ public final class TrueReasons {
         for (int i = place - 1; i >= 0; i--) {
             LoggedMessage before = branch.get(i);
             boolean sameTurn = message.question() == null
-                    || before.question() == null
                     || message.question().equals(before.question());
             if (sameTurn
                     && before.message() instanceof AiMessage ai

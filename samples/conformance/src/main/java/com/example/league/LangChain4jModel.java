@@ -14,6 +14,7 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
+import dev.langchain4j.service.V;
 import java.util.List;
 
 /** Answers at once, after two tool calls if the question asks for them. */
@@ -21,7 +22,8 @@ final class LangChain4jModel implements ChatModel {
 
     /** The AI service of all subjects on LangChain4j. */
     interface Assistant {
-        String chat(@MemoryId String conversation, @dev.langchain4j.service.UserMessage String question);
+        @dev.langchain4j.service.UserMessage("{{question}}")
+        String chat(@MemoryId String conversation, @V("question") String question);
     }
 
     /** The model's tool. */

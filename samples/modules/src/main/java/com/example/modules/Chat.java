@@ -8,6 +8,7 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
+import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.log.MessageLog;
@@ -18,7 +19,8 @@ import java.util.stream.Collectors;
 public final class Chat {
 
     interface Assistant {
-        String chat(@MemoryId String user, @dev.langchain4j.service.UserMessage String text);
+        @dev.langchain4j.service.UserMessage("{{text}}")
+        String chat(@MemoryId String user, @V("text") String text);
     }
 
     private Chat() {}

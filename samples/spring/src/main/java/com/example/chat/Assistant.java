@@ -2,9 +2,11 @@ package com.example.chat;
 
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserMessage;
+import dev.langchain4j.service.V;
 import dev.langchain4j.service.spring.AiService;
 
 @AiService
 interface Assistant {
-    String chat(@MemoryId String user, @UserMessage String text);
+    @UserMessage("{{text}}")
+    String chat(@MemoryId String user, @V("text") String text);
 }

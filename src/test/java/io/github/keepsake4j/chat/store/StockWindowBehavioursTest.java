@@ -14,6 +14,8 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.memory.chat.TokenWindowChatMemory;
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.ContextOverflowException;
@@ -406,6 +408,50 @@ class StockWindowBehavioursTest {
         assertThat(memory.messages()).isEmpty();
 
         assertThat(history()).containsExactly(user("1"), ai("2"), user("3"), ai("4"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Window.class)
+    void unlike_stock_a_question_that_is_repeated_without_an_answer_is_shown_once(Window window) {
+        ChatMessage[] asked = {user("1"), user("1"), user("2"), user("1")};
+
+        assertThat(stock(window, 8, asked)).containsExactly(asked);
+        assertThat(shown(window, 8, asked)).containsExactly(user("1"), user("2"), user("1"));
+        assertThat(history()).containsExactly(asked);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Window.class)
+    void unlike_stock_calls_without_room_for_their_results_are_an_error_before_the_tools_run(Window window) {
+        ChatMemory stock = window.stock(2);
+        ChatMemory memory = ours(window.ours(2));
+        for (ChatMemory each : List.of(stock, memory)) {
+            each.add(user("1"));
+            assertThat(each.messages()).containsExactly(user("1"));
+        }
+
+        assertThatCode(() -> stock.add(calls("a"))).doesNotThrowAnyException();
+        assertThatThrownBy(() -> memory.add(calls("a"))).isInstanceOf(ContextOverflowException.class);
+        assertThat(history()).containsExactly(user("1"), calls("a"));
+    }
+
+    @Test
+    void unlike_stock_of_two_updates_at_once_neither_replaces_the_other() {
+        ours(SlidingWindow.withMaxMessages(2));
+        for (ChatMemoryStore store : List.of(new InMemoryChatMemoryStore(), keepsake.chatMemoryStore())) {
+            store.updateMessages("bob", List.of(user("1"), ai("2")));
+            List<ChatMessage> one = new ArrayList<>(store.getMessages("bob"));
+            List<ChatMessage> other = new ArrayList<>(store.getMessages("bob"));
+            one.add(user("3"));
+            other.add(user("4"));
+            store.updateMessages("bob", one);
+            store.updateMessages("bob", other);
+
+            boolean stock = store instanceof InMemoryChatMemoryStore;
+            assertThat(store.getMessages("bob"))
+                    .containsExactlyInAnyOrderElementsOf(
+                            stock ? other : List.of(user("1"), ai("2"), user("3"), user("4")));
+        }
     }
 
     @Test

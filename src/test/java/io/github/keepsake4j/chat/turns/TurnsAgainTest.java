@@ -31,7 +31,6 @@ import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.turn.Turn;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -360,23 +359,7 @@ class TurnsAgainTest {
     }
 
     @Test
-    @ExpectedLog(
-            "Memory conversation/default/c: the body of Conversation.turn(turn, body) took no turn of kind REGENERATE")
-    void a_turn_that_no_call_takes_is_logged() {
-        Script model = new Script("a0", "a1", "a2");
-        Assistant assistant = talked(model);
-
-        String answer = keepsake.conversation("c")
-                .turn(Turn.regenerate(id("A(a1)")), () -> CompletableFuture.supplyAsync(
-                                () -> assistant.chat("c", "one"))
-                        .join());
-
-        assertThat(answer).isEqualTo("a2");
-        assertThat(view(keepsake, "c")).isEqualTo("U(zero), A(a0), U(one), A(a1), U(one), A(a2)");
-    }
-
-    @Test
-    @ExpectedLog("Memory conversation/default/c: the body of Conversation.turn(turn, body) took no turn of kind NEW")
+    @ExpectedLog("Conversation.turn(turn, body): its body must call an AI service with the id of memory")
     void a_branch_that_no_call_uses_is_logged() {
         talked(new Script("a0", "a1"));
 

@@ -6,6 +6,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.data.message.AiMessage;
@@ -20,6 +21,7 @@ import io.github.keepsake4j.component.MemoryInput;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.CountedLog;
@@ -502,10 +504,11 @@ class WhoseAnswerTest {
                             talk.conversation().seenBy(answer).orElseThrow().messages()))
                     .isEqualTo("U(one)");
             AtomicReference<ChatMessage> told = new AtomicReference<>();
-            talk.conversation().regenerate(answer, question -> {
-                told.set(question);
-                return talk.chat(question.singleText(), "again");
-            });
+            assertThatThrownBy(() -> talk.conversation().regenerate(answer, question -> {
+                        told.set(question);
+                        return "no turn";
+                    }))
+                    .isInstanceOf(KeepsakeException.class);
             assertThat(told.get()).isEqualTo(user("one"));
         }
     }
