@@ -726,8 +726,7 @@ public final class Conversation {
     }
 
     private Tail tail(TailLoader loader) {
-        return memories.meter.read(
-                key, loader.load(id, key, 0, query -> loader.read(memories.log(key), key, query)));
+        return memories.meter.read(key, loader.load(id, key, 0, query -> loader.read(memories.log(key), key, query)));
     }
 
     private Context context(Tail tail) {

@@ -88,7 +88,7 @@ class OpenTurn {
             open.refill(null);
             boolean awaits = open.awaited > 0;
             Reading seen = show(open, list, keepsSummary, null, null);
-                changedList(seen);
+            changedList(seen);
             List<String> ids = seen.ids();
             open.appended = ids.isEmpty() ? null : ids.get(ids.size() - 1);
             if (!awaits || !seen.isRunning()) {
@@ -144,7 +144,7 @@ class OpenTurn {
             WriteBuffer open = buffer();
             Reading empty = inEpoch(() -> memories.views.clear(key, epochOf(open)));
             open.read(null);
-                if (empty != null) {
+            if (empty != null) {
                 changedList(empty);
             }
             open.awaited = 0;

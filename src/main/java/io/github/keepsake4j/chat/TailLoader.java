@@ -20,7 +20,6 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads as far back as a strategy requires. The log bounds a read by the tokens that were counted when the messages
@@ -154,8 +153,7 @@ final class TailLoader {
     }
 
     private static boolean covers(ReadBounds fetched, ReadBounds looked) {
-        return fetched.messages() >= looked.messages()
-                && fetched.tokens() >= looked.tokens();
+        return fetched.messages() >= looked.messages() && fetched.tokens() >= looked.tokens();
     }
 
     /** Returns the result of a read of at most these messages and tokens. */

@@ -352,8 +352,10 @@ final class Rules {
         return part.user() != null
                 && part.messages().stream()
                         .filter(message -> message.sequence() > part.user().sequence() && message.question() == null)
-                        .anyMatch(message ->
-                                !part.user().id().equals(questions.getOrDefault(message.id(), part.user().id())));
+                        .anyMatch(message -> !part.user()
+                                .id()
+                                .equals(questions.getOrDefault(
+                                        message.id(), part.user().id())));
     }
 
     private static boolean has(ContextTurn turn, LoggedMessage message) {
@@ -857,13 +859,7 @@ final class Rules {
                         .noneMatch(before -> before.message() instanceof UserMessage user && !isBlank(user));
             case OLD_SYSTEM_MESSAGE -> message.message() instanceof SystemMessage && !message.equals(log.system());
             case UNKNOWN_TYPE -> message.message() instanceof UnknownMessage;
-            case FAILED,
-                    UNANSWERED_QUESTION,
-                    REJECTED,
-                    TOO_FAR_BACK,
-                    ANSWERED_BEFORE,
-                    NO_QUESTION,
-                    UNREADABLE -> false;
+            case FAILED, UNANSWERED_QUESTION, REJECTED, TOO_FAR_BACK, ANSWERED_BEFORE, NO_QUESTION, UNREADABLE -> false;
         };
     }
 

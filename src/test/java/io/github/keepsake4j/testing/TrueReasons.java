@@ -186,8 +186,7 @@ public final class TrueReasons {
         }
         for (int i = place - 1; i >= 0; i--) {
             LoggedMessage before = branch.get(i);
-            boolean sameTurn = message.question() == null
-                    || message.question().equals(before.question());
+            boolean sameTurn = message.question() == null || message.question().equals(before.question());
             if (sameTurn
                     && before.message() instanceof AiMessage ai
                     && ai.toolExecutionRequests().stream().anyMatch(call -> Objects.equals(call.id(), result.id()))) {

@@ -149,8 +149,7 @@ class OverlappingTurnsTest {
 
         one.set(list);
 
-        assertThat(one.messages())
-                .containsExactly(user("one"), calls("a"), compensated, user("two"), ai("done two"));
+        assertThat(one.messages()).containsExactly(user("one"), calls("a"), compensated, user("two"), ai("done two"));
         add(one, ai("done one"));
         assertThat(two.messages())
                 .containsExactly(user("one"), calls("a"), compensated, user("two"), ai("done two"), ai("done one"));
