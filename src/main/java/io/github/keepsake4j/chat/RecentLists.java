@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.base.RecentlyUsed;
+import io.github.keepsake4j.codec.KeptMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.view.Reading;
 import java.util.ArrayList;

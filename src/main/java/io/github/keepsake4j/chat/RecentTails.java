@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.base.RecentlyUsed;
+import io.github.keepsake4j.codec.KeptMessage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.chat;
+package io.github.keepsake4j.codec;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
@@ -8,7 +8,6 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.message.UnknownMessage;
 import java.util.List;
 import java.util.Map;
@@ -19,13 +18,13 @@ import org.jspecify.annotations.Nullable;
  * A cached message that returns equal copies. Each caller receives an instance of its own, as from a read: the instance
  * identifies the messages that its caller has seen, and its attributes can be changed. Immutable.
  */
-final class KeptMessage {
+public final class KeptMessage {
 
     /** The maximum number of characters of the messages in one cache. */
-    static final long ROOM = 16_000_000;
+    public static final long ROOM = 16_000_000;
 
     /** The least number of characters that a list of messages counts, so that one cache has at most 1,000 lists. */
-    static final long LEAST_ROOM = 16_000;
+    public static final long LEAST_ROOM = 16_000;
 
     private static final MessageCodec CODEC = new MessageCodec();
 
@@ -57,8 +56,9 @@ final class KeptMessage {
      * Keeps a message. A message with immutable parts is copied. Any other message is kept as its stored text.
      *
      * @param message the message
+     * @return the kept message
      */
-    static KeptMessage of(ChatMessage message) {
+    public static KeptMessage of(ChatMessage message) {
         if (isOfImmutableParts(message)) {
             return new KeptMessage(copy(message), "", length(message));
         }
@@ -69,23 +69,39 @@ final class KeptMessage {
     /**
      * Returns whether {@link #instance} returns a message that equals the original. A log's own class of messages is
      * lost.
+     *
+     * @param message the message
+     * @return whether it can be kept
      */
-    static boolean canKeep(ChatMessage message) {
+    public static boolean canKeep(ChatMessage message) {
         return KEPT.contains(message.getClass());
     }
 
-    /** Returns whether a message equals this one. */
-    boolean isOf(ChatMessage message) {
+    /**
+     * Returns whether a message equals this one.
+     *
+     * @param message the message
+     * @return whether they are equal
+     */
+    public boolean isOf(ChatMessage message) {
         return own == null ? text.equals(CODEC.encode(message)) : own.equals(message);
     }
 
-    /** Returns a new instance. */
-    ChatMessage instance() {
+    /**
+     * Returns the message.
+     *
+     * @return a new instance
+     */
+    public ChatMessage instance() {
         return own == null ? CODEC.decode(text) : copy(own);
     }
 
-    /** Returns about how many characters are kept. */
-    long size() {
+    /**
+     * Returns about how many characters are kept.
+     *
+     * @return the number of characters
+     */
+    public long size() {
         return size;
     }
 

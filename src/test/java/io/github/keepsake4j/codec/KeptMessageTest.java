@@ -1,4 +1,4 @@
-package io.github.keepsake4j.chat;
+package io.github.keepsake4j.codec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +8,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.testing.Messages;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
