@@ -11,7 +11,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -134,22 +133,6 @@ class SummarizationTest {
         memory.add(result("a"));
 
         assertThat(memory.messages()).endsWith(user("mine"), calls("a"), result("a"));
-    }
-
-    @Test
-    void a_covered_turn_that_does_not_fit_is_refused_as_any_other() {
-        Keepsake keepsake = keepsake(SMALL.and(TokenLimit.withMaxTokens(30, new WordCounter())), notes);
-        KeepsakeChatMemory memory = keepsake.chatMemory("id");
-        memory.add(user("word ".repeat(60)), calls("a"));
-        KeepsakeChatMemory other = keepsake.chatMemory("id");
-        for (int i = 1; i <= 20; i++) {
-            other.messages();
-            other.add(user("q" + i), ai("a" + i));
-            await(keepsake, "id");
-        }
-        memory.add(result("a"));
-
-        assertThatThrownBy(memory::messages).isInstanceOf(ContextOverflowException.class);
     }
 
     @Test

@@ -44,7 +44,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -209,13 +208,6 @@ class TenantTest {
                 assertThat(erased.stream().mapToLong(Tenant.Erased::messages).sum())
                         .isEqualTo(whole ? 32 : 10);
             }
-            fill(keepsake, "acme", 1);
-            AtomicInteger nodes = new AtomicInteger();
-            Threads.run(
-                    3,
-                    thread -> nodes.addAndGet(keepsake.conversation(ConversationKey.of("acme", "c0"))
-                            .eraseWithNodes()));
-            assertThat(nodes).hasValue(1);
         }
     }
 
