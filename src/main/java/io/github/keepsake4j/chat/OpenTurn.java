@@ -390,10 +390,11 @@ class OpenTurn {
                 summary,
                 epochOf(open),
                 () -> {
+                    long most = mostKnown();
                     Tail tail = load(open, list.size());
                     Remembered known = open.remembered();
                     Remembered remembered = known != null ? known : memories.remembered(key, tail);
-                    return ShownView.of(tail, memories.select(id, key, asSent(tail), remembered), mostKnown());
+                    return ShownView.of(tail, memories.select(id, key, asSent(tail), remembered), most);
                 },
                 open.lists);
         try {

@@ -211,7 +211,7 @@ final class TurnPosition {
             Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named, Consumer<LoggedMessage> check) {
         boolean isAnswer = named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests();
         check(isAnswer, "regenerate", "an answer", key, named);
-        Found found = findBefore(memories.log(key), key, named);
+        Found found = findBefore(memories.log(key), key, turn.branch(), named);
         check(found != null, "regenerate", "an answer to a question", key, named);
         Found before = Objects.requireNonNull(found, "found");
         check.accept(before.question());
@@ -225,12 +225,13 @@ final class TurnPosition {
             return new Found(question, after.position(), rest.rounds(), true, rest.beforeAnswer());
         } catch (UnknownMessageException e) {
             // The question is on another branch, so nothing that follows it is known.
-            return new Found(question, Reads.position(log, key), List.of(), false, null);
+            return new Found(question, position(log, key, branch), List.of(), false, null);
         }
     }
 
     /** Finds the question of an answer, and its rounds before the answer; null if there is none on its branch. */
-    private static @Nullable Found findBefore(MessageLog log, MemoryKey key, LoggedMessage answer) {
+    private static @Nullable Found findBefore(
+            MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage answer) {
         Optional<Asked> asked = asked(log, key, answer.id());
         if (asked.isEmpty() || answer.parentId() == null) {
             return null;
@@ -239,7 +240,12 @@ final class TurnPosition {
         List<LoggedMessage> messages = asked.get().tail().messages();
         List<LoggedMessage> between = messages.subList(messages.indexOf(question) + 1, messages.size() - 1);
         List<LoggedMessage> rounds = Turns.restOf(question, between).rounds();
-        return new Found(question, asked.get().tail().position(), rounds, true, answer.parentId());
+        Position end = branch == null ? asked.get().tail().position() : position(log, key, branch);
+        return new Found(question, end, rounds, true, answer.parentId());
+    }
+
+    private static Position position(MessageLog log, MemoryKey key, @Nullable String branch) {
+        return log.read(key, ReadQuery.newest(0).onBranch(branch)).position();
     }
 
     /** A question, and the branch from there to a message that belongs to it. */
@@ -518,17 +524,21 @@ final class TurnPosition {
 
     /** Returns what was read without what others added since, and with what this turn added. */
     private Tail withOwn(Tail tail, long newest) {
-        Set<String> missing = new LinkedHashSet<>(added);
+        Set<String> own = new LinkedHashSet<>(added);
         LoggedMessage again = question;
         if (again != null) {
-            missing.add(again.id());
-            rounds.forEach(message -> missing.add(message.id()));
+            own.add(again.id());
+            rounds.forEach(message -> own.add(message.id()));
         }
+        Set<String> missing = new LinkedHashSet<>(own);
+        tail.messages().forEach(message -> missing.remove(message.id()));
         Tail known = tail;
         for (LoggedMessage message : tail.messages()) {
-            boolean isOwn = missing.remove(message.id());
-            known = isOwn || message.sequence() <= newest ? known : known.without(message.id());
+            boolean isOwn = own.contains(message.id());
+            boolean stays = isOwn ? missing.isEmpty() : message.sequence() <= newest;
+            known = stays ? known : known.without(message.id());
         }
-        return missing.isEmpty() ? known : known.with(Reads.messages(memories.log(key), key, missing));
+        // Some of them may be in a list that this turn has set, so all are added in their order.
+        return missing.isEmpty() ? known : known.with(Reads.messages(memories.log(key), key, own));
     }
 }

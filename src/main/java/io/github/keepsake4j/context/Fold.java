@@ -81,15 +81,22 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         if (first > 0) {
             // Turns overlap all the time. The messages of those that end later are left to the next summary.
             LoggedMessage newest = newest(turns.subList(0, first));
-            boolean areBound = turns.subList(first, turns.size()).stream()
-                    .allMatch(turn ->
-                            turn.user().question() != null || turn.user().sequence() > newest.sequence());
-            if (areBound) {
+            if (turns.subList(first, turns.size()).stream().allMatch(turn -> isDivisible(turn, newest.sequence()))) {
                 return newest.id();
             }
         }
         ContextTurn last = turns.get(turns.size() - 1);
         return turns.size() == 1 || sizeOf(last) > trigger ? withinTurn(last, target) : null;
+    }
+
+    /** Returns whether a summary may end at a place within a turn: the turn is bound, and no round of it goes on there. */
+    private static boolean isDivisible(ContextTurn turn, long place) {
+        return turn.user().sequence() > place
+                || (turn.user().question() != null
+                        && turn.rounds().stream()
+                                .allMatch(round -> round.sequence() > place
+                                        || (round.newest() <= place
+                                                && round.hidden() != Omission.Reason.UNANSWERED_CALL)));
     }
 
     private @Nullable String withinTurn(ContextTurn turn, long target) {

@@ -68,10 +68,12 @@ final class TurnSplitter {
         add(messages, turns);
         repaired.addAll(turns.leftOut());
         turns.close(Standing.WHOLE, closed::add);
+        // Nothing before a summary can be read.
+        long certain = summary == null ? Math.max(unread, turns.uncertain()) : unread;
         return new Context(
                 memoryId,
                 new Context.Opening(system, summary, null),
-                new Context.Read(oldest, Math.max(unread, turns.uncertain()), turns.headless(), repaired),
+                new Context.Read(oldest, certain, turns.headless(), repaired),
                 closed,
                 new Context.Forms(replaced, TokenSizes.NOT_KEPT, 0),
                 null);

@@ -73,7 +73,11 @@ public final class Turns {
 
     private record Waiting(ReadTurn turn, OpenRound round) {}
 
-    /** @param fromBeginning whether the first message has none before it */
+    /**
+     * Creates an empty reader.
+     *
+     * @param fromBeginning whether the first message has none before it
+     */
     Turns(boolean fromBeginning) {
         this.fromBeginning = fromBeginning;
         all.add(unread);

@@ -34,7 +34,6 @@ import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.Tell;
-import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.nio.file.Path;
 import java.time.Duration;

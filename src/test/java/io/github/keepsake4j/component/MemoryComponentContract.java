@@ -603,8 +603,7 @@ abstract class MemoryComponentContract {
                 .isLessThanOrEqualTo(2);
         assertThat(add(user("never mind")).messages()).containsExactly(user("weather?"), user("never mind"));
         assertThat(add(result("c1")).messages())
-                .containsExactly(
-                        user("weather?"), calls("c1", "c2"), result("c2"), result("c1"), user("never mind"));
+                .containsExactly(user("weather?"), calls("c1", "c2"), result("c2"), result("c1"), user("never mind"));
         assertThat(add(ai("sunny")).messages()).hasSize(6);
 
         component.run(on(MemoryInput.clear(session)));

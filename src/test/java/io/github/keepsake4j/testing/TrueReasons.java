@@ -27,6 +27,7 @@ public final class TrueReasons {
 
     private final List<LoggedMessage> branch;
     private final Map<String, Integer> places = new HashMap<>();
+    private final Map<String, String> questions;
     private final Set<String> shown = new HashSet<>();
     private final List<Explanation.Line> omitted;
 
@@ -35,6 +36,7 @@ public final class TrueReasons {
         for (int i = 0; i < branch.size(); i++) {
             places.put(branch.get(i).id(), i);
         }
+        this.questions = RandomOutcomes.questionIds(branch);
         Explanation explanation = conversation.explain();
         explanation.shown().forEach(line -> shown.add(line.messageId()));
         this.omitted = explanation.omitted();
@@ -112,30 +114,14 @@ public final class TrueReasons {
         };
     }
 
-    /**
-     * Returns the user message whose turn a message belongs to: the one that it names, or else the one before it. An answer
-     * that names none is that of a user message that names none either, if there is one that still waits.
-     */
+    /** Returns the user message whose turn a message belongs to: the one that it names, or else as the judge knows it. */
     private @Nullable LoggedMessage questionOf(int place) {
         LoggedMessage message = branch.get(place);
-        if (message.question() != null) {
-            Integer named = places.get(message.question());
-            return named == null ? null : branch.get(named);
-        }
-        LoggedMessage newest = null;
-        LoggedMessage waiting = null;
-        for (LoggedMessage before : branch.subList(0, place + 1)) {
-            if (isUser(before)) {
-                newest = before;
-                waiting = before.question() == null ? before : waiting;
-            } else if (before.question() == null && isAnswer(before)) {
-                if (before == message && waiting != null) {
-                    return waiting;
-                }
-                waiting = null;
-            }
-        }
-        return newest;
+        boolean isNamed = message.question() != null || isUser(message);
+        String id =
+                message.question() != null ? message.question() : isNamed ? message.id() : questions.get(message.id());
+        Integer asked = id == null ? null : places.get(id);
+        return asked == null ? null : branch.get(asked);
     }
 
     private int place(LoggedMessage message) {

@@ -76,6 +76,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * one, over two turns. What the model, the caller and the option are told, and what the memory shows, is the same, unless
  * decision 009 says otherwise.
  */
+@SuppressWarnings({"deprecation", "unchecked"}) // Each option is set, also the old ones and those of generic varargs.
 class AttachedOptionsTest {
 
     private static final Path DECISION = Path.of("src/docs/decisions/009-differences-from-stock-windows.md");

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
@@ -587,8 +586,7 @@ class HangingStorageTest {
         List<LoggedMessage> stored =
                 keepsake.conversation("alice").history(HistoryQuery.newest(10)).messages();
         assertThat(stored).hasSize(4);
-        assertThat(stored.subList(2, 4)).extracting(LoggedMessage::message).allSatisfy(message -> assertThat(
-                        (ChatMessage) message)
+        assertThat(stored.subList(2, 4)).extracting(LoggedMessage::message).allSatisfy(message -> assertThat(message)
                 .isInstanceOf(ToolExecutionResultMessage.class));
         assertThat(stored.get(0).outcome()).isEqualTo(Outcome.failed(StorageUnavailableException.class.getName()));
     }

@@ -17,11 +17,13 @@ import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Explanation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
+import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.TrueReasons;
@@ -536,6 +538,103 @@ class TurnsOneBehindTheOtherTest {
             assertThat(talk.chat("two", "a2")).isEqualTo("U(one), A(hand), U(two)");
             assertThat(talk.message("U(one)").outcome()).isNull();
             talk.goesOn("U(one), A(hand), U(two), A(a2)");
+        }
+    }
+
+    @Test
+    void a_question_has_one_answer_although_another_one_was_given_by_hand_behind_its_tools() {
+        try (Talk talk = Talk.inMemory()) {
+            Tab one = talk.tab();
+            one.ask("one");
+            one.replyThenRequest(toolCall("t"));
+            talk.other.chatMemory(ID).add(ai("hand"));
+            one.ends("a1");
+
+            talk.goesOn("U(one), C(t), R(t), A(hand)");
+        }
+    }
+
+    @Test
+    void an_assistant_message_that_is_added_behind_a_summary_leaves_the_view_as_it_is() {
+        Summarizer summarizer = (previous, messages) -> "S";
+        ContextStrategy strategy = Summarization.triggerMessages(8).keepMessages(4);
+        try (Talk talk = Talk.on(
+                new InMemoryMessageLog(),
+                builder -> builder.strategy(strategy).summarizer(summarizer).executor(Runnable::run))) {
+            for (int turn = 0; turn < 6; turn++) {
+                talk.chat("q" + turn, "a" + turn);
+            }
+            List<ChatMessage> before = talk.conversation().messages();
+            assertThat(before).hasSizeGreaterThan(2).anyMatch(Summarization::isSummary);
+
+            talk.other.chatMemory(ID).add(ai("by the way"));
+
+            List<ChatMessage> expected = new ArrayList<>(before);
+            expected.add(ai("by the way"));
+            assertThat(talk.conversation().messages()).isEqualTo(expected);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void a_list_that_was_set_without_a_question_that_waits_does_not_drop_it(Home home) throws Exception {
+        try (Talk talk = Talk.on(home)) {
+            Tab one = talk.tab();
+            one.ask("one");
+            talk.chat("two", "a2");
+            KeepsakeChatMemory other = talk.other.chatMemory(ID);
+            List<ChatMessage> list = new ArrayList<>(other.messages());
+            list.addAll(0, List.of(user("extra"), ai("extra")));
+            other.set(list);
+            one.ends("a1");
+
+            talk.goesOn("U(extra), A(extra), U(two), A(a2), U(one), A(a1)");
+        }
+    }
+
+    /** Clears the memory of its own turn. */
+    private static final class Clearing {
+        private final List<ChatMemory> memories = new CopyOnWriteArrayList<>();
+
+        @Tool
+        String tool() {
+            memories.get(memories.size() - 1).clear();
+            return "done";
+        }
+    }
+
+    @Test
+    void the_requests_of_a_turn_that_clears_its_memory_have_its_rounds_in_order() {
+        try (Talk talk = Talk.inMemory()) {
+            talk.chat("zero", "a0");
+            Clearing tool = new Clearing();
+            ChatMemoryProvider provider = talk.keepsake.chatMemoryProvider();
+            EndingTurns.Script model = new EndingTurns.Script(toolCall("t"), toolCall("u"), "a1");
+            talk.keepsake
+                    .attach(AiServices.builder(EndingTurns.Assistant.class).chatMemoryProvider(id -> {
+                        tool.memories.add(provider.get(id));
+                        return tool.memories.get(tool.memories.size() - 1);
+                    }))
+                    .chatModel(model)
+                    .tools(tool)
+                    .build()
+                    .chat(ID, "one");
+
+            assertThat(model.lastRequest()).isEqualTo("U(one), C(t), R(t), C(u), R(u)");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void an_answer_is_regenerated_on_a_named_branch_while_the_head_is_elsewhere(Home home) throws Exception {
+        try (Talk talk = Talk.on(home)) {
+            talk.chat("zero", "a0");
+            talk.tab().chat(ID, "x", Turn.on("tab"), "ax");
+            talk.chat("one", "a1");
+            String answer = talk.message("A(ax)").id();
+            talk.tab(talk.other).chat(ID, "x", Turn.regenerate(answer).onBranch("tab"), "ax2");
+
+            assertThat(talk.named("tab")).isEqualTo("U(zero), A(a0), U(x), A(ax2)");
         }
     }
 
