@@ -306,7 +306,7 @@ public final class Conversation {
      * Returns the messages of this memory that a model was shown when it gave an answer. They are known for answers of
      * AI services whose turns are bound (see {@code Keepsake.attach}), and of nodes that {@code LlmNode} runs. Costs
      * one look-up and one read for each run of messages. The whole request is included only if
-     * {@code Keepsake.Builder.keepRequests()} stored it.
+     * {@code Keepsake.Builder.keepRequests()}, or {@code WorkflowMemories.Builder.keepRequests()} for nodes, stored it.
      *
      * @param answerId the id of an assistant message
      * @return the messages that the model was shown, or empty if they are not known

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param altered whether the request differed from these messages, for example by retrieved texts or additions of a
  * transformer
  * @param request the whole request as the model received it, or null if it was not kept; {@code Keepsake.Builder.keepRequests()}
- *     stores it if the other components are not sufficient: if it was altered or results were shortened
+ *     (for nodes, that of {@code WorkflowMemories}) stores it if the other components are not sufficient: if it was altered or results were shortened
  * @param memories the ids of the memories that were shown in one message before the turns, in order; {@code Keepsake.longTermMemories()}
  *     finds them
  */

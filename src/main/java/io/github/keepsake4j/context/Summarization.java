@@ -41,7 +41,10 @@ public final class Summarization extends LimitStrategy {
 
     /** The message types in which a summary can be shown. */
     public enum Role {
-        /** A user message, which every provider accepts. */
+        /**
+         * A user message. Large providers accept it before a question; some models' chat templates refuse two user messages
+         * in a row ({@code AlternatingRoles} joins them).
+         */
         USER,
         /** A second system message. */
         SYSTEM
