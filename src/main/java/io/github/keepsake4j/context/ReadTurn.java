@@ -83,6 +83,17 @@ final class ReadTurn {
         return false;
     }
 
+    /** Returns the sequence of its newest message, or 0. */
+    long newest() {
+        long newest = user == null ? 0 : user.sequence();
+        for (OpenRound round : rounds) {
+            for (LoggedMessage message : round.messages) {
+                newest = Math.max(newest, message.sequence());
+            }
+        }
+        return newest;
+    }
+
     boolean has(String messageId) {
         return (user != null && user.id().equals(messageId))
                 || rounds.stream().flatMap(round -> round.messages.stream()).anyMatch(message -> message.id()

@@ -326,12 +326,12 @@ public final class Turns {
                 turn.hidden = Reason.UNREADABLE;
             } else if (turn.isFailed()) {
                 turn.hidden = Reason.FAILED;
-                // An answer would remove the failure.
-                turn.isUncertain |= turn.hasGap;
             } else if (turn.isUnanswered() && isFollowed && !turn.hasGap) {
                 turn.hidden = Reason.UNANSWERED_QUESTION;
             }
             next = turn.isGone() ? next : user;
+            // An answer would remove a failure, and an older round would give the turn an earlier place.
+            turn.isUncertain |= turn.hasGap && !turn.hasAnswer() && (turn.isFailed() || turn.isBound());
         }
         // What is left out repeats nothing.
         Set<ReadTurn> repeated = all.stream()
@@ -403,7 +403,9 @@ public final class Turns {
             behind = placed.at() < 0
                     ? behind
                     : Math.max(behind, messages.get(placed.at()).sequence() + 1);
-            uncertain = placed.turn().isUncertain ? behind : uncertain;
+            uncertain = placed.turn().isUncertain
+                    ? Math.max(uncertain, placed.turn().newest() + 1)
+                    : uncertain;
         }
     }
 

@@ -195,8 +195,9 @@ public record Reading(
         Stream<LoggedMessage> unanswered = context.read().repaired().stream()
                 .filter(omission -> omission.reason() == Reason.UNANSWERED_QUESTION)
                 .map(Omission::message);
-        boolean isCalled = last != null && last.hidden() == Reason.UNANSWERED_CALL;
-        return Stream.concat(unanswered, isCalled ? last.messages().stream() : Stream.empty())
+        List<LoggedMessage> called =
+                last != null && last.hidden() == Reason.UNANSWERED_CALL ? last.messages() : List.of();
+        return Stream.concat(unanswered, called.stream())
                 .sorted(Comparator.comparingLong(LoggedMessage::sequence))
                 .toList();
     }
