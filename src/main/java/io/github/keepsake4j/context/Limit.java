@@ -150,7 +150,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
         long behind = certain;
         if (!context.read().headless().isEmpty()) {
             for (ContextTurn turn : turns) {
-                certain = turn.place() < behind ? Math.max(certain, 1 + turn.newest()) : certain;
+                certain = turn.user().sequence() < behind ? Math.max(certain, 1 + turn.newest()) : certain;
             }
         }
         return certain;

@@ -2,7 +2,6 @@ package io.github.keepsake4j.view;
 
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextTurn;
-import io.github.keepsake4j.context.Omission;
 import io.github.keepsake4j.context.Omission.Reason;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -11,7 +10,6 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -27,9 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param newest the highest sequence that was read. A message with a higher sequence that is not in {@code shown} is
  *     unknown to the caller
  * @param shown the messages that the memory showed, in order
- * @param running what a turn may still complete: the newest turn's last round, if it waits for tool results, and other
- *     turns' questions without an answer. It is the end of {@code shown} but was not returned, because a model must not
- *     see it. A list without it does not drop it
+ * @param running the newest turn's last round, if it waits for tool results. It is the end of {@code shown} but was not
+ *     returned, because a model must not see calls without results. A list without it does not drop it
  * @param anchor the sequence of the anchor of the view that was in force, or 0
  * @param cut whether older messages are not shown, so that a branch from here would have room to show them again
  * @param summary the message that the summary shown before the rest covers up to, or null
@@ -192,13 +189,6 @@ public record Reading(
         List<ContextTurn.Round> rounds =
                 turns.isEmpty() ? List.of() : turns.get(turns.size() - 1).rounds();
         ContextTurn.Round last = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1);
-        Stream<LoggedMessage> unanswered = context.read().repaired().stream()
-                .filter(omission -> omission.reason() == Reason.UNANSWERED_QUESTION)
-                .map(Omission::message);
-        List<LoggedMessage> called =
-                last != null && last.hidden() == Reason.UNANSWERED_CALL ? last.messages() : List.of();
-        return Stream.concat(unanswered, called.stream())
-                .sorted(Comparator.comparingLong(LoggedMessage::sequence))
-                .toList();
+        return last != null && last.hidden() == Reason.UNANSWERED_CALL ? last.messages() : List.of();
     }
 }

@@ -575,23 +575,6 @@ class TurnsOneBehindTheOtherTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Home.class)
-    void a_list_that_was_set_without_a_question_that_waits_does_not_drop_it(Home home) throws Exception {
-        try (Talk talk = Talk.on(home)) {
-            Tab one = talk.tab();
-            one.ask("one");
-            talk.chat("two", "a2");
-            KeepsakeChatMemory other = talk.other.chatMemory(ID);
-            List<ChatMessage> list = new ArrayList<>(other.messages());
-            list.addAll(0, List.of(user("extra"), ai("extra")));
-            other.set(list);
-            one.ends("a1");
-
-            talk.goesOn("U(extra), A(extra), U(two), A(a2), U(one), A(a1)");
-        }
-    }
-
     /** Clears the memory of its own turn. */
     private static final class Clearing {
         private final List<ChatMemory> memories = new CopyOnWriteArrayList<>();
