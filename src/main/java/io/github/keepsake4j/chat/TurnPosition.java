@@ -532,13 +532,13 @@ final class TurnPosition {
         }
         Set<String> missing = new LinkedHashSet<>(own);
         tail.messages().forEach(message -> missing.remove(message.id()));
+        // If the turn cleared its memory, what it has added since follows its question, too.
+        Set<String> behind = missing.contains(String.valueOf(questionId())) ? own : missing;
         Tail known = tail;
         for (LoggedMessage message : tail.messages()) {
-            boolean isOwn = own.contains(message.id());
-            boolean stays = isOwn ? missing.isEmpty() : message.sequence() <= newest;
+            boolean stays = own.contains(message.id()) ? !behind.contains(message.id()) : message.sequence() <= newest;
             known = stays ? known : known.without(message.id());
         }
-        // Some of them may be in a list that this turn has set, so all are added in their order.
-        return missing.isEmpty() ? known : known.with(Reads.messages(memories.log(key), key, own));
+        return behind.isEmpty() ? known : known.with(Reads.messages(memories.log(key), key, behind));
     }
 }

@@ -147,16 +147,10 @@ final class ReadTurn {
         return counted;
     }
 
-    /** Returns whether a message of a bound turn answers its question. What is added by hand behind an answer does not. */
+    /** Returns whether a message of a bound turn answers its question. What is added behind an answer does not. */
     private boolean isAnswer(LoggedMessage message) {
-        String parent = message.parentId();
-        return message.question() != null
-                || (user != null && isBound() && parent != null && (user.id().equals(parent) || isInRound(parent)));
-    }
-
-    private boolean isInRound(String messageId) {
-        return rounds.stream().filter(OpenRound::isComplete).anyMatch(round -> round.messages.stream()
-                .anyMatch(message -> message.id().equals(messageId)));
+        return user != null
+                && (message.question() != null || (isBound() && user.id().equals(message.parentId())));
     }
 
     /**

@@ -542,19 +542,6 @@ class TurnsOneBehindTheOtherTest {
     }
 
     @Test
-    void a_question_has_one_answer_although_another_one_was_given_by_hand_behind_its_tools() {
-        try (Talk talk = Talk.inMemory()) {
-            Tab one = talk.tab();
-            one.ask("one");
-            one.replyThenRequest(toolCall("t"));
-            talk.other.chatMemory(ID).add(ai("hand"));
-            one.ends("a1");
-
-            talk.goesOn("U(one), C(t), R(t), A(hand)");
-        }
-    }
-
-    @Test
     void an_assistant_message_that_is_added_behind_a_summary_leaves_the_view_as_it_is() {
         Summarizer summarizer = (previous, messages) -> "S";
         ContextStrategy strategy = Summarization.triggerMessages(8).keepMessages(4);
