@@ -59,8 +59,9 @@ class StrictProvidersTest {
     }
 
     /**
-     * Returns whether a model is to be called with this state: all calls of the newest result are answered, and neither a limit
-     * nor a custom strategy refuses the turn.
+     * Returns whether a model is to be called with this state: the turn that is shown last ends with the newest result, all
+     * its calls are answered, and neither a limit nor a custom strategy refuses it. Of an older turn that goes on, only its own
+     * object knows what it has read.
      */
     private static boolean goesOn(Part part, View view, Promise promise) {
         List<LoggedMessage> messages = part.messages();
@@ -74,7 +75,12 @@ class StrictProvidersTest {
         return unlimited.turns().stream()
                 .filter(turn -> turn.standing() == ContextTurn.Standing.WHOLE
                         && promise.wanted().test(turn.user()))
-                .flatMap(turn -> turn.rounds().stream())
-                .anyMatch(round -> round.hidden() == null && round.messages().contains(head));
+                .reduce((older, newer) -> newer)
+                .stream()
+                .flatMap(newest -> newest.rounds().stream())
+                .filter(round -> round.hidden() == null)
+                .reduce((older, newer) -> newer)
+                .filter(round -> round.messages().contains(head))
+                .isPresent();
     }
 }
