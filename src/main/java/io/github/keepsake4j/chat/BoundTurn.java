@@ -632,6 +632,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     void completed() {
         locked(() -> {
             completed = true;
+            memories.turns.ended(key, this);
             end(() -> {
                 flush();
                 showGiven();
@@ -692,6 +693,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             String by = passes.by();
             boolean fails = partial == null && !failed;
             failed |= fails;
+            memories.turns.ended(key, this);
             end(() -> {
                 writeExecuted();
                 flush();

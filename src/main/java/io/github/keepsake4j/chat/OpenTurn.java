@@ -207,7 +207,9 @@ class OpenTurn {
     @Nullable
     Tail after(Tail tail, List<NewMessage> batch, AppendResult result) {
         Tail after = tail.after(batch, result);
-        if (after != null || result.replayed()) {
+        ChatMessage last = batch.get(batch.size() - 1).message();
+        boolean goesOn = last instanceof ToolExecutionResultMessage || WriteBuffer.calls(last) > 0;
+        if (after != null || result.replayed() || !goesOn) {
             return after;
         }
         // What others added meanwhile is shown by the next read of the log.

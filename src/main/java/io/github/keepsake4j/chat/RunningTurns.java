@@ -83,7 +83,10 @@ final class RunningTurns {
         /** The calls of the thread that began before. */
         private final List<?> outside;
 
-        private volatile boolean taken;
+        private boolean taken;
+
+        /** Whether a call on any thread has begun so. */
+        private volatile boolean begun;
 
         Wanted(MemoryKey key, Turn turn, List<?> outside) {
             this.key = key;
@@ -101,19 +104,21 @@ final class RunningTurns {
             String branch = turn.branch();
             Turn next = taken && branch != null ? Turn.on(branch) : turn;
             taken = true;
+            begun = true;
             return next;
         }
 
-        /** Records that a turn was passed to a call, on any thread. It may be this one. */
+        /** Records that a turn was passed to a call. It may be this one, or that of another caller on another thread. */
         void passed(MemoryKey to, Turn other) {
             if (key.equals(to) && turn.kind() == other.kind() && Objects.equals(turn.messageId(), other.messageId())) {
-                taken = true;
+                taken |= thread == Thread.currentThread();
+                begun = true;
             }
         }
 
         /** Returns whether no turn has begun with the message that the caller named. */
         boolean isMissed() {
-            return !taken && turn.messageId() != null;
+            return !begun && turn.messageId() != null;
         }
 
         /** Refuses another memory, unless it is one of a guardrail or the like, within the body's own call. */
@@ -144,7 +149,7 @@ final class RunningTurns {
                 String stored = "A question that it asked otherwise is stored as a new one, and its answer behind it";
                 throw new KeepsakeException("turn: " + mine.rule() + "; it did not. " + stored, null);
             }
-            if (!mine.taken && turn.branch() != null) {
+            if (!mine.begun && turn.branch() != null) {
                 LOG.warn("Conversation.turn(turn, body): {}; it did not", mine.rule());
             }
             return result;
@@ -233,6 +238,17 @@ final class RunningTurns {
                     Stream.concat(Stream.of(turn), before.stream())
                             .limit(MOST_AT_ONCE)
                             .toList());
+        }
+    }
+
+    /** Records that a turn sends no more requests. */
+    void ended(MemoryKey key, Waiting turn) {
+        synchronized (repeating) {
+            List<Waiting> before = repeating.get(key);
+            if (before != null && before.contains(turn)) {
+                repeating.put(
+                        key, before.stream().filter(each -> each != turn).toList());
+            }
         }
     }
 

@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param summary the summary that was shown in the place of older messages, or null if there was none
  * @param altered whether the request differed from these messages, for example by retrieved texts or additions of a
  * transformer
- * @param request the whole request as the model received it, or null if it was not kept; {@code Keepsake.Builder.keepRequests()}
- *     (for nodes, that of {@code WorkflowMemories}) stores it if the other components are not sufficient: if it was altered or results were shortened
+ * @param request the whole request as the model received it, or null if it was not kept; {@code keepRequests()} of
+ *     {@code Keepsake.Builder}, or of {@code WorkflowMemories.Builder} for nodes, stores it if the other components are
+ *     not sufficient: if it was altered or results were shortened
  * @param memories the ids of the memories that were shown in one message before the turns, in order; {@code Keepsake.longTermMemories()}
  *     finds them
  */

@@ -44,6 +44,9 @@ public final class Turns {
     /** The number of messages behind an unbound question for which it waits for its answer. */
     private static final int MOST_WAITED = 64;
 
+    /** The number of messages of a turn that are read to find its beginning. */
+    private static final int MOST_SOUGHT = 1_000;
+
     /** The reasons of messages that did not end badly, but that no provider accepts. */
     private static final Set<Reason> UNSUITABLE =
             EnumSet.of(Reason.ORPHAN_RESULT, Reason.UNKNOWN_TYPE, Reason.EMPTY_TEXT);
@@ -331,7 +334,8 @@ public final class Turns {
             }
             next = turn.isGone() ? next : user;
             // An answer would remove a failure, and an older round would give the turn an earlier place.
-            turn.isUncertain |= turn.hasGap && !turn.hasAnswer() && (turn.isFailed() || turn.isBound());
+            boolean mayHaveMore = turn.hasGap && !turn.hasAnswer() && at() < MOST_SOUGHT;
+            turn.isUncertain |= mayHaveMore && (turn.isFailed() || turn.isBound());
         }
         // What is left out repeats nothing.
         Set<ReadTurn> repeated = all.stream()

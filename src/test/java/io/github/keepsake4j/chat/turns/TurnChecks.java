@@ -383,7 +383,15 @@ final class TurnChecks {
                         && question.outcome().kind() == Outcome.Kind.FAILED
                         && !isAnswered
                         && !hasRounds;
-            case "UNANSWERED_QUESTION" -> isBound && !isAnswered && !hasRounds && story.isFollowed(question);
+            // In a list that was set, any other question may follow it.
+            case "UNANSWERED_QUESTION" ->
+                isBound
+                        && !isAnswered
+                        && !hasRounds
+                        && (listed
+                                ? story.all(Kind.QUESTION)
+                                        .anyMatch(other -> other != question && shown.contains(other.id()))
+                                : story.isFollowed(question));
             case "NO_QUESTION" ->
                 !said.is(Kind.QUESTION) && !shown.contains(question.id()) && (listed || !story.isOnBranch(question));
             case "ANSWERED_BEFORE" ->

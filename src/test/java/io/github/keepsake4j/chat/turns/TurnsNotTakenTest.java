@@ -302,4 +302,22 @@ class TurnsNotTakenTest {
                         .regenerate(answer, asked -> assistant.chat("c", asked.singleText(), Turn.next())))
                 .isInstanceOf(KeepsakeException.class);
     }
+
+    /** Otherwise the other caller's question was stored a second time. */
+    @Test
+    void a_turn_that_another_thread_passes_to_its_call_is_not_taken_from_a_caller_who_asks_the_same_again() {
+        Assistant assistant = talked(keepsake, Column.AI_SERVICES);
+        TurnAssistant other = keepsake.aiServices(TurnAssistant.class)
+                .chatModel(new Script("of the other"))
+                .build();
+        LoggedMessage answer = keepsake.conversation("c").branch(1).messages().get(0);
+
+        keepsake.conversation("c").regenerate(answer.id(), asked -> {
+            CompletableFuture.supplyAsync(() -> other.chat("c", asked.singleText(), Turn.regenerate(answer.id())))
+                    .join();
+            return assistant.chat("c", asked.singleText());
+        });
+
+        assertThat(history(keepsake, "c")).isEqualTo("U(zero), A(a0), U(one), A(a1), A(of the other), A(a2)");
+    }
 }
