@@ -180,7 +180,7 @@ class MeetingTurnsInViewTest {
 
     private static boolean goesOn(LoggedMessage answer, List<LoggedMessage> branch) {
         String question = answer.question() == null ? answer.parentId() : answer.question();
-        return isAnswer(answer)
+        return (isAnswer(answer) || answer.message() instanceof CustomMessage)
                 && branch.stream()
                         .anyMatch(message -> message.sequence() > answer.sequence()
                                 && message.question() != null
