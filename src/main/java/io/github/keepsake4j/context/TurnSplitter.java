@@ -69,7 +69,10 @@ final class TurnSplitter {
         repaired.addAll(turns.leftOut());
         turns.close(Standing.WHOLE, closed::add);
         // Nothing before a summary can be read.
-        long certain = summary == null ? Math.max(unread, turns.uncertain()) : unread;
+        boolean atSummary = summary != null
+                && !messages.isEmpty()
+                && summary.id().equals(messages.get(0).parentId());
+        long certain = atSummary ? unread : Math.max(unread, turns.uncertain());
         return new Context(
                 memoryId,
                 new Context.Opening(system, summary, null),

@@ -20,7 +20,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +44,9 @@ public final class ViewReader {
 
     /** Newest first, unlike every list that this class returns. */
     private final List<LoggedMessage> found = new ArrayList<>();
+
+    /** The ids of the messages that follow the anchor. A run may name some of them if the head was moved since. */
+    private Set<String> behindAnchor = Set.of();
 
     private long tokens;
     private @Nullable LoggedMessage system;
@@ -323,6 +328,8 @@ public final class ViewReader {
         while (i > 0 && messages.get(i - 1).sequence() > view.anchorSequence()) {
             take(messages.get(--i));
         }
+        behindAnchor =
+                view.runs().isEmpty() ? Set.of() : found.stream().map(LoggedMessage::id).collect(Collectors.toSet());
         system = behind(view, branch.system());
         user = behind(view, branch.user());
         // Otherwise the bounds were reached behind the anchor, and messages that follow the anchor are left out.
@@ -421,7 +428,7 @@ public final class ViewReader {
         if (isFull()) {
             complete = false;
         } else {
-            take(message);
+            takeOnce(message);
         }
         if (system == null && message.message() instanceof SystemMessage) {
             system = message;
@@ -441,7 +448,7 @@ public final class ViewReader {
     private void take(Tail part) {
         int i = part.messages().size() - 1;
         while (i >= 0 && !isFull()) {
-            take(part.messages().get(i--));
+            takeOnce(part.messages().get(i--));
         }
         complete &= i < 0 && part.complete();
         missingParent = missingParent == null ? part.missingParent() : missingParent;
@@ -451,6 +458,12 @@ public final class ViewReader {
 
     private static @Nullable LoggedMessage behind(View view, @Nullable LoggedMessage message) {
         return message != null && message.sequence() > view.anchorSequence() ? message : null;
+    }
+
+    private void takeOnce(LoggedMessage message) {
+        if (!behindAnchor.contains(message.id())) {
+            take(message);
+        }
     }
 
     private void take(LoggedMessage message) {

@@ -396,7 +396,8 @@ final class TurnChecks {
                 !said.is(Kind.QUESTION) && !shown.contains(question.id()) && (listed || !story.isOnBranch(question));
             case "ANSWERED_BEFORE" ->
                 !said.is(Kind.QUESTION)
-                        && answers.stream()
+                        && story.all(Kind.ANSWER)
+                                .filter(answer -> story.said(answer).question().equals(said.question()))
                                 .anyMatch(answer -> shown.contains(answer.id())
                                         && !story.said(answer).by().equals(said.by())
                                         && (!said.is(Kind.ANSWER) || answer.sequence() < message.sequence()));

@@ -9,12 +9,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.WatchedLog;
@@ -79,6 +81,23 @@ class InstancesTest {
 
         assertThat(history(keepsake.conversation("x"))).hasSize(5);
         assertThat(memory.messages()).isEqualTo(with(held, user("new")));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_message_of_a_list_is_shown_once_on_a_branch_that_has_it_too(Home home) throws Exception {
+        open(home);
+        memory.add(user("1"), user("2"), user("3"), user("4"));
+        List<ChatMessage> held = memory.messages();
+        Conversation conversation = keepsake.conversation("x");
+        List<LoggedMessage> branch = conversation.branch(9).messages();
+        conversation.switchTo(branch.get(0).id());
+        memory.set(List.of(held.get(1), held.get(2)));
+        assertThat(memory.messages()).containsExactly(user("2"), user("3"));
+
+        conversation.switchTo(branch.get(3).id());
+
+        assertThat(memory.messages()).containsExactly(user("2"), user("3"), user("4"));
     }
 
     @ParameterizedTest

@@ -174,13 +174,16 @@ class MeetingTurnsInViewTest {
 
     /** Returns whether questions among the oldest messages end badly, or have answers behind which their turns go on. */
     private static boolean dependsOnRest(List<LoggedMessage> oldest, List<LoggedMessage> branch) {
-        return oldest.stream().anyMatch(message -> message.outcome() != null || goesOn(message, branch))
+        return oldest.stream()
+                        .anyMatch(message -> message.outcome() != null
+                                || message.message() instanceof CustomMessage
+                                || goesOn(message, branch))
                 || !Collections.disjoint(oldest, Turns.unanswered(branch));
     }
 
     private static boolean goesOn(LoggedMessage answer, List<LoggedMessage> branch) {
         String question = answer.question() == null ? answer.parentId() : answer.question();
-        return (isAnswer(answer) || answer.message() instanceof CustomMessage)
+        return isAnswer(answer)
                 && branch.stream()
                         .anyMatch(message -> message.sequence() > answer.sequence()
                                 && message.question() != null
