@@ -43,18 +43,6 @@ record AskedForms(
     /** How LangChain4j begins all format instructions. */
     private static final String FORMAT = "\nYou must ";
 
-    /** Returns the methods of a service by name, or none if its class is not visible here. */
-    static List<Method> methods(String type, String name) {
-        try {
-            Class<?> service = Class.forName(type, false, Thread.currentThread().getContextClassLoader());
-            return Stream.of(service.getMethods())
-                    .filter(method -> method.getName().equals(name))
-                    .toList();
-        } catch (ReflectiveOperationException | LinkageError e) {
-            return List.of();
-        }
-    }
-
     /** Returns whether a guardrail changed the question. Many return the text that they got. */
     boolean isRewritten() {
         return rewritten != null && !rewritten.equals(checked);

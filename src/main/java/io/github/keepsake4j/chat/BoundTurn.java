@@ -605,7 +605,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         locked(() -> {
             // Without this library's model in front, only the reporter shows a stream. The thread does not: the one
             // that starts a stream reads it, too, if the response is there first.
-            if (streaming == null && AnswerEnd.Streams.isReported()) {
+            if (streaming == null && invocation.mayStream() && AnswerEnd.Streams.isReported()) {
                 streaming = event.response().metadata().getClass();
             }
             end = endOf(event.response());

@@ -27,7 +27,7 @@ final class Invocation implements CallsOfThread.Call {
     private final List<Object> arguments;
 
     /** The methods of the service that may have been called, or null if they were not looked up. */
-    private volatile @Nullable List<Method> methods;
+    private volatile @Nullable ServiceMethods methods;
 
     final InvocationParameters parameters;
 
@@ -77,18 +77,27 @@ final class Invocation implements CallsOfThread.Call {
     void calls(Method called) {
         attached = true;
         if (called.getName().equals(method) && called.getParameterCount() == arguments.size()) {
-            methods = List.of(called);
+            methods = ServiceMethods.of(List.of(called));
         }
     }
 
     /** Returns the comparison of the question with the forms that it had until now. */
     AskedForms forms() {
-        List<Method> known = methods;
+        return new AskedForms(question, arguments, methods().methods(), checked, rewritten);
+    }
+
+    /** Returns whether the caller may get a stream. */
+    boolean mayStream() {
+        return methods().mayStream();
+    }
+
+    private ServiceMethods methods() {
+        ServiceMethods known = methods;
         if (known == null) {
-            known = AskedForms.methods(type, method);
+            known = ServiceMethods.of(type, method);
             methods = known;
         }
-        return new AskedForms(question, arguments, known, checked, rewritten);
+        return known;
     }
 
     boolean isToldBy(Object listeners) {

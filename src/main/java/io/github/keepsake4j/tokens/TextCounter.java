@@ -27,8 +27,17 @@ record TextCounter(EncodingType encoding) {
     /** Loading an encoding takes up to half a second. Each encoding is loaded at most once, on its first use. */
     private static final EncodingRegistry REGISTRY = Encodings.newLazyEncodingRegistry();
 
+    /** Counts as {@link EncodingType#O200K_BASE} does. */
+    private static final AsciiCounter ASCII = new AsciiCounter(
+            part -> REGISTRY.getEncoding(EncodingType.O200K_BASE).countTokensOrdinary(part));
+
     long count(String any) {
-        String text = withoutLoneSurrogates(any);
+        boolean maySplit = encoding == EncodingType.O200K_BASE && any.length() <= MAX_WHOLE;
+        int tokens = maySplit ? ASCII.count(any) : AsciiCounter.NOT_ASCII;
+        return tokens == AsciiCounter.NOT_ASCII ? encoded(withoutLoneSurrogates(any)) : tokens;
+    }
+
+    private long encoded(String text) {
         if (text.length() <= MAX_WHOLE) {
             return whole(text);
         }
