@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One append: {@link PostgresSql#APPEND}, or, under the head of a memory that is known to have messages, the shorter
- * {@link PostgresSql#APPEND_ONE}, {@link PostgresSql#APPEND_ONE_AND_VIEW} and {@link PostgresSql#APPEND_MANY}. Each
+ * {@link PostgresSql#APPEND_ONE}, {@link PostgresSql#APPEND_ONE_AND_VIEW} and {@link PostgresSql#APPEND_MANY}, or, for a
+ * memory that is not known to have any, {@link PostgresSql#APPEND_FIRST}. Each
  * statement makes the whole append or nothing. If it made nothing, a second statement finds the reason, by the rules of
  * every backend. The second statement may see a newer state than the first one. If nothing prevents the append in that
  * state, it is sent again.
@@ -105,6 +106,8 @@ record PostgresAppend(
         try {
             if (known.begun && append.parent() instanceof Parent.Head && columns.size() > 0) {
                 done = underHead(session, append.view());
+            } else if (isFirst()) {
+                done = session.first(PostgresSql.APPEND_FIRST, this::result, first());
             }
             if (done == null) {
                 @Nullable Object[] all = parameters(parent, lastSeq);
@@ -118,6 +121,47 @@ record PostgresAppend(
             }
         }
         return done != null ? done : classify(session, parent);
+    }
+
+    /** Returns whether the memory may have no row, and the append needs no other one than that. */
+    private boolean isFirst() {
+        return !known.begun
+                && append.parent() instanceof Parent.Head
+                && columns.size() > 0
+                && !columns.hasNotes
+                && append.view() == null
+                && !append.importing()
+                && (append.epoch() == null || append.epoch() == Memory.NONE.epoch())
+                && (append.revision() == null || append.revision() == Memory.NONE.revision())
+                && append.expectedHead() == null;
+    }
+
+    private @Nullable Object[] first() {
+        return with(
+                with(new @Nullable Object[] {known.hash}, described()),
+                with(
+                        new @Nullable Object[] {
+                            columns.lastId(),
+                            columns.tokens,
+                            columns.latestTime(),
+                            columns.lastPlaceOf(columns.systemPlaces),
+                            columns.lastPlaceOf(columns.userPlaces)
+                        },
+                        columns.parameters(null)));
+    }
+
+    /** What a new row says of the memory. */
+    private @Nullable Object[] described() {
+        KeyColumns ids = KeyColumns.of(key);
+        return new @Nullable Object[] {
+            ids.tenant(),
+            ids.app(),
+            ids.conversation(),
+            ids.node(),
+            codec.encodeStrings(append.metadata()),
+            Lists.of(key, append.metadata(), names).toArray(Long[]::new),
+            now
+        };
     }
 
     /** Returns null if the memory has changed since it was seen, or if only the general append can do this. */
@@ -193,19 +237,11 @@ record PostgresAppend(
     }
 
     private @Nullable Object[] parameters(@Nullable String parent, @Nullable Long lastSeq) {
-        KeyColumns ids = KeyColumns.of(key);
         View view = append.view();
         boolean underHead = append.parent() instanceof Parent.Head || columns.size() == 0;
         String namedParent = underHead ? null : parent;
         return with(
-                many(namedParent),
-                ids.tenant(),
-                ids.app(),
-                ids.conversation(),
-                ids.node(),
-                codec.encodeStrings(append.metadata()),
-                Lists.of(key, append.metadata(), names).toArray(Long[]::new),
-                now,
+                with(many(namedParent), described()),
                 lastSeq,
                 underHead,
                 namedParent,

@@ -660,6 +660,53 @@ final class PostgresSql {
             NamedSql.of(withNotes(APPEND_MANY_TEXT), BATCH_PARAMETERS + " " + NOTES_PARAMETERS + " tenant");
 
     /**
+     * Appends the first messages of a memory that has no row. It looks up no id, so it may be prepared, and need not be
+     * planned for each new conversation as {@link #APPEND} is. The memory may have no rows of messages, which would be
+     * damage.
+     */
+    static final NamedSql APPEND_FIRST = NamedSql.of(
+            """
+            WITH memory AS (
+              INSERT INTO keepsake_memory
+                (memory_key, tenant, app_id, conversation_id, node_id, metadata, lists, epoch, revision, last_seq,
+                 tokens, created_at, stored_at, active_at, last_message_at, head_seq, head_run_start, head_depth,
+                 head_path_tokens, head_system_seq, head_user_seq, head_id)
+              SELECT :memory_key::bytea, :tenant::text, :app_id::text, :conversation_id::text, :node_id::text,
+                     :metadata::text, :lists::bigint[], 1, 1, :size::bigint, :tokens::bigint,
+                     LEAST(:now::bigint, (:times::bigint[])[1]), :now, :created_at::bigint, :created_at, :size, 1, :size,
+                     :tokens, :system::bigint, :user::bigint, :id::text
+              WHERE (SELECT max(x.seq) FROM keepsake_message x
+                     WHERE x.memory_key = :memory_key AND x.seq <= 1152921504606846976) IS NULL
+              ON CONFLICT (memory_key) DO NOTHING
+              RETURNING memory_key, number, lists, active_at, last_seq, head_id, epoch, revision
+            ),
+            listed AS (
+              INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+              SELECT memory.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN memory.active_at ELSE 0 END,
+                     memory.number, ('x' || encode(substring(memory.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
+              FROM memory
+              CROSS JOIN unnest(memory.lists) AS list (id)
+              CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+            ),
+            written AS (
+              INSERT INTO keepsake_message
+                (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
+                 id, parent_id, token_counter, message)
+              SELECT memory.memory_key, new.place, NULLIF(new.place - 1, 0), new.created_at, 1, new.place,
+                     new.tokens_so_far, NULLIF(new.system_place, 0), NULLIF(new.user_place, 0), new.tokens, new.id,
+                     new.parent_id, new.token_counter, new.message
+              FROM memory
+              CROSS JOIN unnest(:ids::text[], :parents::text[], :messages::text[], :counters::text[], :token_counts::integer[],
+                                :tokens_so_far::bigint[], :times::bigint[], :systems::bigint[], :users::bigint[])
+                WITH ORDINALITY AS new (id, parent_id, message, token_counter, tokens, tokens_so_far, created_at,
+                                        system_place, user_place, place)
+            )
+            SELECT last_seq, NULL::text AS prev_head_id, head_id, epoch, revision FROM memory
+            """,
+            "memory_key tenant app_id conversation_id node_id metadata lists now id tokens created_at system user "
+                    + "size ids parents messages counters token_counts tokens_so_far times systems users");
+
+    /**
      * A whole append. If a condition is not met, nothing is written and no row is returned. A used id aborts the
      * statement.
      *

@@ -22,6 +22,7 @@ final class Prepared {
         PostgresReadSql.READS.values().forEach(read -> texts.add(read.text()));
         List.of(
                         PostgresSql.RUNS_OF_HEAD,
+                        PostgresSql.APPEND_FIRST,
                         PostgresSql.APPEND_ONE,
                         PostgresSql.APPEND_ONE_WITH_NOTES,
                         PostgresSql.APPEND_ONE_AND_VIEW,
