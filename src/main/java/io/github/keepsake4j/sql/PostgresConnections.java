@@ -89,6 +89,12 @@ final class PostgresConnections implements Connections {
         });
     }
 
+    /** Does not show the data source, whose text may contain a password. */
+    @Override
+    public String toString() {
+        return "PostgreSQL";
+    }
+
     @Override
     public void close() {
         closed = true;

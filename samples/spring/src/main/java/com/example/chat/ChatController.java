@@ -108,7 +108,7 @@ class ChatController {
 
     @GetMapping("/{id}/messages")
     Messages history(@PathVariable String id, @RequestParam(defaultValue = "" + Long.MAX_VALUE) long before) {
-        HistoryPage page = keepsake.conversation(id).history(new HistoryQuery(50, before, false));
+        HistoryPage page = keepsake.conversation(id).history(HistoryQuery.before(before, 50));
         return new Messages(
                 page.messages().stream().map(ChatController::message).toList(),
                 page.next().map(HistoryQuery::sequence).orElse(null));

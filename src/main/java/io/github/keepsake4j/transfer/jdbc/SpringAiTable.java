@@ -83,6 +83,6 @@ final class SpringAiTable implements ImportSource {
                 };
         return message == null
                 ? null
-                : new ImportedMessage(message, timestamp == null ? null : timestamp.toInstant(), null, null);
+                : ImportedMessage.of(message, timestamp == null ? null : timestamp.toInstant());
     }
 }
