@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.spring.bare.BareApplication;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
@@ -82,7 +85,7 @@ class ActuatorTest {
         app().run(context -> {
             KeepsakeEndpoint endpoint = context.getBean(KeepsakeEndpoint.class);
             assertThat(endpoint.report(null).logs()).isEmpty();
-            assertThat(endpoint.check("alice")).isNull();
+            assertThat(check(endpoint, "alice", null)).isNull();
             Keepsake keepsake = context.getBean(Keepsake.class);
             keepsake.chatMemory("alice").add(UserMessage.from("My name is Alice."));
             keepsake.chatMemory("bob").add(UserMessage.from("My name is Bob."));
@@ -95,11 +98,32 @@ class ActuatorTest {
             assertThat(counts.damaged()).isEmpty();
             assertThat(endpoint.report("other").logs().get("keepsakeMessageLog").memories())
                     .isZero();
-            assertThat(endpoint.check("alice")).isEqualTo(new KeepsakeEndpoint.Checked(true, List.of()));
-            assertThat(endpoint.check("nobody")).isEqualTo(new KeepsakeEndpoint.Checked(false, List.of()));
+            assertThat(check(endpoint, "alice", null)).isEqualTo(new KeepsakeEndpoint.Checked(true, List.of()));
+            assertThat(check(endpoint, "nobody", null)).isEqualTo(new KeepsakeEndpoint.Checked(false, List.of()));
             assertThat(endpoint.report(null).toString()).doesNotContain("My name");
         });
         app().withPropertyValues("management.endpoint.keepsake.access=NONE")
                 .run(context -> assertThat(context).doesNotHaveBean(KeepsakeEndpoint.class));
+    }
+
+    private static KeepsakeEndpoint.Checked check(KeepsakeEndpoint endpoint, String path, String tenant) {
+        return endpoint.check(path.split("/"), tenant);
+    }
+
+    @Test
+    void the_endpoint_checks_a_memory_of_another_tenant_and_of_a_node_by_its_key() {
+        app().run(context -> {
+            KeepsakeEndpoint endpoint = context.getBean(KeepsakeEndpoint.class);
+            Keepsake keepsake = context.getBean(Keepsake.class);
+            for (MemoryKey key : List.of(
+                    ConversationKey.of("acme", "a b/c"), NodeKey.of("acme", "app", "a b/c", "writer"))) {
+                keepsake.chatMemory(key).add(UserMessage.from("Hello."));
+                assertThat(check(endpoint, key.canonical(), null).known()).isTrue();
+            }
+            assertThat(check(endpoint, "a b/c", "acme").known()).isTrue();
+            assertThat(check(endpoint, "a b/c", null).known()).isFalse();
+            assertThat(check(endpoint, "a b/c", "globex").known()).isFalse();
+            assertThat(check(endpoint, "conversation/globex/a b%2Fc", null).known()).isFalse();
+        });
     }
 }

@@ -598,9 +598,7 @@ public final class JdbcMessageLog implements MessageLog {
         private ListedMetadata listed = ListedMetadata.NONE;
         private Clock clock = Clock.systemUTC();
 
-        Builder() {
-            super(Duration.ofSeconds(10));
-        }
+        Builder() {}
 
         @Override
         protected Builder self() {
