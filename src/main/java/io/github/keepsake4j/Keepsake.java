@@ -393,7 +393,8 @@ public final class Keepsake {
     /** Returns the tenant and the logs, without a password. */
     @Override
     public String toString() {
-        return "Keepsake[tenant=" + MemoryKey.encode(ids.tenant()) + ", messageLog=" + log + ", nodeLog=" + nodeLog + "]";
+        return "Keepsake[tenant=" + MemoryKey.encode(ids.tenant()) + ", messageLog=" + log + ", nodeLog=" + nodeLog
+                + "]";
     }
 
     /** Gives new memories their metadata. Must be thread-safe. */

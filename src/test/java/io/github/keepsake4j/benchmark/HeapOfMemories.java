@@ -16,7 +16,8 @@ final class HeapOfMemories {
     public static void main(String[] arguments) throws InterruptedException {
         int count = Integer.parseInt(arguments[0]);
         // No connection is opened before the first use.
-        JdbcMessageLog log = PostgresMessageLog.open("jdbc:postgresql://127.0.0.1:1/none", "none", "", SchemaMode.EMBEDDED);
+        JdbcMessageLog log =
+                PostgresMessageLog.open("jdbc:postgresql://127.0.0.1:1/none", "none", "", SchemaMode.EMBEDDED);
         ChatMemoryProvider provider = Keepsake.builder().messageLog(log).build().chatMemoryProvider();
         String[] ids = new String[count];
         for (int i = 0; i < count; i++) {

@@ -115,15 +115,16 @@ class ActuatorTest {
         app().run(context -> {
             KeepsakeEndpoint endpoint = context.getBean(KeepsakeEndpoint.class);
             Keepsake keepsake = context.getBean(Keepsake.class);
-            for (MemoryKey key : List.of(
-                    ConversationKey.of("acme", "a b/c"), NodeKey.of("acme", "app", "a b/c", "writer"))) {
+            for (MemoryKey key :
+                    List.of(ConversationKey.of("acme", "a b/c"), NodeKey.of("acme", "app", "a b/c", "writer"))) {
                 keepsake.chatMemory(key).add(UserMessage.from("Hello."));
                 assertThat(check(endpoint, key.canonical(), null).known()).isTrue();
             }
             assertThat(check(endpoint, "a b/c", "acme").known()).isTrue();
             assertThat(check(endpoint, "a b/c", null).known()).isFalse();
             assertThat(check(endpoint, "a b/c", "globex").known()).isFalse();
-            assertThat(check(endpoint, "conversation/globex/a b%2Fc", null).known()).isFalse();
+            assertThat(check(endpoint, "conversation/globex/a b%2Fc", null).known())
+                    .isFalse();
         });
     }
 }

@@ -127,12 +127,11 @@ class PostgresWatchdogTest {
     /** All builders have the same limit, which is said once. */
     @Test
     void a_statement_has_ten_seconds_in_each_home() throws Exception {
-        for (PostgresBuilder<?> builder : List.of(
-                JdbcMessageLog.builder(), JdbcMessageIndex.builder(), JdbcMemoryStore.builder())) {
+        for (PostgresBuilder<?> builder :
+                List.of(JdbcMessageLog.builder(), JdbcMessageIndex.builder(), JdbcMemoryStore.builder())) {
             Method settings = PostgresBuilder.class.getDeclaredMethod("settings");
             settings.setAccessible(true);
-            PostgresBuilder.Settings set =
-                    (PostgresBuilder.Settings) settings.invoke(builder.dataSource(source));
+            PostgresBuilder.Settings set = (PostgresBuilder.Settings) settings.invoke(builder.dataSource(source));
             assertThat(set.statementTimeout()).as(builder.getClass().getName()).isEqualTo(Duration.ofSeconds(10));
         }
     }

@@ -131,7 +131,8 @@ class FirstGuessTest {
 
     @Test
     void the_newest_messages_of_the_history_need_no_query() {
-        Keepsake keepsake = Keepsake.builder().messageLog(MessageLogs.inMemory()).build();
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(MessageLogs.inMemory()).build();
         Conversation chat = keepsake.conversation("c");
         for (int turn = 1; turn <= 30; turn++) {
             keepsake.chatMemory("c").add(user("question " + turn));
@@ -143,7 +144,8 @@ class FirstGuessTest {
 
     @Test
     void a_history_goes_on_at_a_sequence_that_was_kept() {
-        Keepsake keepsake = Keepsake.builder().messageLog(MessageLogs.inMemory()).build();
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(MessageLogs.inMemory()).build();
         Conversation chat = keepsake.conversation("c");
         for (int turn = 1; turn <= 30; turn++) {
             keepsake.chatMemory("c").add(user("question " + turn));
@@ -156,7 +158,9 @@ class FirstGuessTest {
         assertThat(before).isEqualTo(chat.history(newest.next().orElseThrow()));
         HistoryPage after = chat.history(HistoryQuery.after(first - 1, 10));
         assertThat(after.messages()).isEqualTo(newest.messages());
-        assertThat(HistoryQuery.oldest(10)).isEqualTo(HistoryQuery.after(0, 10)).hasSameHashCodeAs(HistoryQuery.after(0, 10));
+        assertThat(HistoryQuery.oldest(10))
+                .isEqualTo(HistoryQuery.after(0, 10))
+                .hasSameHashCodeAs(HistoryQuery.after(0, 10));
         assertThatThrownBy(() -> HistoryQuery.before(-1, 10))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("sequence");
@@ -164,7 +168,8 @@ class FirstGuessTest {
 
     @Test
     void a_conversation_of_another_tenant_is_found_at_the_tenant() {
-        Keepsake keepsake = Keepsake.builder().messageLog(MessageLogs.inMemory()).build();
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(MessageLogs.inMemory()).build();
         ConversationKey key = ConversationKey.of("acme", "42");
         keepsake.chatMemory(key).add(user("Hello."));
 
@@ -211,7 +216,8 @@ class FirstGuessTest {
     @Test
     void a_keepsake_and_its_handles_say_what_they_are() {
         MessageLog log = MessageLogs.inMemory();
-        Keepsake keepsake = Keepsake.builder().messageLog(log).tenant("acme ltd").build();
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(log).tenant("acme ltd").build();
         keepsake.chatMemory("c d").add(user("secret text"));
         assertThat(keepsake)
                 .hasToString("Keepsake[tenant=acme%20ltd, messageLog=InMemoryMessageLog[memories=1],"
@@ -231,19 +237,24 @@ class FirstGuessTest {
                 .credentialsProvider(AnonymousCredentialsProvider.create())
                 .build();
         Map<MessageLog, String> logs = Map.of(
-                MessageLogs.sqlite(file), "JdbcMessageLog[SQLite file " + file + "]",
-                MessageLogs.files(files), "FileMessageLog[" + files + "]",
-                MessageLogs.inMemory(), "InMemoryMessageLog[memories=0]",
+                MessageLogs.sqlite(file),
+                "JdbcMessageLog[SQLite file " + file + "]",
+                MessageLogs.files(files),
+                "FileMessageLog[" + files + "]",
+                MessageLogs.inMemory(),
+                "InMemoryMessageLog[memories=0]",
                 MessageLogs.postgres("jdbc:postgresql://h/d?password=hush", "user", "hush", SchemaMode.EMBEDDED),
-                        "JdbcMessageLog[PostgreSQL]",
+                "JdbcMessageLog[PostgreSQL]",
                 RedisMessageLog.builder()
                         .server(URI.create("redis://user:hush@localhost:1"))
                         .prefix("chat:")
                         .checks(RedisMessageLog.Checks.NONE)
                         .build(),
-                        "RedisMessageLog[chat:]",
-                MessageLogs.s3(client, "bucket", "chats"), "S3MessageLog[s3://bucket/chats/]",
-                new ForwardingMessageLog(MessageLogs.inMemory()) {}, "InMemoryMessageLog[memories=0]");
+                "RedisMessageLog[chat:]",
+                MessageLogs.s3(client, "bucket", "chats"),
+                "S3MessageLog[s3://bucket/chats/]",
+                new ForwardingMessageLog(MessageLogs.inMemory()) {},
+                "InMemoryMessageLog[memories=0]");
         logs.forEach((log, text) -> {
             assertThat(log).hasToString(text);
             log.close();
@@ -254,7 +265,12 @@ class FirstGuessTest {
     void a_path_may_be_a_text() {
         try (MessageLog log = MessageLogs.sqlite(directory.resolve("chat.db").toString());
                 MessageLog files = MessageLogs.files(directory.resolve("chats").toString())) {
-            Keepsake.builder().messageLog(log).nodeLog(files).build().chatMemory("c").add(user("Hello."));
+            Keepsake.builder()
+                    .messageLog(log)
+                    .nodeLog(files)
+                    .build()
+                    .chatMemory("c")
+                    .add(user("Hello."));
         }
         assertThat(directory.resolve("chat.db")).isRegularFile();
         assertThat(directory.resolve("chats")).isDirectory();
@@ -267,17 +283,19 @@ class FirstGuessTest {
     void a_log_in_postgresql_is_found_by_its_name() {
         try (MessageLog log = PostgresMessageLog.open(new PGSimpleDataSource());
                 MessageLog ofUrl = PostgresMessageLog.open("jdbc:postgresql://h/d", "user", "", SchemaMode.ALWAYS);
-                MessageLog built =
-                        PostgresMessageLog.builder().dataSource(new PGSimpleDataSource()).build()) {
-            assertThat(List.of(log, ofUrl, built)).extracting(MessageLog::backend).containsOnly("postgresql");
+                MessageLog built = PostgresMessageLog.builder()
+                        .dataSource(new PGSimpleDataSource())
+                        .build()) {
+            assertThat(List.of(log, ofUrl, built))
+                    .extracting(MessageLog::backend)
+                    .containsOnly("postgresql");
         }
     }
 
     /** They will get further parts, which would break each caller of a constructor. */
     @Test
     void what_applications_construct_and_what_grows_has_no_public_constructor() {
-        for (Class<?> type :
-                List.of(SearchOptions.class, RecallOptions.class, MemoryInput.class, HistoryQuery.class)) {
+        for (Class<?> type : List.of(SearchOptions.class, RecallOptions.class, MemoryInput.class, HistoryQuery.class)) {
             assertThat(type.getConstructors()).as(type.getSimpleName()).isEmpty();
             assertThat(Modifier.isFinal(type.getModifiers())).isTrue();
             assertThat(type.isRecord()).isFalse();

@@ -105,7 +105,8 @@ public final class OtherClassPathDriver {
 
     /** Opens a log and returns the error. */
     public static String openPostgres() {
-        return error(() -> PostgresMessageLog.open("jdbc:postgresql://127.0.0.1:1/chat", "user", "secret", SchemaMode.EMBEDDED));
+        return error(() ->
+                PostgresMessageLog.open("jdbc:postgresql://127.0.0.1:1/chat", "user", "secret", SchemaMode.EMBEDDED));
     }
 
     /** Opens a log and returns the error. */

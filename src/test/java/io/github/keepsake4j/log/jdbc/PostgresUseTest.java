@@ -216,8 +216,8 @@ class PostgresUseTest {
         urls.forEach((url, where) -> {
             boolean isUser = !url.contains(SECRET);
             Instant begin = Instant.now();
-            try (MessageLog log = PostgresMessageLog.open(
-                    url, isUser ? "nobody" : "postgres", "postgres", SchemaMode.EMBEDDED)) {
+            try (MessageLog log =
+                    PostgresMessageLog.open(url, isUser ? "nobody" : "postgres", "postgres", SchemaMode.EMBEDDED)) {
                 assertThatThrownBy(() -> log.append(KEY, batch("a")))
                         .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
                                 .isEqualTo(url.contains("127.0.0.1:1/")))
