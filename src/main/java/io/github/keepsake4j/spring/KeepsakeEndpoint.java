@@ -19,7 +19,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
  * Returns the number of a tenant's memories, and the damaged ones. An answer contains the ids of damaged memories, and
- * never texts of messages, titles or metadata. A read checks at most {@value #MOST} memories of a log.
+ * never texts of messages, titles or metadata. A read checks at most {@value #MOST} memories of a log. Spring Boot 3
+ * requires each parameter without an annotation of its own, whatever JSpecify says.
  */
 @Endpoint(id = "keepsake")
 final class KeepsakeEndpoint {
@@ -48,7 +49,7 @@ final class KeepsakeEndpoint {
     record Damaged(String name, String problem) {}
 
     @ReadOperation
-    Report report(@Nullable String tenant) {
+    Report report(@org.springframework.lang.Nullable @Nullable String tenant) {
         String asked = tenant == null ? defaultTenant : tenant;
         Map<String, Counts> logs = new LinkedHashMap<>();
         inUse.logs().forEach((name, log) -> logs.put(name, counts(log, asked)));
@@ -66,9 +67,11 @@ final class KeepsakeEndpoint {
      */
     @ReadOperation
     @Nullable
-    Checked check(@Selector(match = Selector.Match.ALL_REMAINING) String[] memoryId, @Nullable String tenant) {
+    Checked check(
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] memoryId,
+            @org.springframework.lang.Nullable @Nullable String tenant) {
         Keepsake keepsake = inUse.keepsake();
-        if (keepsake == null) {
+        if (keepsake == null || memoryId.length == 0) {
             return null;
         }
         MemoryKey key = key(keepsake, String.join("/", memoryId), tenant);

@@ -11,8 +11,11 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.spring.bare.BareApplication;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.BeanWrapper;
@@ -106,6 +109,25 @@ class ActuatorTest {
                 .run(context -> assertThat(context).doesNotHaveBean(KeepsakeEndpoint.class));
     }
 
+    /** Spring Boot checks the parameters before it calls the endpoint, in the same way for the web. */
+    @Test
+    void the_endpoint_needs_no_tenant() {
+        app().withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=keepsake")
+                .run(context -> {
+                    context.getBean(Keepsake.class).chatMemory("alice").add(UserMessage.from("Hello."));
+                    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+                    ObjectName endpoint = server.queryNames(
+                                    new ObjectName("org.springframework.boot:type=Endpoint,name=Keepsake,*"), null)
+                            .iterator()
+                            .next();
+                    assertThat(server.invoke(endpoint, "check", new Object[] {"alice", null}, new String[0]))
+                            .hasToString("{known=true, damaged=[]}");
+                    assertThat(server.invoke(endpoint, "report", new Object[] {null}, new String[0])
+                                    .toString())
+                            .contains("tenant=default", "memories=1");
+                });
+    }
+
     private static KeepsakeEndpoint.Checked check(KeepsakeEndpoint endpoint, String path, String tenant) {
         return endpoint.check(path.split("/"), tenant);
     }
@@ -120,6 +142,7 @@ class ActuatorTest {
                 keepsake.chatMemory(key).add(UserMessage.from("Hello."));
                 assertThat(check(endpoint, key.canonical(), null).known()).isTrue();
             }
+            assertThat(endpoint.check(new String[0], null)).isNull();
             assertThat(check(endpoint, "a b/c", "acme").known()).isTrue();
             assertThat(check(endpoint, "a b/c", null).known()).isFalse();
             assertThat(check(endpoint, "a b/c", "globex").known()).isFalse();
