@@ -286,42 +286,74 @@ public final class MemoryInput {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
-    /** {@return what to do} */
+    /**
+     * Returns what to do.
+     *
+     * @return what to do
+     */
     public Action action() {
         return action;
     }
 
-    /** {@return the session's id, 1 to 512 bytes of UTF-8} */
+    /**
+     * Returns the session's id, 1 to 512 bytes of UTF-8.
+     *
+     * @return the session's id
+     */
     public String sessionId() {
         return sessionId;
     }
 
-    /** {@return the message to add, or null} */
+    /**
+     * Returns the message to add, or null.
+     *
+     * @return the message, or null
+     */
     public @Nullable ChatMessage message() {
         return message;
     }
 
-    /** {@return the maximum number of messages in the output, 1 or more} */
+    /**
+     * Returns the maximum number of messages in the output, 1 or more.
+     *
+     * @return the maximum number of messages in the output
+     */
     public int maxMessages() {
         return maxMessages;
     }
 
-    /** {@return the maximum number of tokens of the messages in the output, 1 or more} */
+    /**
+     * Returns the maximum number of tokens of the messages in the output, 1 or more.
+     *
+     * @return the maximum number of tokens of the messages in the output
+     */
     public int maxTokens() {
         return maxTokens;
     }
 
-    /** {@return the name of the backend} */
+    /**
+     * Returns the name of the backend.
+     *
+     * @return the name of the backend
+     */
     public String backend() {
         return backend;
     }
 
-    /** {@return the selection of the messages of the output} */
+    /**
+     * Returns the selection of the messages of the output.
+     *
+     * @return the selection of the messages of the output
+     */
     public Strategy strategy() {
         return strategy;
     }
 
-    /** {@return whether {@code clear} deletes the session's memory} */
+    /**
+     * Returns whether {@code clear} deletes the session's memory.
+     *
+     * @return whether {@code clear} deletes the session's memory
+     */
     public boolean erase() {
         return erase;
     }

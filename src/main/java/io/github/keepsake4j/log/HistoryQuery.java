@@ -77,17 +77,29 @@ public final class HistoryQuery {
         return new HistoryQuery(limit, edge, forward);
     }
 
-    /** {@return the maximum number of messages, 1 to 10,000} */
+    /**
+     * Returns the maximum number of messages, 1 to 10,000.
+     *
+     * @return the maximum number of messages
+     */
     public int limit() {
         return limit;
     }
 
-    /** {@return the sequence below which the page starts if it goes back, and above which it starts if it goes forward} */
+    /**
+     * Returns the sequence below which the page starts if it goes back, and above which it starts if it goes forward.
+     *
+     * @return the sequence below which the page starts if it goes back
+     */
     public long sequence() {
         return sequence;
     }
 
-    /** {@return whether pages go from old to new} */
+    /**
+     * Returns whether pages go from old to new.
+     *
+     * @return whether pages go from old to new
+     */
     public boolean forward() {
         return forward;
     }

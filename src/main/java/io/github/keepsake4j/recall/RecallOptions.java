@@ -130,37 +130,68 @@ public final class RecallOptions {
         return new RecallOptions(maxTokens, maxPassages, neighbours, sessionGap, zone, hidden, memory);
     }
 
-    /** {@return the largest number of tokens of all passages together, with their dates, speakers and marks, 1 or more; a message that does not fit is shown as an {@linkplain Recalled.Excerpt excerpt}} */
+    /**
+     * Returns the largest number of tokens of all passages together, with their dates, speakers and marks, 1 or more;
+     * a message that does not fit is shown as an {@linkplain Recalled.Excerpt excerpt}.
+     *
+     * @return the largest number of tokens of all passages together
+     */
     public int maxTokens() {
         return maxTokens;
     }
 
-    /** {@return the largest number of passages, 1 to {@value #MAX_PASSAGES}} */
+    /**
+     * Returns the largest number of passages, 1 to {@value #MAX_PASSAGES}.
+     *
+     * @return the largest number of passages
+     */
     public int maxPassages() {
         return maxPassages;
     }
 
-    /** {@return the largest number of messages on each side of a message that are returned with it, 0 to {@value #MAX_NEIGHBOURS}} */
+    /**
+     * Returns the largest number of messages on each side of a message that are returned with it, 0 to {@value
+     * #MAX_NEIGHBOURS}.
+     *
+     * @return the largest number of messages on each side of a message that are returned with it
+     */
     public int neighbours() {
         return neighbours;
     }
 
-    /** {@return the longest pause within a session, more than zero} */
+    /**
+     * Returns the longest pause within a session, more than zero.
+     *
+     * @return the longest pause within a session
+     */
     public Duration sessionGap() {
         return sessionGap;
     }
 
-    /** {@return the time zone of the dates in questions and passages} */
+    /**
+     * Returns the time zone of the dates in questions and passages.
+     *
+     * @return the time zone of the dates in questions and passages
+     */
     public ZoneId zone() {
         return zone;
     }
 
-    /** {@return whether messages that {@code clear} hid are recalled too} */
+    /**
+     * Returns whether messages that {@code clear} hid are recalled too.
+     *
+     * @return whether messages that {@code clear} hid are recalled too
+     */
     public boolean hidden() {
         return hidden;
     }
 
-    /** {@return the memory that the model sees; its shown messages are not recalled. Null means the scope's only memory, or none if the scope has several} */
+    /**
+     * Returns the memory that the model sees; its shown messages are not recalled. Null means the scope's only memory,
+     * or none if the scope has several.
+     *
+     * @return the memory that the model sees
+     */
     public @Nullable MemoryKey shownTo() {
         return shownTo;
     }

@@ -138,42 +138,75 @@ public final class SearchOptions {
         return new SearchOptions(pageSize, hitsBefore, types, from, to, currentBranch, visibleOnly, neighbours);
     }
 
-    /** {@return the largest number of hits on a page, 1 to {@value #MAX_PAGE_SIZE}} */
+    /**
+     * Returns the largest number of hits on a page, 1 to {@value #MAX_PAGE_SIZE}.
+     *
+     * @return the largest number of hits on a page
+     */
     public int pageSize() {
         return pageSize;
     }
 
-    /** {@return the number of hits before the page} */
+    /**
+     * Returns the number of hits before the page.
+     *
+     * @return the number of hits before the page
+     */
     public int offset() {
         return offset;
     }
 
-    /** {@return the types of messages to search} */
+    /**
+     * Returns the types of messages to search.
+     *
+     * @return the types of messages to search
+     */
     public Set<ChatMessageType> types() {
         return types;
     }
 
-    /** {@return the time from which messages are found, or null for no limit} */
+    /**
+     * Returns the time from which messages are found, or null for no limit.
+     *
+     * @return the time from which messages are found
+     */
     public @Nullable Instant from() {
         return from;
     }
 
-    /** {@return the time before which messages are found, or null for no limit} */
+    /**
+     * Returns the time before which messages are found, or null for no limit.
+     *
+     * @return the time before which messages are found
+     */
     public @Nullable Instant to() {
         return to;
     }
 
-    /** {@return whether only messages of the current branch are found} */
+    /**
+     * Returns whether only messages of the current branch are found.
+     *
+     * @return whether only messages of the current branch are found
+     */
     public boolean currentBranch() {
         return currentBranch;
     }
 
-    /** {@return whether messages that {@code clear} hid, that failed, or that were rejected are left out} */
+    /**
+     * Returns whether messages that {@code clear} hid, that failed, or that were rejected are left out.
+     *
+     * @return whether messages that {@code clear} hid
+     */
     public boolean visibleOnly() {
         return visibleOnly;
     }
 
-    /** {@return the largest number of messages before and behind a hit that are returned with it, 0 to {@value #MAX_NEIGHBOURS}} */
+    /**
+     * Returns the largest number of messages before and behind a hit that are returned with it, 0 to {@value
+     * #MAX_NEIGHBOURS}.
+     *
+     * @return the largest number of messages before and behind a hit that are returned with it
+     */
     public int neighbours() {
         return neighbours;
     }
