@@ -2,6 +2,7 @@ package io.github.keepsake4j;
 
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.TokenCountEstimator;
+import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.embedding.EmbeddingModel;
@@ -50,6 +51,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -77,7 +79,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Keepsake {
 
-    private final String tenant;
+    private final MemoryIds ids;
     private final MessageLog log;
     private final MessageLog nodeLog;
     private final TurnLeases turns;
@@ -88,7 +90,7 @@ public final class Keepsake {
     private final @Nullable BackgroundCreators creators;
 
     private Keepsake(
-            String tenant,
+            MemoryIds ids,
             MessageLog log,
             MessageLog nodeLog,
             TurnLeases turns,
@@ -96,7 +98,7 @@ public final class Keepsake {
             @Nullable MessageSearch search,
             TokenCounter counter,
             @Nullable BackgroundCreators creators) {
-        this.tenant = tenant;
+        this.ids = ids;
         this.log = log;
         this.nodeLog = nodeLog;
         this.turns = turns;
@@ -314,7 +316,7 @@ public final class Keepsake {
      * @return the page
      */
     public MemoryPage conversations(ListQuery query) {
-        return tenant(tenant).conversations(query);
+        return tenant(ids.tenant()).conversations(query);
     }
 
     /**
@@ -377,7 +379,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a handle for all memories of a tenant, to list them, to sum up tokens, and to erase all of them or those of
+     * Returns a handle for all memories of a tenant, to use one of its conversations, to list them, to sum up tokens, and to erase all of them or those of
      * one user. Does no I/O.
      *
      * @param tenantId the tenant's id
@@ -385,7 +387,14 @@ public final class Keepsake {
      * @throws InvalidInputException if the id breaks a rule
      */
     public Tenant tenant(String tenantId) {
-        return new Tenant(Ids.check("tenant", tenantId), log, nodeLog, search, creators);
+        return new Tenant(ids.of(tenantId), memories, log, nodeLog, search, creators);
+    }
+
+    /** Returns the tenant and the logs, without a password. */
+    @Override
+    public String toString() {
+        return "Keepsake[tenant=" + MemoryKey.encode(ids.tenant()) + ", messageLog=" + log + ", nodeLog=" + nodeLog
+                + "]";
     }
 
     /** Gives new memories their metadata. Must be thread-safe. */
@@ -423,7 +432,7 @@ public final class Keepsake {
         private @Nullable MessageLog nodeLog;
         private @Nullable ContextStrategy strategy;
         private @Nullable ContextStrategy maxMessages;
-        private @Nullable ContextStrategy maxTokens;
+        private @Nullable Function<TokenCounter, ContextStrategy> maxTokens;
         private @Nullable TokenCountEstimator estimator;
         private @Nullable Summarizer summarizer;
         private Duration summarizerTimeout = Duration.ofSeconds(60);
@@ -487,6 +496,21 @@ public final class Keepsake {
         }
 
         /**
+         * Limits what a model sees to a number of tokens. They are counted by the {@link #tokenCountEstimator}, by the
+         * {@link #strategy}'s estimator if that is not set, or else by {@link TokenCounter#standard()}. Models count
+         * differently: name yours with {@link #maxTokens(int, TokenCountEstimator)}. The limit holds together with
+         * {@link #maxMessages} and the {@link #strategy}. Default: no such limit.
+         *
+         * @param tokens the maximum number of tokens, 1 or more
+         * @return this builder
+         */
+        public Builder maxTokens(int tokens) {
+            InvalidInputException.checkAtLeast("maxTokens", 1, tokens);
+            this.maxTokens = counter -> TokenLimit.withMaxTokens(tokens, counter);
+            return this;
+        }
+
+        /**
          * Limits what a model sees to a number of tokens, as {@link TokenLimit#withMaxTokens} does. It holds together with
          * {@link #maxMessages} and the {@link #strategy}. Default: no such limit.
          *
@@ -495,7 +519,8 @@ public final class Keepsake {
          * @return this builder
          */
         public Builder maxTokens(int tokens, TokenCountEstimator counter) {
-            this.maxTokens = TokenLimit.withMaxTokens(tokens, counter);
+            ContextStrategy limit = TokenLimit.withMaxTokens(tokens, counter);
+            this.maxTokens = any -> limit;
             return this;
         }
 
@@ -530,12 +555,24 @@ public final class Keepsake {
          * summary replaces old turns at {@value #SUMMARY_TRIGGER} tokens, and the newest {@value #SUMMARY_KEEP} tokens stay.
          * Default: none. Required by a strategy that summarizes.
          *
-         * @param writer the summarizer, such as {@link Summarizer#of}
+         * @param writer the summarizer, such as {@link Summarizer#of}, or {@code ModelSummarizer.builder(model)} for a
+         *     prompt of your own
          * @return this builder
          */
         public Builder summarizer(Summarizer writer) {
             this.summarizer = Objects.requireNonNull(writer, "summarizer");
             return this;
+        }
+
+        /**
+         * Sets a model as the {@linkplain #summarizer(Summarizer) summarizer}, with the default prompt and limits, as
+         * {@link Summarizer#of} does.
+         *
+         * @param model the model; a small and cheap one is sufficient
+         * @return this builder
+         */
+        public Builder summarizer(ChatModel model) {
+            return summarizer(Summarizer.of(model));
         }
 
         /**
@@ -820,13 +857,10 @@ public final class Keepsake {
                         "messageLog", "is required, such as MessageLogs.sqlite(Path.of(\"chat.db\"))");
             }
             ContextStrategy limits = limits();
-            TokenCounter counter = (estimator != null
-                            ? TokenCounter.of(estimator)
-                            : limits.tokenCounter().orElseGet(TokenCounter::standard))
-                    .forAppends();
+            TokenCounter counter = counter(limits).forAppends();
             if (limits.summarizes() && summarizer == null) {
                 throw new InvalidInputException(
-                        "summarizer", "the strategy requires one, such as Summarizer.of(chatModel)");
+                        "summarizer", "the strategy requires one, such as summarizer(chatModel)");
             }
             MessageSearch search = search(messageLog);
             MessageLog indexed = search == null ? messageLog : search.watched(messageLog);
@@ -869,14 +903,14 @@ public final class Keepsake {
                     turnLimit,
                     System::nanoTime,
                     turns,
-                    new LogsOfConversation(undescribed, undescribedNodes),
+                    new LogsOfConversation(undescribed, undescribedNodes, kept),
                     (key, task) -> logs.apply(key) instanceof DescribingLog log ? log.capture(key, task) : task));
             if (search != null) {
                 search.start(tenant);
             }
             // A log with both is listed once.
             return new Keepsake(
-                    tenant,
+                    ids,
                     conversations,
                     separate == null ? conversations : nodes,
                     turns,
@@ -891,10 +925,21 @@ public final class Keepsake {
             ContextStrategy summaries = strategy != null || summarizer == null
                     ? strategy
                     : Summarization.triggerTokens(SUMMARY_TRIGGER).keepTokens(SUMMARY_KEEP);
-            return Stream.of(summaries, maxMessages, maxTokens)
+            ContextStrategy tokens = maxTokens == null ? null : maxTokens.apply(counter(summaries));
+            return Stream.of(summaries, maxMessages, tokens)
                     .flatMap(Stream::ofNullable)
                     .reduce(ContextStrategy::and)
                     .orElseGet(() -> SlidingWindow.withMaxMessages(50));
+        }
+
+        /** Returns what counts tokens, if a strategy may say it. */
+        private TokenCounter counter(@Nullable ContextStrategy chosen) {
+            if (estimator != null) {
+                return TokenCounter.of(estimator);
+            }
+            return Optional.ofNullable(chosen)
+                    .flatMap(ContextStrategy::tokenCounter)
+                    .orElseGet(TokenCounter::standard);
         }
 
         private MessageLog described(MessageLog log) {

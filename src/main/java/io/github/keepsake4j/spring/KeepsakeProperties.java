@@ -2,6 +2,7 @@ package io.github.keepsake4j.spring;
 
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.backend.ListedMetadata;
+import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.message.Ids;
@@ -307,7 +308,7 @@ record KeepsakeProperties(
             @DefaultValue("embedded") SchemaMode initializeSchema,
             @Nullable String platform,
             @Nullable String schema,
-            @DefaultValue("30s") Duration statementTimeout,
+            @DefaultValue(PostgresBuilder.DEFAULT_STATEMENT_TIMEOUT) Duration statementTimeout,
             boolean transactionPooler) {
 
         Jdbc {
