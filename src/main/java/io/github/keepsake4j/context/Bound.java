@@ -15,11 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param step returns the largest surplus that may be removed at once, for a limit; null to remove no more than
  *     necessary
  */
-record Bound(
-        String name,
-        int fixed,
-        @Nullable Function<Object, Integer> byMemoryId,
-        @Nullable IntUnaryOperator step) {
+record Bound(String name, int fixed, @Nullable Function<Object, Integer> byMemoryId, @Nullable IntUnaryOperator step) {
 
     /** The largest part of a limit that may be removed at once. */
     private static final double MOST = 0.5;

@@ -64,7 +64,8 @@ public final class PromptCacheBenchmark {
                 + " the window in use since then. `moves`"
                 + " counts how often messages leave and the window's start moves. The benchmark uses no clock and gives the"
                 + " same figures on any machine.");
-        report.text("The first row is the window that holds if no limit is set. \"In steps\" is a third, as `steps()` sets it.");
+        report.text(
+                "The first row is the window that holds if no limit is set. \"In steps\" is a third, as `steps()` sets it.");
         List<List<String>> rows = new ArrayList<>();
         int standard = SlidingWindow.STANDARD_MESSAGES;
         rows.add(row("no limit set: messages 50, in steps", SlidingWindow.standard(), standard, false, chat));
@@ -91,7 +92,15 @@ public final class PromptCacheBenchmark {
         TokenLimit tokens = TokenLimit.withMaxTokens(8000, ESTIMATOR).step(4000);
         rows.add(row("the same, retrieval, shown in its own turn", tokens, 8000, true, retrieving));
         rows.add(row("the same, retrieval, shown in all turns", measure(tokens, 8000, true, retrieving, true)));
-        report.table(List.of("window", "same when full, %", "billed, with a tenth for what stays, %", "same, %", "fill, %", "moves"), rows);
+        report.table(
+                List.of(
+                        "window",
+                        "same when full, %",
+                        "billed, with a tenth for what stays, %",
+                        "same, %",
+                        "fill, %",
+                        "moves"),
+                rows);
         Path file = Path.of("src", "docs", "benchmarks", "prompt-cache.md");
         Files.writeString(file, report.markdown());
         System.out.print(report.markdown());

@@ -22,8 +22,8 @@ class PromptCacheTest {
 
     @Test
     void tokens_in_steps_keep_most_of_a_prompt() {
-        ContextStrategy tokens = TokenLimit.withMaxTokens(8000, TokenCounter.forModel("gpt-4o"))
-                .steps(ContextStrategy.THIRD);
+        ContextStrategy tokens =
+                TokenLimit.withMaxTokens(8000, TokenCounter.forModel("gpt-4o")).steps(ContextStrategy.THIRD);
 
         assertThat(PromptCacheBenchmark.measure(tokens, 8000, true).sameWhenFull())
                 .isGreaterThanOrEqualTo(0.93);

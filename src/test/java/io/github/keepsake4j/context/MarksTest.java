@@ -78,7 +78,10 @@ class MarksTest {
                 .and(SlidingWindow.withDynamicMaxMessages(id -> 30))
                 .and(TokenLimit.withMaxTokens(400, ESTIMATOR));
         assertThat(both.steps(0.25).parts().stream().map(Object::toString))
-                .containsExactly("maxTurns=7 in steps of 1", "maxMessages by memory id in steps", "maxTokens=400 in steps of 100");
+                .containsExactly(
+                        "maxTurns=7 in steps of 1",
+                        "maxMessages by memory id in steps",
+                        "maxTokens=400 in steps of 100");
         ContextStrategy stepping = both.steps(0.25);
         assertThat(stepping.steps(0.5)).isSameAs(stepping);
         ContextStrategy unlimited = context -> context;
@@ -99,7 +102,8 @@ class MarksTest {
         for (int turn = 0; turn < 200; turn++) {
             messages.add(user("q" + turn));
             messages.add(ai("a" + turn));
-            List<LoggedMessage> shown = select(SlidingWindow.standard(), messages).shown();
+            List<LoggedMessage> shown =
+                    select(SlidingWindow.standard(), messages).shown();
             starts.add(shown.get(0).id());
             sizes.add(shown.size());
         }

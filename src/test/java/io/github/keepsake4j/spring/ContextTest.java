@@ -159,7 +159,9 @@ class ContextTest {
                     .isLessThan(20);
         }
         assertThat(starts("keepsake4j.tenant=acme")).as("the default").isLessThan(12);
-        assertThat(starts("keepsake4j.strategy.step=0.01")).as("50 messages, by less than 1").isGreaterThan(30);
+        assertThat(starts("keepsake4j.strategy.step=0.01"))
+                .as("50 messages, by less than 1")
+                .isGreaterThan(30);
     }
 
     /** Returns with how many messages the views of 80 turns begin. */

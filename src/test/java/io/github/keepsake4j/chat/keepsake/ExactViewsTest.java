@@ -38,16 +38,14 @@ class ExactViewsTest {
         views.addAll(views("maxMessages(20)", builder -> builder.maxMessages(20)));
         views.addAll(views("maxMessages(50)", builder -> builder.maxMessages(50)));
         views.addAll(views("maxTokens(150)", builder -> builder.maxTokens(150, new WordCounter())));
-        views.addAll(views(
-                "both", builder -> builder.maxMessages(20).maxTokens(150, new WordCounter())));
+        views.addAll(views("both", builder -> builder.maxMessages(20).maxTokens(150, new WordCounter())));
         views.addAll(component());
 
         assertThat(views).containsExactlyElementsOf(golden());
     }
 
     private static List<String> views(String name, UnaryOperator<Keepsake.Builder> limits) {
-        KeepsakeChatMemory memory = limits.apply(
-                        Keepsake.builder().messageLog(new InMemoryMessageLog()))
+        KeepsakeChatMemory memory = limits.apply(Keepsake.builder().messageLog(new InMemoryMessageLog()))
                 .build()
                 .chatMemory("chat");
         List<ChatMessage> chat = chat();

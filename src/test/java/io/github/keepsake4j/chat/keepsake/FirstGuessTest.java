@@ -51,10 +51,16 @@ class FirstGuessTest {
         TokenCounter counter = TokenCounter.forModel("gpt-4o-mini");
         int ofFifty = 50 * counter.estimateTokenCountInMessage(user("question 20"));
 
-        assertThat(moves(Keepsake.builder().maxMessages(50))).as("an exact limit").isGreaterThan(30);
+        assertThat(moves(Keepsake.builder().maxMessages(50)))
+                .as("an exact limit")
+                .isGreaterThan(30);
         assertThat(moves(Keepsake.builder())).as("the default").isLessThan(8);
-        assertThat(moves(Keepsake.builder().maxMessages(50).steps())).as("messages").isLessThan(8);
-        assertThat(moves(Keepsake.builder().maxTokens(ofFifty, counter).steps())).as("tokens").isLessThan(8);
+        assertThat(moves(Keepsake.builder().maxMessages(50).steps()))
+                .as("messages")
+                .isLessThan(8);
+        assertThat(moves(Keepsake.builder().maxTokens(ofFifty, counter).steps()))
+                .as("tokens")
+                .isLessThan(8);
         assertThat(moves(Keepsake.builder()
                         .strategy(SlidingWindow.withMaxTurns(25))
                         .maxTokens(ofFifty, counter)
@@ -73,8 +79,7 @@ class FirstGuessTest {
                 .containsOnlyOnce("WARN")
                 .contains("[maxMessages=20]", "[maxTurns=30 in steps of 5]", "steps()");
         assertThat(logged(() -> shown(mixed.steps()))).isEmpty();
-        assertThat(logged(() -> shown(
-                        Keepsake.builder().maxMessages(20).strategy(SlidingWindow.withMaxTurns(30)))))
+        assertThat(logged(() -> shown(Keepsake.builder().maxMessages(20).strategy(SlidingWindow.withMaxTurns(30)))))
                 .isEmpty();
         assertThat(logged(() -> shown(Keepsake.builder()))).isEmpty();
     }
