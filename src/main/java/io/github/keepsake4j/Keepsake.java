@@ -47,6 +47,7 @@ import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -920,11 +921,11 @@ public final class Keepsake {
 
         /** Logs that an exact limit changes the beginning of each prompt, so that another one's steps keep nothing. */
         private static void tellOfExactLimits(ContextStrategy limits) {
-            Map<Boolean, List<ContextStrategy>> byExactness = limits.parts().stream()
-                    .filter(part -> part instanceof SlidingWindow || part instanceof TokenLimit)
-                    .collect(Collectors.partitioningBy(part -> part.steps(ContextStrategy.THIRD) != part));
-            List<ContextStrategy> exact = byExactness.get(true);
-            List<ContextStrategy> stepping = byExactness.get(false);
+            List<ContextStrategy> stepping = new ArrayList<>(limits.parts());
+            stepping.removeIf(part -> !(part instanceof SlidingWindow || part instanceof TokenLimit));
+            List<ContextStrategy> exact = new ArrayList<>(stepping);
+            exact.removeIf(part -> part.steps(ContextStrategy.THIRD) == part);
+            stepping.removeAll(exact);
             if (!exact.isEmpty() && !stepping.isEmpty()) {
                 LOG.warn(
                         "The limit {} is exact. When it is full, each prompt begins elsewhere, and a prompt cache gains nothing"

@@ -32,6 +32,10 @@ record Bound(String name, int fixed, @Nullable Function<Object, Integer> byMemor
         return byMemoryId == null ? fixed : check(name, byMemoryId.apply(memoryId), " for memory " + memoryId);
     }
 
+    boolean isExact() {
+        return step == null;
+    }
+
     long step(Object memoryId) {
         return step == null ? 0 : step.applyAsInt(limit(memoryId));
     }

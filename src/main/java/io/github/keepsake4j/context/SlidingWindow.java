@@ -81,7 +81,7 @@ public final class SlidingWindow extends LimitStrategy {
     @Override
     public SlidingWindow steps(double share) {
         Bound stepping = bound.steps(share);
-        return stepping == bound ? this : new SlidingWindow(stepping, countsTurns);
+        return bound.isExact() ? new SlidingWindow(stepping, countsTurns) : this;
     }
 
     @Override

@@ -102,7 +102,7 @@ public final class TokenLimit extends LimitStrategy {
     @Override
     public TokenLimit steps(double share) {
         Bound stepping = bound.steps(share);
-        return stepping == bound ? this : new TokenLimit(stepping, counter, shares);
+        return bound.isExact() ? new TokenLimit(stepping, counter, shares) : this;
     }
 
     /**
