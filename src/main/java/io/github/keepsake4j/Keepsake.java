@@ -48,6 +48,7 @@ import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -59,6 +60,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The entry point: chat memories for LangChain4j over a log that keeps every message.
@@ -78,6 +81,8 @@ import org.jspecify.annotations.Nullable;
  * not close the log: the application that opened the log closes it.
  */
 public final class Keepsake {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Keepsake.class);
 
     private final MemoryIds ids;
     private final MessageLog log;
@@ -433,6 +438,7 @@ public final class Keepsake {
         private @Nullable ContextStrategy strategy;
         private @Nullable ContextStrategy maxMessages;
         private @Nullable Function<TokenCounter, ContextStrategy> maxTokens;
+        private boolean steps;
         private @Nullable TokenCountEstimator estimator;
         private @Nullable Summarizer summarizer;
         private Duration summarizerTimeout = Duration.ofSeconds(60);
@@ -484,8 +490,8 @@ public final class Keepsake {
 
         /**
          * Limits what a model sees to the newest messages, as {@link SlidingWindow#withMaxMessages} does. It holds together
-         * with {@link #maxTokens} and the {@link #strategy}. Default: no such limit if one of these or a {@link #summarizer} is set, else 50
-         * messages.
+         * with {@link #maxTokens} and the {@link #strategy}. It is exact, unless {@link #steps} is set. Default: no such limit if one of
+         * these or a {@link #summarizer} is set, else {@link SlidingWindow#standard}.
          *
          * @param messages the maximum number of messages, 1 or more
          * @return this builder
@@ -499,7 +505,8 @@ public final class Keepsake {
          * Limits what a model sees to a number of tokens. They are counted by the {@link #tokenCountEstimator}, by the
          * {@link #strategy}'s estimator if that is not set, or else by {@link TokenCounter#standard()}. Models count
          * differently: name yours with {@link #maxTokens(int, TokenCountEstimator)}. The limit holds together with
-         * {@link #maxMessages} and the {@link #strategy}. Default: no such limit.
+         * {@link #maxMessages} and the {@link #strategy}. It is exact, unless {@link #steps} is set. Default: no such
+         * limit.
          *
          * @param tokens the maximum number of tokens, 1 or more
          * @return this builder
@@ -512,7 +519,7 @@ public final class Keepsake {
 
         /**
          * Limits what a model sees to a number of tokens, as {@link TokenLimit#withMaxTokens} does. It holds together with
-         * {@link #maxMessages} and the {@link #strategy}. Default: no such limit.
+         * {@link #maxMessages} and the {@link #strategy}. It is exact, unless {@link #steps} is set. Default: no such limit.
          *
          * @param tokens the maximum number of tokens, 1 or more
          * @param counter counts them, such as {@code TokenCounter.forModel("gpt-4o-mini")}
@@ -525,8 +532,22 @@ public final class Keepsake {
         }
 
         /**
+         * Lets all limits move in steps of a third: when one is full, up to a third of it is removed in addition to what must leave.
+         * Until the next step, a prompt only grows at its end, so that a provider's prompt cache holds. This is for {@link #maxMessages},
+         * {@link #maxTokens} and the limits of the {@link #strategy}; one that has a step keeps it. Default: what sets a limit is
+         * exact, and without any limit, {@link SlidingWindow#standard} moves in such steps.
+         *
+         * @return this builder
+         */
+        public Builder steps() {
+            this.steps = true;
+            return this;
+        }
+
+        /**
          * Sets the strategy, which selects the messages that a model sees. {@link #maxMessages} and {@link #maxTokens} limit
-         * what it selects. Default: summaries if a {@link #summarizer} is set. Without it and these limits, the newest 50 messages.
+         * what it selects. Default: summaries if a {@link #summarizer} is set. Without it and these limits,
+         * {@link SlidingWindow#standard}.
          *
          * @param contextStrategy the strategy
          * @return this builder
@@ -857,6 +878,7 @@ public final class Keepsake {
                         "messageLog", "is required, such as MessageLogs.sqlite(Path.of(\"chat.db\"))");
             }
             ContextStrategy limits = limits();
+            tellOfExactLimits(limits);
             TokenCounter counter = counter(limits).forAppends();
             if (limits.summarizes() && summarizer == null) {
                 throw new InvalidInputException(
@@ -926,10 +948,27 @@ public final class Keepsake {
                     ? strategy
                     : Summarization.triggerTokens(SUMMARY_TRIGGER).keepTokens(SUMMARY_KEEP);
             ContextStrategy tokens = maxTokens == null ? null : maxTokens.apply(counter(summaries));
-            return Stream.of(summaries, maxMessages, tokens)
+            ContextStrategy limits = Stream.of(summaries, maxMessages, tokens)
                     .flatMap(Stream::ofNullable)
                     .reduce(ContextStrategy::and)
-                    .orElseGet(() -> SlidingWindow.withMaxMessages(50));
+                    .orElseGet(SlidingWindow::standard);
+            return steps ? limits.steps(ContextStrategy.THIRD) : limits;
+        }
+
+        /** Logs that an exact limit changes the beginning of each prompt, so that another one's steps keep nothing. */
+        private static void tellOfExactLimits(ContextStrategy limits) {
+            List<ContextStrategy> stepping = new ArrayList<>(limits.parts());
+            stepping.removeIf(part -> !(part instanceof SlidingWindow || part instanceof TokenLimit));
+            List<ContextStrategy> exact = new ArrayList<>(stepping);
+            exact.removeIf(part -> part.steps(ContextStrategy.THIRD) == part);
+            stepping.removeAll(exact);
+            if (!exact.isEmpty() && !stepping.isEmpty()) {
+                LOG.warn(
+                        "The limit {} is exact. When it is full, each prompt begins elsewhere, and a prompt cache gains nothing"
+                                + " from {}. Call steps() on Keepsake's builder, so that all limits move in steps",
+                        exact,
+                        stepping);
+            }
         }
 
         /** Returns what counts tokens, if a strategy may say it. */

@@ -5,6 +5,7 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.MessageLogs;
@@ -31,9 +32,13 @@ import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportSource;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.lang.reflect.Modifier;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -56,7 +61,7 @@ class FirstGuessTest {
         TokenCounter counter = TokenCounter.forModel("gpt-4o-mini");
         int ofThree = counter.estimateTokenCountInMessages(
                 List.of(user("question 20"), ai("answer 20"), user("question 20")));
-        assertThat(shown(Keepsake.builder())).isEqualTo(50);
+        assertThat(shown(Keepsake.builder())).isBetween(33, 50);
         assertThat(shown(Keepsake.builder().maxMessages(20))).isEqualTo(20);
         assertThat(shown(Keepsake.builder().maxMessages(20).maxTokens(ofThree, counter)))
                 .isEqualTo(2);
@@ -87,14 +92,76 @@ class FirstGuessTest {
                 .hasMessageContaining("maxTokens");
     }
 
+    @Test
+    void the_default_and_what_is_asked_to_move_in_steps_begin_with_the_same_message_for_many_turns() {
+        TokenCounter counter = TokenCounter.forModel("gpt-4o-mini");
+        int ofFifty = 50 * counter.estimateTokenCountInMessage(user("question 20"));
+
+        assertThat(moves(Keepsake.builder().maxMessages(50)))
+                .as("an exact limit")
+                .isGreaterThan(30);
+        assertThat(moves(Keepsake.builder())).as("the default").isLessThan(8);
+        assertThat(moves(Keepsake.builder().maxMessages(50).steps()))
+                .as("messages")
+                .isLessThan(8);
+        assertThat(moves(Keepsake.builder().maxTokens(ofFifty, counter).steps()))
+                .as("tokens")
+                .isLessThan(8);
+        assertThat(moves(Keepsake.builder()
+                        .strategy(SlidingWindow.withMaxTurns(25))
+                        .maxTokens(ofFifty, counter)
+                        .steps()))
+                .as("turns of the strategy, and tokens")
+                .isLessThan(12);
+    }
+
+    @Test
+    void an_exact_limit_beside_one_in_steps_is_logged_once() {
+        Keepsake.Builder mixed = Keepsake.builder()
+                .maxMessages(20)
+                .strategy(SlidingWindow.withMaxTurns(30).step(5));
+
+        assertThat(logged(() -> shown(mixed)))
+                .containsOnlyOnce("WARN")
+                .contains("[maxMessages=20]", "[maxTurns=30 in steps of 5]", "steps()");
+        assertThat(logged(() -> shown(mixed.steps()))).isEmpty();
+        assertThat(logged(() -> shown(Keepsake.builder().maxMessages(20).strategy(SlidingWindow.withMaxTurns(30)))))
+                .isEmpty();
+        assertThat(logged(() -> shown(Keepsake.builder()))).isEmpty();
+    }
+
+    /** Returns how many messages are shown after 60 turns. */
     private static int shown(Keepsake.Builder builder) {
+        return views(builder).get(59).size();
+    }
+
+    /** Returns how often the first message that is shown is another one than in the turn before, in 60 turns. */
+    private static long moves(Keepsake.Builder builder) {
+        return views(builder).stream().map(view -> view.get(0)).distinct().count() - 1;
+    }
+
+    private static List<List<ChatMessage>> views(Keepsake.Builder builder) {
         KeepsakeChatMemory memory =
                 builder.messageLog(MessageLogs.inMemory()).build().chatMemory("c");
+        List<List<ChatMessage>> views = new ArrayList<>();
         for (int turn = 1; turn <= 60; turn++) {
             memory.add(user("question " + turn));
             memory.add(ai("answer " + turn));
+            views.add(memory.messages());
         }
-        return memory.messages().size();
+        return views;
+    }
+
+    private static String logged(Runnable work) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        try {
+            work.run();
+        } finally {
+            System.setErr(before);
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
     }
 
     @Test
