@@ -38,7 +38,7 @@ final class ScriptedModel implements ChatModel {
                     "job profession work company teach study",
                     "hobby like love enjoy favourite play collect",
                     "pet animal dog cat horse rabbit",
-                    "family wife husband partner married son daughter child kid brother sister mother father",
+                    "family wife husband partner married son daughter child children kid brother sister mother mum father dad",
                     "eat food drink tea coffee vegetarian vegan allergic",
                     "car bike drive ride")
             .map(ScriptedModel::words)
