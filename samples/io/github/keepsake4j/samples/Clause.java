@@ -18,11 +18,10 @@ import java.util.stream.Stream;
 record Clause(String text, boolean isQuestion, boolean isPersonal) {
 
     /** How a question begins. "When I was young" begins none. */
-    private static final String ASKS =
-            "(?:what|where|who|whose|when|how|why|which)(?! (?:I|we|my) )(?: \\p{L}+){0,2}? "
-                    + "(?:is|are|am|do|does|did|was|were|have|has|can|should|will|would)\\b"
-                    + "|(?:do|does|did|is|are|am|was|can|could|will|would|have|has) (?:I|you|my|we|our|your|it|the|there|any)\\b"
-                    + "|(?:tell|remind) me\\b|(?:list|repeat|guess)\\b";
+    private static final String ASKS = "(?:what|where|who|whose|when|how|why|which)(?! (?:I|we|my) )(?: \\p{L}+){0,2}? "
+            + "(?:is|are|am|do|does|did|was|were|have|has|can|should|will|would)\\b"
+            + "|(?:do|does|did|is|are|am|was|can|could|will|would|have|has) (?:I|you|my|we|our|your|it|the|there|any)\\b"
+            + "|(?:tell|remind) me\\b|(?:list|repeat|guess)\\b";
 
     /** How a speaker begins to talk of himself. */
     private static final String SAYS = "I\\b|we \\p{L}+|(?:please |you can |just )*call me\\b"
@@ -38,10 +37,12 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     private static final Pattern END = pattern("\\n|(?<=[.!?;])(?<!\\b(?:St|Dr|Mr|Mrs)\\.)\\s+"
             + "|(?<=\\p{Ll}{2}[.!?,;])(?=\\p{L})"
             + "|(?:\\s*[,:–-]+\\s*(?:(?:and|but|so|also|now) )*"
-            + "|(?<!(?:^|[.!?\\n] ?)(?:my|our) \\p{L}{1,20})\\s+(?:(?:and|but|so|also|now) )+)(?=(?:" + ASKS + ")[^.!?]*\\?|" + SAYS + ")");
+            + "|(?<!(?:^|[.!?\\n] ?)(?:my|our) \\p{L}{1,20})\\s+(?:(?:and|but|so|also|now) )+)(?=(?:" + ASKS
+            + ")[^.!?]*\\?|" + SAYS + ")");
 
-    private static final Pattern FILLER = pattern("^(?:(?:\\[[^\\]]*\\]|\\b(?:hi|hello|hey|hallo|ok|okay|well|yes|no|so|and|"
-            + "but|also|actually|please|by the way|remember that|you should know(?: that)?|good (?:morning|evening|day))\\b)[\\s,.!-]*)+");
+    private static final Pattern FILLER = pattern(
+            "^(?:(?:\\[[^\\]]*\\]|\\b(?:hi|hello|hey|hallo|ok|okay|well|yes|no|so|and|"
+                    + "but|also|actually|please|by the way|remember that|you should know(?: that)?|good (?:morning|evening|day))\\b)[\\s,.!-]*)+");
     private static final Pattern MARKS_AT_END = pattern("(?:[\\s.,;:!?-]|[:;]-?[()DP])+$");
 
     /** What is written in several ways, and how the script reads it. */
@@ -55,13 +56,15 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             Map.entry(pattern("^(?:please |you can |just )*call me\\b"), "I am called"));
 
     /** Words of a speaker, and those of one who answers him. */
-    private static final Map<String, String> TURNED = Stream.of(("i am=you are,i was=you were,am=are,i=you,me=you,my=your,"
-                    + "mine=yours,myself=yourself,we=you,us=you,our=your,ours=yours")
-                    .split(","))
+    private static final Map<String, String> TURNED = Stream.of(
+                    ("i am=you are,i was=you were,am=are,i=you,me=you,my=your,"
+                                    + "mine=yours,myself=yourself,we=you,us=you,our=your,ours=yours")
+                            .split(","))
             .map(words -> words.split("="))
             .collect(Collectors.toMap(words -> words[0], words -> words[1]));
 
-    private static final Pattern TURNS = pattern("\\bI (?:am|was)\\b|\\b(?:" + String.join("|", TURNED.keySet()) + ")\\b");
+    private static final Pattern TURNS =
+            pattern("\\bI (?:am|was)\\b|\\b(?:" + String.join("|", TURNED.keySet()) + ")\\b");
 
     /** Splits a message. */
     static List<Clause> of(String message) {
@@ -75,7 +78,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
 
     private static Clause clause(String part) {
         String bare = read(MARKS_AT_END.matcher(part).replaceFirst(""));
-        String turned = TURNS.matcher(bare).replaceAll(found -> TURNED.get(found.group().toLowerCase(Locale.ROOT)));
+        String turned =
+                TURNS.matcher(bare).replaceAll(found -> TURNED.get(found.group().toLowerCase(Locale.ROOT)));
         boolean asks = QUESTION.matcher(part).find();
         return new Clause(asks ? bare : turned, asks, PERSONAL.matcher(part).find());
     }

@@ -22,7 +22,8 @@ import java.util.stream.Stream;
  */
 final class ScriptedModel implements ChatModel {
 
-    static final String ABOUT = "I am a script. I only repeat what you say of yourself, as far as the memory shows it to me.";
+    static final String ABOUT =
+            "I am a script. I only repeat what you say of yourself, as far as the memory shows it to me.";
 
     private static final String NOTHING_NEW =
             "All right. Tell me something about yourself, and ask me for it later, also after a restart.";
@@ -45,12 +46,14 @@ final class ScriptedModel implements ChatModel {
             .toList();
 
     /** Words that say nothing of what is asked. */
-    private static final Set<String> EMPTY = words("a an the is are am was were do does did i you me my your we our myself it "
-            + "that this there have has had of in on at to for and or with what who whose how which can could will would "
-            + "should tell remind say said told know remember think about please much many any some now still again all "
-            + "everything anything else already list repeat guess t");
+    private static final Set<String> EMPTY =
+            words("a an the is are am was were do does did i you me my your we our myself it "
+                    + "that this there have has had of in on at to for and or with what who whose how which can could will would "
+                    + "should tell remind say said told know remember think about please much many any some now still again all "
+                    + "everything anything else already list repeat guess t");
 
-    private static final Pattern OF_THE_USER = Clause.pattern("\\b(?:I|me|my|mine|myself|we|our)\\b|\\bremember|\\bknow");
+    private static final Pattern OF_THE_USER =
+            Clause.pattern("\\b(?:I|me|my|mine|myself|we|our)\\b|\\bremember|\\bknow");
     private static final Pattern OF_HIM = Clause.pattern("\\bI\\b");
     private static final Pattern OF_THE_MODEL = Clause.pattern("\\b(?:you|your)\\b");
 
@@ -87,7 +90,8 @@ final class ScriptedModel implements ChatModel {
     }
 
     private static String answer(String question, List<Clause> said) {
-        if (OF_THE_MODEL.matcher(question).find() && !OF_THE_USER.matcher(question).find()) {
+        if (OF_THE_MODEL.matcher(question).find()
+                && !OF_THE_USER.matcher(question).find()) {
             return ABOUT;
         }
         List<Clause> personal = said.stream().filter(Clause::isPersonal).toList();
@@ -116,7 +120,8 @@ final class ScriptedModel implements ChatModel {
     private static List<Clause> best(String question, Set<String> asked, List<Clause> said) {
         String subject = OF_HIM.matcher(question).find() ? "you " : "your ";
         TreeMap<Integer, List<Clause>> ranked = said.stream()
-                .collect(Collectors.groupingBy(clause -> score(asked, clause, subject), TreeMap::new, Collectors.toList()));
+                .collect(Collectors.groupingBy(
+                        clause -> score(asked, clause, subject), TreeMap::new, Collectors.toList()));
         return ranked.lastKey() == 0 ? List.of() : ranked.lastEntry().getValue();
     }
 
@@ -125,7 +130,8 @@ final class ScriptedModel implements ChatModel {
         Set<String> said = words(TRADE.matcher(clause.text()).find() ? clause.text() + " job" : clause.text());
         int score = 0;
         for (String word : asked) {
-            boolean isNear = TOPICS.stream().anyMatch(topic -> topic.contains(word) && !Collections.disjoint(topic, said));
+            boolean isNear =
+                    TOPICS.stream().anyMatch(topic -> topic.contains(word) && !Collections.disjoint(topic, said));
             // All things have names, so what has the name counts more.
             score += said.contains(word) ? (TOPICS.get(0).contains(word) ? 2 : 5) : isNear ? 1 : 0;
         }
@@ -134,7 +140,8 @@ final class ScriptedModel implements ChatModel {
 
     /** Returns the words of a text without their endings, so that "lives" is "living". */
     private static Set<String> words(String text) {
-        return WORD.matcher(text.toLowerCase(Locale.ROOT)).results()
+        return WORD.matcher(text.toLowerCase(Locale.ROOT))
+                .results()
                 .map(found -> ENDING.matcher(found.group(1)).replaceFirst("").replace("our", "or"))
                 .collect(Collectors.toCollection(HashSet::new));
     }

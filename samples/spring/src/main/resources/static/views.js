@@ -313,7 +313,8 @@ const memories = {
         say(JSON.stringify(made) === JSON.stringify(all) ? 'No memory is due yet.' : 'The memories are made.');
       }))),
       all.length === 0 && h('p', {id: 'none'}, 'There is no long-term memory yet. One is made of every 5 '
-        + 'messages, once 3 newer ones follow them: the first one after the fourth answer, within 5 minutes or at once by the button.'),
+        + 'messages, once 3 newer ones follow them: the first one after the fourth answer, within 5 minutes or at once '
+        + 'by the button.'),
       h('ul', {class: 'lines', 'aria-label': 'Long-term memories'}, all.map(each => h('li', {class: 'memories'},
         h('div', {class: 'top'}, h('h3', {}, each.kind.toLowerCase()),
           h('small', {}, `trust: ${each.trust.toLowerCase()}`),

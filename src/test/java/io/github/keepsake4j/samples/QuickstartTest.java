@@ -38,7 +38,9 @@ class QuickstartTest {
         run();
         assertThat(run("I am Bob.", "Who am I?"))
                 .contains("A new memory \"you\"", "you>   I am Bob.", "model> Noted. You are Bob.");
-        assertThat(run("Who am I?")).contains("Welcome back", "model> You are Bob.").doesNotContain("Ada");
+        assertThat(run("Who am I?"))
+                .contains("Welcome back", "model> You are Bob.")
+                .doesNotContain("Ada");
     }
 
     @Test
@@ -47,7 +49,8 @@ class QuickstartTest {
                 .toArray(String[]::new));
         assertThat(run("Who am I?")).contains("nothing that you said of yourself");
         try (MessageLog log = SqliteMessageLog.open(file())) {
-            Conversation conversation = Keepsake.builder().messageLog(log).build().conversation("you");
+            Conversation conversation =
+                    Keepsake.builder().messageLog(log).build().conversation("you");
             assertThat(conversation.historyStream(HistoryQuery.newest(100)).map(LoggedMessage::userText))
                     .contains("I am Bob.");
         }

@@ -15,7 +15,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ScriptedModelTest {
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
             I am Bob.                               | Noted. You are Bob.
             i'm bob                                 | Noted. You are bob.
             I’m Käthe and my dog's called Rex!      | Noted. You are Käthe. Your dog's called Rex.
@@ -31,7 +34,10 @@ class ScriptedModelTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
             Who am I?                          | You are Bob.
             whats my name                      | You are Bob.
             Where do I live?                   | You live in Ulm.

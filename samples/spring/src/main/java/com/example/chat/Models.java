@@ -168,7 +168,8 @@ class Models {
             name = named.group(1);
         }
         if (!instructions.contains("JSON")) {
-            return AiMessage.from((name == null ? "" : "The user's name is " + name + ". ") + "The user said: " + quotes(text));
+            return AiMessage.from(
+                    (name == null ? "" : "The user's name is " + name + ". ") + "The user said: " + quotes(text));
         }
         String replaces = text.contains(NAME_TITLE) ? ", \"replaces\": \"" + NAME_TITLE + "\"" : "";
         return AiMessage.from(

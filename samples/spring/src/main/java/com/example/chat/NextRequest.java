@@ -103,11 +103,7 @@ record NextRequest(
 
     private static Line line(LoggedMessage message, boolean shortened, boolean due, Omission.Reason reason) {
         return new Line(
-                Said.of(message).with(Said.text(message.message())),
-                part(message.message()),
-                shortened,
-                due,
-                reason);
+                Said.of(message).with(Said.text(message.message())), part(message.message()), shortened, due, reason);
     }
 
     private static Part part(ChatMessage message) {

@@ -273,10 +273,7 @@ class PageController {
         Map<String, TreeNode> tree = nodes(keepsake.conversation(id));
         return tree.values().stream()
                 .filter(node -> node.message().message().type() != ChatMessageType.SYSTEM)
-                .map(node -> new Node(
-                        brief(node.message()),
-                        node.current(),
-                        leaf(node, tree)))
+                .map(node -> new Node(brief(node.message()), node.current(), leaf(node, tree)))
                 .toList();
     }
 

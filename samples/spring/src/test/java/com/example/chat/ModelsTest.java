@@ -31,8 +31,8 @@ class ModelsTest {
 
     @Test
     void a_summary_quotes_what_the_user_said_also_before() {
-        String transcript = "The user said: “I live in Ulm.”\nUser: My name is Alice.\nUser: " + "I keep bees. ".repeat(9)
-                + "\nModel: You said: something\nUser: Bye";
+        String transcript = "The user said: “I live in Ulm.”\nUser: My name is Alice.\nUser: "
+                + "I keep bees. ".repeat(9) + "\nModel: You said: something\nUser: Bye";
         assertThat(answer(SystemMessage.from("Write a summary."), UserMessage.from(transcript))
                         .text())
                 .isEqualTo("The user's name is Alice. The user said: “I live in Ulm.”, “My name is Alice.”, "

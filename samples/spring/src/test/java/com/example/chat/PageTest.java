@@ -238,7 +238,8 @@ class PageTest {
         assertThat(tab.requests)
                 .isNotEmpty()
                 .allMatch(request -> request.matches("GET .*/(|\\w+\\.(css|js|svg)|conversations)"));
-        assertThat(tab.run("Promise.all(['', 'icon.svg', 'conversations'].map(each => fetch(each).then(r => r.status)))")
+        assertThat(tab.run(
+                                "Promise.all(['', 'icon.svg', 'conversations'].map(each => fetch(each).then(r => r.status)))")
                         .toString())
                 .isEqualTo("[200,200,200]");
         chat(tab, "Hello.");
@@ -316,7 +317,8 @@ class PageTest {
         assertThat(count(tab, "#saw > li")).isBetween(18, 21);
         assertThat(tab.text("document.querySelector('#saw').textContent")).doesNotContain("My name is Alice");
         assertThat(tab.text("document.querySelector('.facts').textContent")).contains("scripted", "in", "STOP");
-        assertThat(tab.text("document.querySelector('#prefix').textContent")).contains("The prompt’s beginning changed, so a provider’s cache is lost.", "left the view");
+        assertThat(tab.text("document.querySelector('#prefix').textContent"))
+                .contains("The prompt’s beginning changed, so a provider’s cache is lost.", "left the view");
         String now = tab.text("document.querySelector('blockquote').textContent");
         choose(tab, "#turn", "13", "input");
         tab.await("document.querySelector('#panel output')?.textContent.startsWith('13 of')");
