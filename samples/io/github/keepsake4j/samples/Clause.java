@@ -40,9 +40,12 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "|(?<!(?:^|[.!?\\n] ?)(?:my|our) \\p{L}{1,20})\\s+(?:(?:and|but|so|also|now) )+)(?=(?:" + ASKS
             + ")[^.!?]*\\?|" + SAYS + ")");
 
-    private static final Pattern FILLER = pattern(
-            "^(?:(?:\\[[^\\]]*\\]|\\b(?:hi|hello|hey|hallo|ok|okay|well|yes|no|so|and|"
-                    + "but|also|actually|please|by the way|remember that|you should know(?: that)?|good (?:morning|evening|day))\\b)[\\s,.!-]*)+");
+    /** What may come before, also the date and the speaker of a recalled message. */
+    private static final Pattern FILLER =
+            pattern("^(?:(?:\\[[^\\]]*\\]|\\b(?:hi|hello|hey|hallo|ok|okay|well|yes|no|so|and|but|"
+                    + "also|actually|please|by the way|remember that|you should know(?: that)?|good (?:morning|evening|day))\\b)"
+                    + "[\\s,.!-]*)+");
+
     private static final Pattern MARKS_AT_END = pattern("(?:[\\s.,;:!?-]|[:;]-?[()DP])+$");
 
     /** What is written in several ways, and how the script reads it. */
@@ -64,7 +67,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             .collect(Collectors.toMap(words -> words[0], words -> words[1]));
 
     private static final Pattern TURNS =
-            pattern("\\bI (?:am|was)\\b|\\b(?:" + String.join("|", TURNED.keySet()) + ")\\b");
+            pattern("\\bI (?:am|was)\\b|(?<!\\d ?)\\b(?:" + String.join("|", TURNED.keySet()) + ")\\b");
 
     /** Splits a message. */
     static List<Clause> of(String message) {

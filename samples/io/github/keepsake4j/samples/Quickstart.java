@@ -58,6 +58,7 @@ public final class Quickstart {
             System.out.println("Type, and end with an empty line.");
             run(file, typed(in, System.out), System.out);
         } else {
+            // Nobody can type, such as in a build.
             run(file, null, System.out);
         }
     }
@@ -98,6 +99,7 @@ public final class Quickstart {
                 : Stream.of("My name is Ada.", "I keep bees.", "What do you know about me?");
     }
 
+    /** Prints each line before it is said, as if it had been typed. */
     static Stream<String> echoed(Stream<String> lines, PrintStream out) {
         return lines.peek(text -> out.println(PROMPT + text));
     }

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -27,22 +28,29 @@ final class ScriptedModel implements ChatModel {
 
     private static final String NOTHING_NEW =
             "All right. Tell me something about yourself, and ask me for it later, also after a restart.";
-    private static final Pattern WORD = Clause.pattern("(\\p{L}+|\\d+)(?:'s)?");
+    private static final Pattern WORD = Clause.pattern("(\\p{L}+|\\d{2,})(?:'s)?");
     private static final Pattern TRADE = Clause.pattern("^you are an? ");
     private static final Pattern ENDING = Clause.pattern("(?<=\\p{L}{3})(?:ing|ied|ies|ed|es|er|ic|e|s|y)+$");
 
-    /** Words that ask for each other. */
-    private static final List<Set<String>> TOPICS = Stream.of(
-                    "name call",
-                    "where live home address city town country from move born",
-                    "when old age birthday born year",
-                    "job profession work company teach study",
-                    "hobby like love enjoy favourite play collect",
-                    "pet animal dog cat horse rabbit",
-                    "family wife husband partner married son daughter child children kid brother sister mother mum father dad",
-                    "eat food drink tea coffee vegetarian vegan allergic",
-                    "car bike drive ride")
-            .map(ScriptedModel::words)
+    /** Words that ask for something, and words that tell it. */
+    private static final List<Map.Entry<Set<String>, Set<String>>> TOPICS = Stream.of(
+                    "name call = name call",
+                    "where live home address city town country = live from move born",
+                    "when = birthday born",
+                    "old age birthday = old birthday born turn",
+                    "job work profession = job work company teach study",
+                    "hobby like enjoy = hobby like love enjoy favourite play collect",
+                    "pet animal = dog cat horse rabbit hamster bird fish tortoise",
+                    "sibling = brother sister",
+                    "child children kid = child children kid son daughter",
+                    "husband wife partner = husband wife partner married girlfriend boyfriend",
+                    "mum mother parent = mum mother",
+                    "dad father parent = dad father",
+                    "family = wife husband son daughter brother sister mother father mum dad",
+                    "eat food drink = eat food drink tea coffee vegetarian vegan",
+                    "car = drive")
+            .map(line -> line.split("="))
+            .map(topic -> Map.entry(words(topic[0]), words(topic[1])))
             .toList();
 
     /** Words that say nothing of what is asked. */
@@ -50,12 +58,15 @@ final class ScriptedModel implements ChatModel {
             words("a an the is are am was were do does did i you me my your we our myself it "
                     + "that this there have has had of in on at to for and or with what who whose how which can could will would "
                     + "should tell remind say said told know remember think about please much many any some now still again all "
-                    + "everything anything else already list repeat guess t");
+                    + "everything anything else already list repeat guess t full first last");
 
     private static final Pattern OF_THE_USER =
             Clause.pattern("\\b(?:I|me|my|mine|myself|we|our)\\b|\\bremember|\\bknow");
+    private static final Pattern YOU = Clause.pattern("^you\\b");
     private static final Pattern OF_HIM = Clause.pattern("\\bI\\b");
     private static final Pattern OF_THE_MODEL = Clause.pattern("\\b(?:you|your)\\b");
+
+    private static final Set<String> NAME = TOPICS.get(0).getKey();
 
     /** What names the user: by the word "name" or "called", by a capital letter, or by a single word. */
     private static final List<Predicate<String>> NAMES = Stream.of(
@@ -101,8 +112,9 @@ final class ScriptedModel implements ChatModel {
         Set<String> asked = words(question);
         boolean isWho = asked.contains("who");
         asked.removeAll(EMPTY);
-        List<Clause> found = asked.isEmpty() ? personal : best(question, asked, said);
-        if (TOPICS.get(0).containsAll(asked) && (isWho || !asked.isEmpty())) {
+        List<Clause> all = OF_THE_USER.matcher(question).find() ? personal : List.of();
+        List<Clause> found = asked.isEmpty() ? all : best(question, asked, said);
+        if (NAME.containsAll(asked) && (isWho || !asked.isEmpty())) {
             found = NAMES.stream()
                     .map(names -> personal.stream()
                             .filter(clause -> names.test(clause.text()))
@@ -116,26 +128,29 @@ final class ScriptedModel implements ChatModel {
                 : sentences(found);
     }
 
-    /** Returns the clauses that have most of the words, of which one of the same topic counts a little. */
+    /** Returns the clauses that have most of the words. */
     private static List<Clause> best(String question, Set<String> asked, List<Clause> said) {
-        String subject = OF_HIM.matcher(question).find() ? "you " : "your ";
+        boolean isOfHim = OF_HIM.matcher(question).find();
         TreeMap<Integer, List<Clause>> ranked = said.stream()
                 .collect(Collectors.groupingBy(
-                        clause -> score(asked, clause, subject), TreeMap::new, Collectors.toList()));
+                        clause -> score(asked, clause, isOfHim), TreeMap::new, Collectors.toList()));
         return ranked.lastKey() == 0 ? List.of() : ranked.lastEntry().getValue();
     }
 
-    private static int score(Set<String> asked, Clause clause, String subject) {
+    /**
+     * A word of the same topic counts little, and so does a name, because all things have one. Where "I" live is told by
+     * what begins with "you", and not by where a sister lives.
+     */
+    private static int score(Set<String> asked, Clause clause, boolean isOfHim) {
         // "I am a baker" tells a job, by no word of its own.
         Set<String> said = words(TRADE.matcher(clause.text()).find() ? clause.text() + " job" : clause.text());
         int score = 0;
         for (String word : asked) {
-            boolean isNear =
-                    TOPICS.stream().anyMatch(topic -> topic.contains(word) && !Collections.disjoint(topic, said));
-            // All things have names, so what has the name counts more.
-            score += said.contains(word) ? (TOPICS.get(0).contains(word) ? 2 : 5) : isNear ? 1 : 0;
+            boolean isNear = TOPICS.stream()
+                    .anyMatch(topic -> topic.getKey().contains(word) && !Collections.disjoint(topic.getValue(), said));
+            score += said.contains(word) ? (NAME.contains(word) ? 4 : 10) : isNear ? 2 : 0;
         }
-        return score > 0 && clause.text().toLowerCase(Locale.ROOT).startsWith(subject) ? score + 2 : score;
+        return score > 0 && isOfHim && YOU.matcher(clause.text()).find() ? score + 1 : score;
     }
 
     /** Returns the words of a text without their endings, so that "lives" is "living". */

@@ -47,6 +47,7 @@ class ScriptedModelTest {
             Where does my sister live?         | Your sister lives in Köln.
             How old am I, and who is Rex?      | You are 34 years old. Your dog is called Rex.
             What do you know about me?         | You are Bob. You live in Ulm. You are a baker. You are 34 years old. Your dog is called Rex. Your sister lives in Köln.
+            Do I have siblings?                | Your sister lives in Köln.
             What is the capital of France?     | I find no answer to that in what the memory shows me. Ask “What do you know about me?” to see all of it.
             """)
     void a_question_is_answered_by_the_words_of_what_was_said(String question, String answer) {
