@@ -55,7 +55,7 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             Map.entry(pattern("\\bI'?ve\\b"), "I have"),
             Map.entry(pattern("\\b(what|where|who|when|how|name)(?:'s|(?<!name)s)\\b"), "$1 is"),
             Map.entry(pattern("\\bfor a living\\b"), "as my job"),
-            Map.entry(pattern("^I am (\\d{1,3})$"), "I am $1 years old"),
+            Map.entry(pattern("^I am (\\d{1,3})(?=$|,? and\\b)"), "I am $1 years old"),
             Map.entry(pattern("^(?:please |you can |just )*call me\\b"), "I am called"));
 
     /** Words of a speaker, and those of one who answers him. */
