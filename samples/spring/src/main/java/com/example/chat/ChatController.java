@@ -95,13 +95,11 @@ class ChatController {
     }
 
     private Entry entry(MemoryInfo info) {
+        Conversation conversation = keepsake.conversation(info.key());
         return new Entry(
                 ((ConversationKey) info.key()).conversationId(),
-                info.title(),
-                keepsake.conversation(info.key())
-                        .preview()
-                        .map(MessagePreview::text)
-                        .orElse(""),
+                Title.of(info, conversation),
+                conversation.preview().map(MessagePreview::text).orElse(""),
                 info.messages(),
                 info.lastMessageAt());
     }
