@@ -19,17 +19,21 @@ import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A chat that remembers across runs, in one SQLite file. Without a key, a scripted model answers from what the memory
- * shows it. With {@code OPENAI_API_KEY} (and {@code OPENAI_BASE_URL} for another endpoint), a real model answers. The
- * user says the lines of the standard input. If there are none, the sample plays a script.
+ * shows it. With {@code OPENAI_API_KEY} (and {@code OPENAI_BASE_URL} for another endpoint), a real model answers. In a
+ * terminal, the user types. Lines that are piped into the sample are read. Without both, the sample plays a script about
+ * Ada, in a memory of its own.
  */
 public final class Quickstart {
 
-    private static final String USER = "alice";
-    private static final int WINDOW = 7;
+    private static final String YOU = "you";
+    private static final String ADA = "ada";
+    private static final int WINDOW = 100;
+    private static final String PROMPT = "you>   ";
 
     interface Assistant {
         @SystemMessage("You are a friendly assistant. Answer in one sentence.")
@@ -47,42 +51,66 @@ public final class Quickstart {
      */
     public static void main(String[] arguments) throws IOException {
         Path file = Path.of(arguments.length > 0 ? arguments[0] : "quickstart.db");
-        // A terminal without typed lines has nothing either: the chat waits for nobody.
-        List<String> lines = System.in.available() > 0
-                ? new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()))
-                        .lines()
-                        .toList()
-                : List.of();
-        run(file, lines, System.out);
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
+        if (System.in.available() > 0) {
+            run(file, echoed(in.lines().filter(line -> !line.isBlank()), System.out), System.out);
+        } else if (System.console() != null) {
+            System.out.println("Type, and end with an empty line.");
+            run(file, typed(in, System.out), System.out);
+        } else {
+            // Nobody can type, such as in a build.
+            run(file, null, System.out);
+        }
     }
 
-    static void run(Path file, List<String> lines, PrintStream out) {
+    /** Lets a user say lines, or plays the script if there are none. */
+    static void run(Path file, @Nullable Stream<String> lines, PrintStream out) {
+        String user = lines == null ? ADA : YOU;
         try (MessageLog log = SqliteMessageLog.open(file)) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
                     .strategy(SlidingWindow.withMaxMessages(WINDOW))
                     .build();
+            ChatModel model = model();
             Assistant assistant = AiServices.builder(Assistant.class)
-                    .chatModel(model())
+                    .chatModel(model)
                     .chatMemoryProvider(keepsake.chatMemoryProvider())
                     .build();
-            Conversation conversation = keepsake.conversation(USER);
+            Conversation conversation = keepsake.conversation(user);
 
             boolean known = !conversation.messages().isEmpty();
-            out.printf(known ? "Welcome back. The memory is in %s.%n" : "A new memory in %s.%n", file.toAbsolutePath());
-            for (String text : lines.isEmpty() ? script(known) : lines) {
-                out.println("you>   " + text);
-                out.println("model> " + assistant.chat(USER, text));
+            if (model instanceof ScriptedModel) {
+                out.println(ScriptedModel.ABOUT + " With OPENAI_API_KEY, a real model answers.");
             }
+            out.printf(
+                    known ? "Welcome back. The memory \"%s\" is in %s.%n" : "A new memory \"%s\" in %s.%n",
+                    user,
+                    file.toAbsolutePath());
+            (lines == null ? echoed(script(known), out) : lines)
+                    .forEach(text -> out.println("model> " + assistant.chat(user, text)));
             Transcript.print(conversation.context(), conversation.history(HistoryQuery.newest(20)), out);
             out.println("Run it again: it remembers. " + file + " holds the memory.");
         }
     }
 
-    private static List<String> script(boolean known) {
+    private static Stream<String> script(boolean known) {
         return known
-                ? List.of("What do you know about me?", "It is raining.")
-                : List.of("My name is Ada.", "I keep bees.", "What do you know about me?");
+                ? Stream.of("What do you know about me?", "It is raining.")
+                : Stream.of("My name is Ada.", "I keep bees.", "What do you know about me?");
+    }
+
+    /** Prints each line before it is said, as if it had been typed. */
+    static Stream<String> echoed(Stream<String> lines, PrintStream out) {
+        return lines.peek(text -> out.println(PROMPT + text));
+    }
+
+    private static Stream<String> typed(BufferedReader in, PrintStream out) {
+        return Stream.generate(() -> {
+                    out.print(PROMPT);
+                    out.flush();
+                    return in.lines().findFirst().orElse("");
+                })
+                .takeWhile(text -> !text.isBlank());
     }
 
     /** Returns a real model if there is a key, and a scripted one otherwise. */

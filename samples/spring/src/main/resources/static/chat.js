@@ -1,6 +1,6 @@
 // The chat: the messages of the current branch. Keeps few nodes, whatever the length of the conversation.
 
-import {button, h, text} from './dom.js';
+import {button, content, h, text} from './dom.js';
 
 const MOST = 150;
 
@@ -148,14 +148,11 @@ export class Chat {
     const cost = entry.usage && h('small', {title: 'Tokens of this answer'},
       `${entry.usage.input} in, ${entry.usage.output} out`);
     item.append(h('div', {class: 'top'}, h('h3', {}, name), this.versions(entry), cost, h('span', {class: 'mark'})));
-    if (said.type === 'TOOL_EXECUTION_RESULT' || said.type === 'SYSTEM') {
-      item.append(h('details', {}, h('summary', {}, said.tool ? `Result of ${said.tool}` : 'Text',
-        h('small', {}, ` ${said.tokens} tokens`)), text(said.text, 'p')));
-    } else if (said.text !== '' || said.calls.length === 0) {
-      item.append(text(said.text, 'p'));
-    }
-    for (const each of said.calls) {
-      item.append(h('details', {}, h('summary', {}, `Calls ${each.name}`), text(each.arguments, 'p')));
+    if (said.type === 'SYSTEM') {
+      item.append(h('details', {}, h('summary', {}, 'Text', h('small', {}, ` ${said.tokens} tokens`)),
+        text(said.text, 'p')));
+    } else {
+      item.append(...content(said));
     }
     if (said.sent) {
       item.append(h('details', {}, h('summary', {}, 'What the model got'), text(said.sent, 'p')));
@@ -221,7 +218,7 @@ export class Chat {
     if (!request) {
       return;
     }
-    const lines = new Map(request.lines.map(line => [line.part === 'SUMMARY' ? '' : line.id, line]));
+    const lines = new Map(request.lines.map(line => [line.part === 'SUMMARY' ? '' : line.said.id, line]));
     const covered = this.entries.findIndex(entry => entry.said.id === request.summarizedUpTo);
     [...this.list.children].forEach((item, i) => {
       const line = lines.get(item.dataset.id);
@@ -230,7 +227,7 @@ export class Chat {
       item.classList.toggle('hidden', Boolean(reason));
       if (mark) {
         mark.textContent = reason ? 'Not seen: ' + (REASONS[reason] ?? reason)
-          : line.shortened ? `Shown ${short(line.type)}` : '';
+          : line.shortened ? `Shown ${short(line.said.type)}` : '';
       }
     });
   }

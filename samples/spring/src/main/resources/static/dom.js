@@ -36,6 +36,34 @@ export function text(value, type = 'span') {
   return h(type, {class: isLong ? 'text long' : 'text', dir: 'auto', tabindex: isLong ? 0 : null}, value ?? '');
 }
 
+/** The arguments of a call, which are JSON unless the model wrote something else. */
+function given(json) {
+  try {
+    return Object.entries(JSON.parse(json)).map(([name, value]) =>
+      `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ');
+  } catch {
+    return json;
+  }
+}
+
+const called = call => `Called ${call.name}(${given(call.arguments)})`;
+
+/** What a message says, on one line. */
+export const inWords = said => said.tool ? `${said.tool} returned: ${said.text}`
+  : [said.text, ...said.calls.map(called)].filter(part => part).join(' ');
+
+/** What a message says: its text, or a card with the tool that was called or what it returned. */
+export function content(said, most = Infinity) {
+  const words = said.text.length > most ? said.text.slice(0, most) + '…' : said.text;
+  return [
+    said.tool && h('div', {class: 'call'}, text(said.tool, 'b'), ' returned'),
+    (words !== '' || said.calls.length === 0)
+      && Object.assign(text(words, 'p'), said.tool ? {className: 'text returned', tabIndex: 0} : {}),
+    ...said.calls.map(call => h('div', {class: 'call'}, 'Called ', text(call.name, 'b'),
+      '(', text(given(call.arguments)), ')')),
+  ].filter(part => part);
+}
+
 export const button = (label, onclick, attributes) => h('button', {type: 'button', onclick, ...attributes}, label);
 
 export const plural = (n, one, many = one + 's') => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
@@ -99,7 +127,11 @@ export function ask(question, yes, value) {
   $('dialog-input').value = value ?? '';
   dialog.returnValue = 'no';
   dialog.showModal();
-  (value === undefined ? $('dialog-yes') : $('dialog-input')).focus();
+  if (value === undefined) {
+    $('dialog-yes').focus();
+  } else {
+    $('dialog-input').select();
+  }
   return new Promise(resolve => dialog.addEventListener('close', () => resolve(
     dialog.returnValue !== 'yes' ? null : value === undefined ? true : $('dialog-input').value), {once: true}));
 }

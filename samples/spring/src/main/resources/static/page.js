@@ -39,9 +39,9 @@ function named() {
 }
 
 /** Opens a conversation. It need not exist yet. */
-async function open(id) {
-  // A running answer goes on and is stored.
-  Object.assign(page, {id, state: null, newest: null, answer: null, streaming: null});
+async function open(id, isNew = false) {
+  // A running answer goes on and is stored. Of a new conversation, the server knows nothing yet.
+  Object.assign(page, {id, isNew, state: null, newest: null, answer: null, streaming: null});
   busy(false);
   location.hash = encodeURIComponent(id);
   chat.clear();
@@ -66,25 +66,22 @@ function marked() {
 async function load() {
   const id = page.id;
   let wrong = null;
-  try {
-    const loaded = await json('GET', path(id, 'page'));
+  const fill = loaded => {
     if (id === page.id) {
       page.newest = loaded;
-      page.state = loaded.state;
-      chat.newest(loaded);
-      head(loaded.title);
+      page.state = loaded?.state ?? null;
+      loaded ? chat.newest(loaded) : chat.clear();
+      head(loaded?.title);
     }
+  };
+  try {
+    fill(page.isNew ? null : await json('GET', path(id, 'page')));
   } catch (error) {
     if (!(error instanceof Problem)) {
       throw error;
     }
     wrong = error.status === 404 ? null : error;
-    if (id === page.id) {
-      page.newest = null;
-      page.state = null;
-      chat.clear();
-      head(null);
-    }
+    fill(null);
   }
   paging();
   await render();
@@ -94,7 +91,7 @@ async function load() {
 }
 
 function head(title) {
-  $('title').replaceChildren(text(title ?? (page.newest ? 'Without a title' : 'New conversation')));
+  $('title').replaceChildren(text(title ?? 'New conversation'));
   for (const id of ['rename', 'fork', 'erase']) {
     $(id).disabled = !page.newest;
   }
@@ -127,6 +124,7 @@ async function stream(message, begin, question) {
     return;
   }
   const running = page.streaming = {};
+  page.isNew = false;
   busy(true);
   say(message);
   const answer = chat.pending(question);
@@ -251,7 +249,7 @@ async function list(cursor) {
   const items = loaded.conversations.map(each => h('li', {},
     button('', () => open(each.id), {class: 'item', 'data-id': each.id})));
   loaded.conversations.forEach((each, i) => items[i].firstChild.append(
-    text(each.title ?? (each.preview || each.id), 'b'),
+    text(each.title, 'b'),
     h('small', {}, plural(each.messages, 'message'))));
   $('list').replaceChildren(...(cursor ? $('list').children : []), ...items);
   $('more').hidden = !loaded.next;
@@ -270,7 +268,7 @@ function filter() {
 /** Looks whether another page, or another process, changed the conversation. */
 async function poll() {
   try {
-    if (page.id && !page.streaming) {
+    if (page.id && !page.streaming && !page.isNew) {
       const id = page.id;
       const now = await json('GET', path(id, 'state')).catch(error => {
         if (error instanceof Problem && error.status === 404) {
@@ -338,7 +336,7 @@ function wire() {
   });
   $('filter').addEventListener('input', filter);
   $('new').addEventListener('click', async () => {
-    await attempt(() => open(crypto.randomUUID()));
+    await attempt(() => open(crypto.randomUUID(), true));
     $('question').focus();
   });
   $('rename').addEventListener('click', async () => {
@@ -362,7 +360,7 @@ function wire() {
     if (await ask('Erase this conversation? This cannot be undone.', 'Erase')) {
       await attempt(async () => {
         await json('DELETE', path(page.id));
-        await open(crypto.randomUUID());
+        await open(crypto.randomUUID(), true);
         await list();
         say('The conversation is erased.');
       });
@@ -380,7 +378,7 @@ async function start() {
   wire();
   $('conversations').open = matchMedia('(min-width: 70rem)').matches;
   await show('seen');
-  await attempt(() => open(named() || crypto.randomUUID()));
+  await attempt(() => open(named() || crypto.randomUUID(), named() === ''));
   await attempt(list);
   setTimeout(poll, POLL);
 }

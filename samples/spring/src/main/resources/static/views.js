@@ -1,6 +1,6 @@
 // The views to the right of the chat. Each one has a label, and draws itself for the conversation.
 
-import {Problem, ask, attempt, button, h, json, path, plural, say, svg, text} from './dom.js';
+import {Problem, ask, attempt, button, content, h, inWords, json, path, plural, say, svg, text} from './dom.js';
 import {REASONS, short} from './chat.js';
 
 const MOST_LINES = 100;
@@ -27,13 +27,14 @@ function bar(parts, label) {
 }
 
 function line(each) {
-  const notes = [each.reason && REASONS[each.reason], each.shortened && short(each.type),
+  const notes = [each.reason && REASONS[each.reason], each.shortened && short(each.said.type),
     each.due && 'would be summarized'].filter(note => note);
-  const who = ['SUMMARY', 'MEMORIES', 'SYSTEM'].includes(each.part) ? PARTS[each.part] : WHO[each.type] ?? each.type;
-  return h('li', {class: each.reason ? 'hidden' : each.part.toLowerCase(), 'data-id': each.id},
-    h('div', {class: 'top'}, h('h3', {}, who), h('small', {}, `${each.tokens} tokens`),
+  const {type} = each.said;
+  const who = ['SUMMARY', 'MEMORIES', 'SYSTEM'].includes(each.part) ? PARTS[each.part] : WHO[type] ?? type;
+  return h('li', {class: each.reason ? 'hidden' : each.part.toLowerCase(), 'data-id': each.said.id},
+    h('div', {class: 'top'}, h('h3', {}, who), h('small', {}, `${each.said.tokens} tokens`),
       notes.length > 0 && h('span', {class: 'mark'}, (each.reason ? 'Not seen: ' : '') + notes.join(', '))),
-    text(each.text, 'p'));
+    content(each.said));
 }
 
 /** The next request: what the model would see, and what it would not see, and why. */
@@ -112,7 +113,7 @@ const why = {
     const parts = [
       slider && h('fieldset', {class: 'row'}, h('legend', {}, 'Turns'), h('label', {}, 'Answer ', slider),
         h('output', {for: 'turn'}, `${at + 1} of ${answers.length}`)),
-      h('blockquote', {}, text(now.answer.text || now.answer.calls.map(call => `Calls ${call.name}`).join(', '), 'p')),
+      h('blockquote', {}, content(now.answer)),
       h('dl', {class: 'facts'},
         fact('Model', now.model), fact('Ended', now.finish),
         fact('Tokens', now.usage && `${number(now.usage.input)} in, ${number(now.usage.output)} out`
@@ -129,9 +130,10 @@ const why = {
       while (prefix < before.messages.length && same(before.messages[prefix], now.messages[prefix] ?? {})) {
         prefix++;
       }
-      parts.push(h('p', {id: 'prefix'}, (prefix === 0 ? 'The first message is another one than for the answer before. '
+      parts.push(h('p', {id: 'prefix'}, (prefix === 0
+        ? 'The prompt’s beginning changed, so a provider’s cache is lost. '
         : `The first ${prefix} of ${plural(now.messages.length, 'message')} are the same as for the answer before, `
-          + 'so a cache of the provider can serve them. ')
+          + 'so a provider’s cache can serve them. ')
         + (left.length ? `${plural(left.length, 'message')} left the view:` : 'None left the view.')),
         left.length > 0 && h('ol', {class: 'lines', 'aria-label': 'Messages that left the view'}, left.map(each =>
           heard(each, false, 'hidden'))));
@@ -163,7 +165,7 @@ function heard(each, shortened, style) {
   return h('li', {class: style || each.type.toLowerCase()},
     h('div', {class: 'top'}, h('h3', {}, WHO[each.type] ?? each.type),
       shortened && h('span', {class: 'mark'}, `Shown ${short(each.type)}`)),
-    text(each.text.length > 300 ? each.text.slice(0, 300) + '…' : each.text, 'p'),
+    content(each, 300),
     each.sent && h('details', {}, h('summary', {}, 'With what was recalled for it'), text(each.sent, 'p')));
 }
 
@@ -176,34 +178,36 @@ const tree = {
   async draw(page, actions) {
     const nodes = (await json('GET', path(page.id, 'tree'))).slice(-MOST_DOTS);
     const column = place(nodes);
-    const byId = new Map(nodes.map(node => [node.id, node]));
+    const byId = new Map(nodes.map(node => [node.said.id, node]));
     const width = (Math.max(0, ...column.values()) + 1) * STEP.x + 300;
     const drawing = svg('svg', {viewBox: `0 0 ${width} ${nodes.length * STEP.y + 8}`, width,
       height: nodes.length * STEP.y + 8, role: 'group', 'aria-label': 'Tree of messages'});
-    const row = new Map(nodes.map((node, i) => [node.id, i]));
+    const row = new Map(nodes.map((node, i) => [node.said.id, i]));
     const x = id => column.get(id) * STEP.x + 16;
     const y = id => row.get(id) * STEP.y + 17;
-    for (const node of nodes.filter(each => byId.has(each.parentId))) {
-      const from = [x(node.parentId), y(node.parentId)];
-      const to = [x(node.id), y(node.id)];
+    for (const node of nodes.filter(each => byId.has(each.said.parentId))) {
+      const from = [x(node.said.parentId), y(node.said.parentId)];
+      const to = [x(node.said.id), y(node.said.id)];
       drawing.append(svg('path', {class: node.current ? 'edge current' : 'edge',
         d: `M${from} C${from[0]},${from[1] + 14} ${to[0]},${from[1] + 8} ${to[0]},${from[1] + 24} L${to}`}));
     }
     for (const node of nodes) {
-      const name = `${WHO[node.type] ?? node.type}: ${node.text.slice(0, 80)}${node.outcome
-        ? ', ' + node.outcome.toLowerCase() : ''}${node.current ? ', on the current branch' : ''}`;
+      const {id, type, outcome} = node.said;
+      const words = inWords(node.said);
+      const name = `${WHO[type] ?? type}: ${words.slice(0, 80)}${outcome
+        ? ', ' + outcome.kind.toLowerCase() : ''}${node.current ? ', on the current branch' : ''}`;
       const go = () => actions.switchTo(node.leafId);
-      const label = svg('text', {x: Math.max(...column.values()) * STEP.x + 40, y: y(node.id) + 4,
+      const label = svg('text', {x: Math.max(...column.values()) * STEP.x + 40, y: y(id) + 4,
         class: node.current ? 'current' : ''});
-      label.textContent = (node.text || '(call of a tool)').replace(/\s+/g, ' ').replace(/^(.{33}).{2,}$/, '$1…');
-      drawing.append(svg('g', {class: `node ${node.type.toLowerCase()} ${node.current ? 'current' : ''}
-        ${node.outcome ? 'ended' : ''}`, role: 'button', tabindex: 0, 'aria-label': name, id: 'node-' + node.id,
+      label.textContent = words.replace(/\s+/g, ' ').replace(/^(.{33}).{2,}$/, '$1…');
+      drawing.append(svg('g', {class: `node ${type.toLowerCase()} ${node.current ? 'current' : ''}
+        ${outcome ? 'ended' : ''}`, role: 'button', tabindex: 0, 'aria-label': name, id: 'node-' + id,
       onclick: go, onkeydown: event => {
         if (event.key === 'Enter' || event.key === ' ') {
           event.preventDefault();
           go();
         }
-      }}, svg('circle', {cx: x(node.id), cy: y(node.id), r: 7}), label));
+      }}, svg('circle', {cx: x(id), cy: y(id), r: 7}), label));
     }
     return [
       h('p', {}, `${plural(nodes.length, 'message')} on all branches. The current branch is bold. `
@@ -222,8 +226,9 @@ function place(nodes) {
   const begun = new Set();
   let columns = 0;
   for (const node of nodes) {
-    column.set(node.id, column.has(node.parentId) && !begun.has(node.parentId) ? column.get(node.parentId) : columns++);
-    begun.add(node.parentId);
+    const {id, parentId} = node.said;
+    column.set(id, column.has(parentId) && !begun.has(parentId) ? column.get(parentId) : columns++);
+    begun.add(parentId);
   }
   return column;
 }
@@ -244,7 +249,7 @@ const FEATURES = {words: 'Words', answer: 'Question', meaning: 'Meaning', speake
 
 function passage(each, most) {
   return h('li', {}, each.messages.map(message => h('div', {class: message.id === each.id ? 'best' : ''},
-    h('h3', {}, WHO[message.type] ?? message.type), text(message.text, 'p'))),
+    h('h3', {}, WHO[message.type] ?? message.type), content(message))),
   h('p', {}, `Score ${each.score.toFixed(2)}, ${plural(each.tokens, 'token')}`),
   h('dl', {class: 'features'}, Object.entries(FEATURES).flatMap(([name, label]) => [h('dt', {}, label),
     h('dd', {}, h('meter', {min: 0, max: most, value: each.features[name], 'aria-label': label}),
@@ -304,10 +309,12 @@ const memories = {
     return [
       h('div', {class: 'row'}, button('Make memories now', () => change(async () => {
         say('The memories are made…');
-        await json('POST', path(page.id, 'memories'));
-        say('The memories are made.');
+        const made = await json('POST', path(page.id, 'memories'));
+        say(JSON.stringify(made) === JSON.stringify(all) ? 'No memory is due yet.' : 'The memories are made.');
       }))),
-      all.length === 0 && h('p', {}, 'There is no long-term memory yet.'),
+      all.length === 0 && h('p', {id: 'none'}, 'There is no long-term memory yet. One is made of every 5 '
+        + 'messages, once 3 newer ones follow them: the first one after the fourth answer, within 5 minutes or at once '
+        + 'by the button.'),
       h('ul', {class: 'lines', 'aria-label': 'Long-term memories'}, all.map(each => h('li', {class: 'memories'},
         h('div', {class: 'top'}, h('h3', {}, each.kind.toLowerCase()),
           h('small', {}, `trust: ${each.trust.toLowerCase()}`),
@@ -347,7 +354,8 @@ const tokens = {
       h('ol', {class: 'lines', id: 'dearest'}, usage.answers.slice(0, 20).map(each => h('li', {class: 'ai'},
         h('div', {class: 'top'}, h('b', {}, `${number(each.usage.input + each.usage.output)} tokens`),
           h('small', {}, `${number(each.usage.input)} in, ${number(each.usage.output)} out`)),
-        text(each.text || 'Call of a tool', 'p'), button('Why this answer', () => actions.show('why', each.id))))),
+        content(each.said),
+        button('Why this answer', () => actions.show('why', each.said.id))))),
       h('h3', {}, 'By day'),
       h('dl', {class: 'features'}, days.flatMap(([day, each]) => [h('dt', {}, day),
         h('dd', {}, h('meter', {min: 0, max: most, value: each.input + each.output, 'aria-label': day}),

@@ -2,6 +2,7 @@ package io.github.keepsake4j;
 
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.TokenCountEstimator;
+import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.embedding.EmbeddingModel;
@@ -47,9 +48,11 @@ import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -57,6 +60,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The entry point: chat memories for LangChain4j over a log that keeps every message.
@@ -77,7 +82,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Keepsake {
 
-    private final String tenant;
+    private static final Logger LOG = LoggerFactory.getLogger(Keepsake.class);
+
+    private final MemoryIds ids;
     private final MessageLog log;
     private final MessageLog nodeLog;
     private final TurnLeases turns;
@@ -88,7 +95,7 @@ public final class Keepsake {
     private final @Nullable BackgroundCreators creators;
 
     private Keepsake(
-            String tenant,
+            MemoryIds ids,
             MessageLog log,
             MessageLog nodeLog,
             TurnLeases turns,
@@ -96,7 +103,7 @@ public final class Keepsake {
             @Nullable MessageSearch search,
             TokenCounter counter,
             @Nullable BackgroundCreators creators) {
-        this.tenant = tenant;
+        this.ids = ids;
         this.log = log;
         this.nodeLog = nodeLog;
         this.turns = turns;
@@ -314,7 +321,7 @@ public final class Keepsake {
      * @return the page
      */
     public MemoryPage conversations(ListQuery query) {
-        return tenant(tenant).conversations(query);
+        return tenant(ids.tenant()).conversations(query);
     }
 
     /**
@@ -377,7 +384,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a handle for all memories of a tenant, to list them, to sum up tokens, and to erase all of them or those of
+     * Returns a handle for all memories of a tenant, to use one of its conversations, to list them, to sum up tokens, and to erase all of them or those of
      * one user. Does no I/O.
      *
      * @param tenantId the tenant's id
@@ -385,7 +392,14 @@ public final class Keepsake {
      * @throws InvalidInputException if the id breaks a rule
      */
     public Tenant tenant(String tenantId) {
-        return new Tenant(Ids.check("tenant", tenantId), log, nodeLog, search, creators);
+        return new Tenant(ids.of(tenantId), memories, log, nodeLog, search, creators);
+    }
+
+    /** Returns the tenant and the logs, without a password. */
+    @Override
+    public String toString() {
+        return "Keepsake[tenant=" + MemoryKey.encode(ids.tenant()) + ", messageLog=" + log + ", nodeLog=" + nodeLog
+                + "]";
     }
 
     /** Gives new memories their metadata. Must be thread-safe. */
@@ -423,7 +437,8 @@ public final class Keepsake {
         private @Nullable MessageLog nodeLog;
         private @Nullable ContextStrategy strategy;
         private @Nullable ContextStrategy maxMessages;
-        private @Nullable ContextStrategy maxTokens;
+        private @Nullable Function<TokenCounter, ContextStrategy> maxTokens;
+        private boolean steps;
         private @Nullable TokenCountEstimator estimator;
         private @Nullable Summarizer summarizer;
         private Duration summarizerTimeout = Duration.ofSeconds(60);
@@ -475,8 +490,8 @@ public final class Keepsake {
 
         /**
          * Limits what a model sees to the newest messages, as {@link SlidingWindow#withMaxMessages} does. It holds together
-         * with {@link #maxTokens} and the {@link #strategy}. Default: no such limit if one of these or a {@link #summarizer} is set, else 50
-         * messages.
+         * with {@link #maxTokens} and the {@link #strategy}. It is exact, unless {@link #steps} is set. Default: no such limit if one of
+         * these or a {@link #summarizer} is set, else {@link SlidingWindow#standard}.
          *
          * @param messages the maximum number of messages, 1 or more
          * @return this builder
@@ -487,21 +502,52 @@ public final class Keepsake {
         }
 
         /**
+         * Limits what a model sees to a number of tokens. They are counted by the {@link #tokenCountEstimator}, by the
+         * {@link #strategy}'s estimator if that is not set, or else by {@link TokenCounter#standard()}. Models count
+         * differently: name yours with {@link #maxTokens(int, TokenCountEstimator)}. The limit holds together with
+         * {@link #maxMessages} and the {@link #strategy}. It is exact, unless {@link #steps} is set. Default: no such
+         * limit.
+         *
+         * @param tokens the maximum number of tokens, 1 or more
+         * @return this builder
+         */
+        public Builder maxTokens(int tokens) {
+            InvalidInputException.checkAtLeast("maxTokens", 1, tokens);
+            this.maxTokens = counter -> TokenLimit.withMaxTokens(tokens, counter);
+            return this;
+        }
+
+        /**
          * Limits what a model sees to a number of tokens, as {@link TokenLimit#withMaxTokens} does. It holds together with
-         * {@link #maxMessages} and the {@link #strategy}. Default: no such limit.
+         * {@link #maxMessages} and the {@link #strategy}. It is exact, unless {@link #steps} is set. Default: no such limit.
          *
          * @param tokens the maximum number of tokens, 1 or more
          * @param counter counts them, such as {@code TokenCounter.forModel("gpt-4o-mini")}
          * @return this builder
          */
         public Builder maxTokens(int tokens, TokenCountEstimator counter) {
-            this.maxTokens = TokenLimit.withMaxTokens(tokens, counter);
+            ContextStrategy limit = TokenLimit.withMaxTokens(tokens, counter);
+            this.maxTokens = any -> limit;
+            return this;
+        }
+
+        /**
+         * Lets all limits move in steps of a third: when one is full, up to a third of it is removed in addition to what must leave.
+         * Until the next step, a prompt only grows at its end, so that a provider's prompt cache holds. This is for {@link #maxMessages},
+         * {@link #maxTokens} and the limits of the {@link #strategy}; one that has a step keeps it. Default: what sets a limit is
+         * exact, and without any limit, {@link SlidingWindow#standard} moves in such steps.
+         *
+         * @return this builder
+         */
+        public Builder steps() {
+            this.steps = true;
             return this;
         }
 
         /**
          * Sets the strategy, which selects the messages that a model sees. {@link #maxMessages} and {@link #maxTokens} limit
-         * what it selects. Default: summaries if a {@link #summarizer} is set. Without it and these limits, the newest 50 messages.
+         * what it selects. Default: summaries if a {@link #summarizer} is set. Without it and these limits,
+         * {@link SlidingWindow#standard}.
          *
          * @param contextStrategy the strategy
          * @return this builder
@@ -530,12 +576,24 @@ public final class Keepsake {
          * summary replaces old turns at {@value #SUMMARY_TRIGGER} tokens, and the newest {@value #SUMMARY_KEEP} tokens stay.
          * Default: none. Required by a strategy that summarizes.
          *
-         * @param writer the summarizer, such as {@link Summarizer#of}
+         * @param writer the summarizer, such as {@link Summarizer#of}, or {@code ModelSummarizer.builder(model)} for a
+         *     prompt of your own
          * @return this builder
          */
         public Builder summarizer(Summarizer writer) {
             this.summarizer = Objects.requireNonNull(writer, "summarizer");
             return this;
+        }
+
+        /**
+         * Sets a model as the {@linkplain #summarizer(Summarizer) summarizer}, with the default prompt and limits, as
+         * {@link Summarizer#of} does.
+         *
+         * @param model the model; a small and cheap one is sufficient
+         * @return this builder
+         */
+        public Builder summarizer(ChatModel model) {
+            return summarizer(Summarizer.of(model));
         }
 
         /**
@@ -820,13 +878,11 @@ public final class Keepsake {
                         "messageLog", "is required, such as MessageLogs.sqlite(Path.of(\"chat.db\"))");
             }
             ContextStrategy limits = limits();
-            TokenCounter counter = (estimator != null
-                            ? TokenCounter.of(estimator)
-                            : limits.tokenCounter().orElseGet(TokenCounter::standard))
-                    .forAppends();
+            tellOfExactLimits(limits);
+            TokenCounter counter = counter(limits).forAppends();
             if (limits.summarizes() && summarizer == null) {
                 throw new InvalidInputException(
-                        "summarizer", "the strategy requires one, such as Summarizer.of(chatModel)");
+                        "summarizer", "the strategy requires one, such as summarizer(chatModel)");
             }
             MessageSearch search = search(messageLog);
             MessageLog indexed = search == null ? messageLog : search.watched(messageLog);
@@ -869,14 +925,14 @@ public final class Keepsake {
                     turnLimit,
                     System::nanoTime,
                     turns,
-                    new LogsOfConversation(undescribed, undescribedNodes),
+                    new LogsOfConversation(undescribed, undescribedNodes, kept),
                     (key, task) -> logs.apply(key) instanceof DescribingLog log ? log.capture(key, task) : task));
             if (search != null) {
                 search.start(tenant);
             }
             // A log with both is listed once.
             return new Keepsake(
-                    tenant,
+                    ids,
                     conversations,
                     separate == null ? conversations : nodes,
                     turns,
@@ -891,10 +947,38 @@ public final class Keepsake {
             ContextStrategy summaries = strategy != null || summarizer == null
                     ? strategy
                     : Summarization.triggerTokens(SUMMARY_TRIGGER).keepTokens(SUMMARY_KEEP);
-            return Stream.of(summaries, maxMessages, maxTokens)
+            ContextStrategy tokens = maxTokens == null ? null : maxTokens.apply(counter(summaries));
+            ContextStrategy limits = Stream.of(summaries, maxMessages, tokens)
                     .flatMap(Stream::ofNullable)
                     .reduce(ContextStrategy::and)
-                    .orElseGet(() -> SlidingWindow.withMaxMessages(50));
+                    .orElseGet(SlidingWindow::standard);
+            return steps ? limits.steps(ContextStrategy.THIRD) : limits;
+        }
+
+        /** Logs that an exact limit changes the beginning of each prompt, so that another one's steps keep nothing. */
+        private static void tellOfExactLimits(ContextStrategy limits) {
+            List<ContextStrategy> stepping = new ArrayList<>(limits.parts());
+            stepping.removeIf(part -> !(part instanceof SlidingWindow || part instanceof TokenLimit));
+            List<ContextStrategy> exact = new ArrayList<>(stepping);
+            exact.removeIf(part -> part.steps(ContextStrategy.THIRD) == part);
+            stepping.removeAll(exact);
+            if (!exact.isEmpty() && !stepping.isEmpty()) {
+                LOG.warn(
+                        "The limit {} is exact. When it is full, each prompt begins elsewhere, and a prompt cache gains nothing"
+                                + " from {}. Call steps() on Keepsake's builder, so that all limits move in steps",
+                        exact,
+                        stepping);
+            }
+        }
+
+        /** Returns what counts tokens, if a strategy may say it. */
+        private TokenCounter counter(@Nullable ContextStrategy chosen) {
+            if (estimator != null) {
+                return TokenCounter.of(estimator);
+            }
+            return Optional.ofNullable(chosen)
+                    .flatMap(ContextStrategy::tokenCounter)
+                    .orElseGet(TokenCounter::standard);
         }
 
         private MessageLog described(MessageLog log) {

@@ -63,6 +63,11 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
                         + ". For other types, set Keepsake.builder().memoryIdMapper(...)");
     }
 
+    /** Returns these rules for the plain ids of a tenant. */
+    MemoryIds of(String other) {
+        return new MemoryIds(other, acceptDefault, mapper);
+    }
+
     private static @Nullable String text(@Nullable Object memoryId) {
         if (memoryId instanceof String
                 || memoryId instanceof UUID

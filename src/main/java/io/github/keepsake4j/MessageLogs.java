@@ -1,16 +1,18 @@
 package io.github.keepsake4j;
 
-import io.github.keepsake4j.base.Library;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
 import java.net.URI;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Objects;
 import javax.sql.DataSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -35,19 +37,29 @@ public final class MessageLogs {
     }
 
     /**
-     * Opens a log in PostgreSQL, as {@link JdbcMessageLog#postgres(DataSource)} does. The tables must exist;
-     * {@link JdbcMessageLog#builder()} creates them.
+     * Opens a log in a SQLite file, as {@link #sqlite(Path)} does.
+     *
+     * @param file the file's path, such as {@code chat.db}; its directory must exist
+     * @return the log
+     */
+    public static MessageLog sqlite(String file) {
+        return sqlite(path("file", file));
+    }
+
+    /**
+     * Opens a log in PostgreSQL, as {@link PostgresMessageLog#open(DataSource)} does. The tables must exist;
+     * {@link PostgresMessageLog#builder()} creates them.
      *
      * @param dataSource provides connections, preferably from a pool; the caller closes it
      * @return the log
      */
     public static MessageLog postgres(DataSource dataSource) {
-        Library.require(Library.POSTGRESQL);
-        return JdbcMessageLog.postgres(dataSource);
+        return PostgresMessageLog.open(dataSource);
     }
 
     /**
-     * Opens a log in PostgreSQL with a pool of its own, as {@link JdbcMessageLog#builder()} does. Needs HikariCP.
+     * Opens a log in PostgreSQL with a pool of its own, as
+     * {@link PostgresMessageLog#open(String, String, String, SchemaMode)} does. Needs HikariCP.
      *
      * @param url such as {@code jdbc:postgresql://host/database}
      * @param user the database's user
@@ -56,7 +68,7 @@ public final class MessageLogs {
      * @return the log
      */
     public static MessageLog postgres(String url, String user, String password, SchemaMode schema) {
-        return JdbcMessageLog.builder().url(url, user, password).schema(schema).build();
+        return PostgresMessageLog.open(url, user, password, schema);
     }
 
     /**
@@ -67,6 +79,24 @@ public final class MessageLogs {
      */
     public static MessageLog files(Path directory) {
         return FileMessageLog.in(directory);
+    }
+
+    /**
+     * Opens a log in a directory of files, as {@link #files(Path)} does.
+     *
+     * @param directory the directory's path, such as {@code chats}
+     * @return the log
+     */
+    public static MessageLog files(String directory) {
+        return files(path("directory", directory));
+    }
+
+    private static Path path(String field, String text) {
+        try {
+            return Path.of(Objects.requireNonNull(text, field));
+        } catch (InvalidPathException e) {
+            throw new InvalidInputException(field, "is not a path: " + e.getReason());
+        }
     }
 
     /**

@@ -48,6 +48,11 @@ public final class NodeMemories {
         return memories.conversation(conversationId, key(nodeId, conversationId));
     }
 
+    @Override
+    public String toString() {
+        return "NodeMemories[" + MemoryKey.encode(appId) + "]";
+    }
+
     private NodeKey key(String nodeId, Object conversationId) {
         ConversationKey conversation = conversation(memories.key(conversationId));
         return NodeKey.of(conversation.tenant(), appId, conversation.conversationId(), nodeId);

@@ -1,5 +1,7 @@
 package io.github.keepsake4j;
 
+import io.github.keepsake4j.chat.ChatMemories;
+import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -8,6 +10,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.memories.background.BackgroundCreators;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
@@ -33,17 +36,22 @@ public final class Tenant {
     private static final int PAGE = 100;
 
     private final String id;
+    private final MemoryIds ids;
+    private final ChatMemories memories;
     private final List<MessageLog> logs;
     private final @Nullable MessageSearch search;
     private final @Nullable BackgroundCreators creators;
 
     Tenant(
-            String id,
+            MemoryIds ids,
+            ChatMemories memories,
             MessageLog log,
             MessageLog nodeLog,
             @Nullable MessageSearch search,
             @Nullable BackgroundCreators creators) {
-        this.id = id;
+        this.id = ids.tenant();
+        this.ids = ids;
+        this.memories = memories;
         this.logs = nodeLog == log ? List.of(log) : List.of(log, nodeLog);
         this.search = search;
         this.creators = creators;
@@ -59,6 +67,22 @@ public final class Tenant {
      * them
      */
     public record Erased(long conversations, long nodes, long messages, long failed) {}
+
+    /**
+     * Returns a handle for one of the tenant's conversations, as {@link Keepsake#conversation} does for the configured
+     * tenant. Does no I/O.
+     *
+     * @param memoryId a String, number or UUID, or a {@link MemoryKey} of this tenant
+     * @return the handle
+     * @throws InvalidInputException if the id is of another type or tenant, or breaks a rule
+     */
+    public Conversation conversation(Object memoryId) {
+        MemoryKey key = ids.key(memoryId);
+        if (!key.tenant().equals(id)) {
+            throw new InvalidInputException("memory id", "must be of tenant " + MemoryKey.encode(id) + ", is " + key);
+        }
+        return memories.conversation(key, key);
+    }
 
     /**
      * Lists the tenant's conversations in the message log, newest first, as {@link Keepsake#conversations} does.
@@ -246,6 +270,11 @@ public final class Tenant {
             search.remove(key);
         }
         return erased;
+    }
+
+    @Override
+    public String toString() {
+        return "Tenant[" + MemoryKey.encode(id) + "]";
     }
 
     /** Ends erasures that a crash interrupted. No tombstone is that old. */

@@ -69,6 +69,14 @@ public record ChatSettings(
         void fork(MemoryKey from, String messageId, MemoryKey into);
 
         /**
+         * Deletes a memory. Imports nothing.
+         *
+         * @param key the memory
+         * @return the number of messages that were deleted, as far as they can be counted
+         */
+        long erase(MemoryKey key);
+
+        /**
          * Deletes a conversation and the memories of its nodes.
          *
          * @param key the conversation

@@ -160,6 +160,17 @@ public final class Conversation {
     }
 
     /**
+     * Reads the newest page of the whole history, as {@code history(HistoryQuery.newest(maxMessages))} does.
+     *
+     * @param maxMessages the maximum number of messages, 1 to 10,000
+     * @return the page, oldest message first
+     * @throws InvalidInputException if the number is out of range
+     */
+    public HistoryPage history(int maxMessages) {
+        return history(HistoryQuery.newest(maxMessages));
+    }
+
+    /**
      * Returns the whole history as a stream, including all branches. The stream keeps only one page in the heap, so the
      * history may have any length. No resource stays open between pages, so the stream need not be closed, and messages
      * may be appended meanwhile. A stream that goes back does not return these messages; a stream that goes forward
@@ -549,9 +560,12 @@ public final class Conversation {
      * <p>A tombstone remains: a hash of the id, and an epoch that serves to refuse late writes. The memories of the
      * conversation's nodes remain too, with all that belongs to them; {@link #eraseWithNodes()} deletes them as
      * well. Files that messages refer to, backups of the storage, and versions that a bucket keeps are not touched.
+     *
+     * @return the number of messages that were deleted, on all branches. Messages that cannot be counted, because the
+     *     memory is damaged or was not imported yet, are deleted too
      */
-    public void erase() {
-        memories.log(key).erase(key);
+    public long erase() {
+        return memories.settings.outside().erase(key);
     }
 
     /**
@@ -647,24 +661,53 @@ public final class Conversation {
         return again(Turn.retry(userMessageId), "userMessageId", userMessageId, call);
     }
 
+    /**
+     * Asks another question in place of a stored one, as {@link Turn#edit} describes.
+     *
+     * <pre>{@code
+     * keepsake.conversation("42").edit(questionId, UserMessage.from("Who?"), asked -> assistant.chat("42", asked.singleText()));
+     * }</pre>
+     *
+     * @param userMessageId the id of the stored question
+     * @param other the question that replaces it
+     * @param call calls the AI service with this question, as in {@link #regenerate}
+     * @param <T> the type of the call's result
+     * @return the call's result
+     * @throws TurnConflictException as {@code Keepsake.turn} does
+     * @throws InvalidInputException if an id breaks a rule, or the message is not a question in the memory
+     * @throws KeepsakeException if the function makes no such call, as {@link #turn(Turn, Supplier)} describes
+     */
+    public <T extends @Nullable Object> T edit(
+            String userMessageId, UserMessage other, Function<UserMessage, ? extends T> call) {
+        Objects.requireNonNull(other, "other");
+        Turn turn = Turn.edit(userMessageId);
+        question("userMessageId", userMessageId);
+        return turn(turn, () -> call.apply(other));
+    }
+
     private <T extends @Nullable Object> T again(
             Turn turn, String parameter, String messageId, Function<UserMessage, ? extends T> call) {
+        LoggedMessage question = question(parameter, messageId);
+        UserMessage stored = (UserMessage) question.message();
+        UserMessage own = question.asked() == null
+                ? OwnText.without(stored)
+                : OwnText.with(stored, question.asked().text());
+        return turn(turn, () -> call.apply(own));
+    }
+
+    /** Returns the question that a caller's message belongs to. */
+    private LoggedMessage question(String parameter, String messageId) {
         Optional<LoggedMessage> asked;
         try {
             asked = questionOf(messageId);
         } catch (UnknownMessageException e) {
             throw UnknownMessageException.notThere(key, parameter, messageId);
         }
-        LoggedMessage question = asked.filter(found -> found.message() instanceof UserMessage)
+        return asked.filter(found -> found.message() instanceof UserMessage)
                 .orElseThrow(() -> new InvalidInputException(
                         parameter,
                         "must belong to a question; message " + messageId + " of memory " + key
                                 + " has none before it"));
-        UserMessage stored = (UserMessage) question.message();
-        UserMessage own = question.asked() == null
-                ? OwnText.without(stored)
-                : OwnText.with(stored, question.asked().text());
-        return turn(turn, () -> call.apply(own));
     }
 
     /**
@@ -681,6 +724,12 @@ public final class Conversation {
      */
     public int stop() {
         return memories.turns.stop(key);
+    }
+
+    /** Returns the class and the key, without text of messages. */
+    @Override
+    public String toString() {
+        return "Conversation[" + key + "]";
     }
 
     /** Returns whether no summary is being made in this process. */

@@ -43,6 +43,12 @@ public final class KeepsakeChatMemory implements ChatMemory {
         this.unbound = new OpenTurn(id, key, memories);
     }
 
+    /** Returns the class and the key, without text of messages. */
+    @Override
+    public String toString() {
+        return "KeepsakeChatMemory[" + unbound.key + "]";
+    }
+
     @Override
     public Object id() {
         return unbound.id;

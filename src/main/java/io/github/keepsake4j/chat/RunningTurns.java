@@ -246,8 +246,7 @@ final class RunningTurns {
         synchronized (repeating) {
             List<Waiting> before = repeating.get(key);
             if (before != null && before.contains(turn)) {
-                repeating.put(
-                        key, before.stream().filter(each -> each != turn).toList());
+                repeating.put(key, before.stream().filter(each -> each != turn).toList());
             }
         }
     }

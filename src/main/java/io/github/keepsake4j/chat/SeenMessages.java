@@ -90,7 +90,7 @@ public record SeenMessages(
         long after = range.first() - 1;
         while (after < range.last()) {
             int limit = (int) Math.min(PAGE, range.last() - after);
-            HistoryPage page = log.history(key, new HistoryQuery(limit, after, true));
+            HistoryPage page = log.history(key, HistoryQuery.after(after, limit));
             page.messages().stream()
                     .filter(message -> message.sequence() <= range.last())
                     .forEach(messages::add);

@@ -80,6 +80,10 @@ final class CommandTree implements Runnable, Host.Root {
     static int run(Host host, String... arguments) {
         CommandLine line =
                 arguments.length > 0 && COMMANDS.containsKey(arguments[0]) ? of(host, List.of(arguments[0])) : of(host);
+        if (arguments.length == 0) {
+            line.usage(host.err(), CommandLine.Help.Ansi.OFF);
+            return ExitCodes.USAGE;
+        }
         Failures failures = new Failures(host);
         line.setParameterExceptionHandler(failures).setExecutionExceptionHandler(failures);
         // Java replaces each byte that it cannot read with this character, so different ids could become the same.

@@ -62,7 +62,7 @@ final class HistoryCommand extends MemoryCommand {
     }
 
     private void pages(MessageLog log, MemoryKey key, long above) {
-        for (HistoryQuery next = new HistoryQuery(PAGE, above, true); next != null; ) {
+        for (HistoryQuery next = HistoryQuery.after(above, PAGE); next != null; ) {
             HistoryPage page = log.history(key, next);
             print(page.messages());
             next = page.next().orElse(null);

@@ -68,8 +68,13 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
             case "redis", "rediss" -> redis();
             case "s3" -> s3();
             case "memory" -> inMemory();
-            default -> throw wrong(KNOWN);
+            default -> throw wrong(KNOWN + suggestion(scheme, text));
         };
+    }
+
+    /** Returns what to write for a text that looks like a path. It has no colon, and so no password. */
+    static String suggestion(String scheme, String text) {
+        return scheme.isEmpty() ? "; for a file, write sqlite:" + text : "";
     }
 
     private InvalidInputException wrong(String problem) {

@@ -25,11 +25,13 @@ final class OptionNames {
     private static final Map<String, String> MESSAGE_OPTIONS =
             Map.of("message.role", "--role", "message.content", "--content", "message.tool_call_id", "--tool-call-id");
 
+    private static final String MAKE_TABLES = "--make-tables, an option of add, import, copy and index";
+
     private OptionNames() {}
 
-    /** Returns the text of an error about an input, which begins with the input's name. */
+    /** Returns the text of an error with the options in place of what the library's errors name. */
     static String in(String problem) {
-        return in(problem, OPTIONS);
+        return in(problem, OPTIONS).replace("schema(SchemaMode.ALWAYS)", MAKE_TABLES);
     }
 
     /** Returns the text of an error about an input whose message was given by options and not as JSON. */

@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
+import dev.langchain4j.model.chat.ChatModel;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.chat.Conversation;
@@ -310,6 +311,16 @@ public final class MemoryComponent implements AutoCloseable {
         public Builder summarizer(Summarizer writer) {
             this.summarizer = Objects.requireNonNull(writer, "summarizer");
             return this;
+        }
+
+        /**
+         * Sets a model as the summarizer, as {@link Summarizer#of} does.
+         *
+         * @param model the model; a small and cheap one is sufficient
+         * @return this builder
+         */
+        public Builder summarizer(ChatModel model) {
+            return summarizer(Summarizer.of(model));
         }
 
         /**

@@ -6,6 +6,8 @@ import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -16,25 +18,8 @@ import org.jspecify.annotations.Nullable;
  * The input of {@link MemoryComponent#run(MemoryInput)}. Created by {@link #add}, {@link #get}, {@link #clear},
  * {@link #summarize} or {@link #fromJson}; the other methods return changed copies. A field that the action does not
  * use is refused, not ignored.
- *
- * @param action what to do
- * @param sessionId the session's id, 1 to 512 bytes of UTF-8
- * @param message the message to add, or null
- * @param maxMessages the maximum number of messages in the output, 1 or more
- * @param maxTokens the maximum number of tokens of the messages in the output, 1 or more
- * @param backend the name of the backend
- * @param strategy the selection of the messages of the output
- * @param erase whether {@code clear} deletes the session's memory
  */
-public record MemoryInput(
-        Action action,
-        String sessionId,
-        @Nullable ChatMessage message,
-        int maxMessages,
-        int maxTokens,
-        String backend,
-        Strategy strategy,
-        boolean erase) {
+public final class MemoryInput {
 
     /** The default of {@code max_messages}. */
     public static final int DEFAULT_MAX_MESSAGES = 50;
@@ -73,8 +58,24 @@ public record MemoryInput(
         SUMMARIZATION
     }
 
-    /** Checks the components. The errors name them as in JSON. */
-    public MemoryInput {
+    private final Action action;
+    private final String sessionId;
+    private final @Nullable ChatMessage message;
+    private final int maxMessages;
+    private final int maxTokens;
+    private final String backend;
+    private final Strategy strategy;
+    private final boolean erase;
+
+    private MemoryInput(
+            Action action,
+            String sessionId,
+            @Nullable ChatMessage message,
+            int maxMessages,
+            int maxTokens,
+            String backend,
+            Strategy strategy,
+            boolean erase) {
         given("action", action);
         Ids.check("session_id", sessionId);
         InvalidInputException.checkAtLeast("max_messages", 1, maxMessages);
@@ -95,6 +96,14 @@ public record MemoryInput(
             throw new InvalidInputException(
                     "erase", "is only for the action clear, not for " + name(action) + "; leave it out");
         }
+        this.action = action;
+        this.sessionId = sessionId;
+        this.message = message;
+        this.maxMessages = maxMessages;
+        this.maxTokens = maxTokens;
+        this.backend = backend;
+        this.strategy = strategy;
+        this.erase = erase;
     }
 
     /**
@@ -275,5 +284,91 @@ public record MemoryInput(
 
     static String name(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * Returns what to do.
+     *
+     * @return what to do
+     */
+    public Action action() {
+        return action;
+    }
+
+    /**
+     * Returns the session's id, 1 to 512 bytes of UTF-8.
+     *
+     * @return the session's id
+     */
+    public String sessionId() {
+        return sessionId;
+    }
+
+    /**
+     * Returns the message to add, or null.
+     *
+     * @return the message, or null
+     */
+    public @Nullable ChatMessage message() {
+        return message;
+    }
+
+    /**
+     * Returns the maximum number of messages in the output, 1 or more.
+     *
+     * @return the maximum number of messages in the output
+     */
+    public int maxMessages() {
+        return maxMessages;
+    }
+
+    /**
+     * Returns the maximum number of tokens of the messages in the output, 1 or more.
+     *
+     * @return the maximum number of tokens of the messages in the output
+     */
+    public int maxTokens() {
+        return maxTokens;
+    }
+
+    /**
+     * Returns the name of the backend.
+     *
+     * @return the name of the backend
+     */
+    public String backend() {
+        return backend;
+    }
+
+    /**
+     * Returns the selection of the messages of the output.
+     *
+     * @return the selection of the messages of the output
+     */
+    public Strategy strategy() {
+        return strategy;
+    }
+
+    /**
+     * Returns whether {@code clear} deletes the session's memory.
+     *
+     * @return whether {@code clear} deletes the session's memory
+     */
+    public boolean erase() {
+        return erase;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof MemoryInput same && parts().equals(same.parts());
+    }
+
+    @Override
+    public int hashCode() {
+        return parts().hashCode();
+    }
+
+    private List<@Nullable Object> parts() {
+        return Arrays.asList(action, sessionId, message, maxMessages, maxTokens, backend, strategy, erase);
     }
 }

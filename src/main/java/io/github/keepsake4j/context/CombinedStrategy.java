@@ -92,6 +92,13 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     }
 
     @Override
+    public ContextStrategy steps(double share) {
+        ContextStrategy one = first.steps(share);
+        ContextStrategy other = second.steps(share);
+        return one == first && other == second ? this : new CombinedStrategy(one, other);
+    }
+
+    @Override
     public List<ContextStrategy> parts() {
         return Stream.of(first, second).flatMap(part -> part.parts().stream()).toList();
     }

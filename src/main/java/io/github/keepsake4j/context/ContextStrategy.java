@@ -1,5 +1,6 @@
 package io.github.keepsake4j.context;
 
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.List;
 import java.util.Optional;
@@ -12,6 +13,9 @@ import java.util.Optional;
  */
 @FunctionalInterface
 public interface ContextStrategy {
+
+    /** The share of the {@linkplain #steps steps} of {@link SlidingWindow#standard} and of {@code Keepsake.Builder.steps()}. */
+    double THIRD = 1.0 / 3;
 
     /**
      * Selects the messages that are shown.
@@ -92,6 +96,20 @@ public interface ContextStrategy {
      */
     default List<ContextStrategy> parts() {
         return List.of(this);
+    }
+
+    /**
+     * Lets the exact limits of this strategy move in steps, so that a provider's prompt cache stays valid from one step to
+     * the next ({@link SlidingWindow#step}). A limit that has a step keeps it. A share of less than 1 is no step.
+     * Default: this strategy, for one without limits.
+     *
+     * @param share the part of each limit that may be removed at once in addition to what must leave, more than 0 and
+     *     at most 0.5
+     * @return a copy, or this strategy if none of its limits is exact
+     * @throws InvalidInputException if the share is out of range
+     */
+    default ContextStrategy steps(double share) {
+        return this;
     }
 
     /**

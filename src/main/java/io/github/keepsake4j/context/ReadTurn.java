@@ -17,7 +17,7 @@ final class ReadTurn {
     /** The question, or null if it is not among the messages. */
     final @Nullable LoggedMessage user;
 
-    /** The index of the question among the messages that were read. */
+    /** The index of the question among the messages that were read, or -1 if it was not. */
     final int began;
 
     final List<OpenRound> rounds = new ArrayList<>(FEW);

@@ -10,12 +10,25 @@ import java.util.function.Function;
  */
 public final class SlidingWindow extends LimitStrategy {
 
+    /** The number of messages of the {@linkplain #standard standard} window. */
+    public static final int STANDARD_MESSAGES = 50;
+
     private final Bound bound;
     private final boolean countsTurns;
 
     private SlidingWindow(Bound bound, boolean countsTurns) {
         this.bound = bound;
         this.countsTurns = countsTurns;
+    }
+
+    /**
+     * Returns the window that holds where no limit is set: {@value #STANDARD_MESSAGES} messages that move by a third. When
+     * it is full, 33 to 50 messages are shown, or fewer where a turn of several messages leaves as a whole.
+     *
+     * @return the strategy
+     */
+    public static SlidingWindow standard() {
+        return withMaxMessages(STANDARD_MESSAGES).steps(THIRD);
     }
 
     /**
@@ -66,6 +79,12 @@ public final class SlidingWindow extends LimitStrategy {
     }
 
     @Override
+    public SlidingWindow steps(double share) {
+        Bound stepping = bound.steps(share);
+        return bound.isExact() ? new SlidingWindow(stepping, countsTurns) : this;
+    }
+
+    @Override
     public Context select(Context context) {
         Context marked = mark(context);
         return limit(marked).apply(marked);
@@ -92,5 +111,11 @@ public final class SlidingWindow extends LimitStrategy {
                 ? new ReadBounds(
                         Integer.MAX_VALUE, (int) Math.min(Integer.MAX_VALUE, limit + 1L), Long.MAX_VALUE, 0, false)
                 : ReadBounds.ofMessages(limit);
+    }
+
+    /** Returns the limit and its step, for a log. */
+    @Override
+    public String toString() {
+        return bound.toString();
     }
 }

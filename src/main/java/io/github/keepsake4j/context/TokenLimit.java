@@ -99,6 +99,12 @@ public final class TokenLimit extends LimitStrategy {
         return new TokenLimit(bound.stepping(step), counter, shares);
     }
 
+    @Override
+    public TokenLimit steps(double share) {
+        Bound stepping = bound.steps(share);
+        return bound.isExact() ? new TokenLimit(stepping, counter, shares) : this;
+    }
+
     /**
      * Sets the share of a tool result. Default: a quarter of the limit.
      *
@@ -142,6 +148,12 @@ public final class TokenLimit extends LimitStrategy {
     @Override
     public Optional<TokenCounter> tokenCounter() {
         return Optional.of(counter);
+    }
+
+    /** Returns the limit and its step, for a log. */
+    @Override
+    public String toString() {
+        return bound.toString();
     }
 
     private TokenWeights weights(Context context) {

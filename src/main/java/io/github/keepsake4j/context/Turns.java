@@ -200,7 +200,7 @@ public final class Turns {
     }
 
     private ReadTurn begin(@Nullable LoggedMessage user, String question) {
-        ReadTurn turn = new ReadTurn(user, at());
+        ReadTurn turn = new ReadTurn(user, user == null ? -1 : at());
         if (user != null) {
             last = turn;
             ReadTurn before = before();

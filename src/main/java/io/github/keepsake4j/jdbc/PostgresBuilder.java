@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
 
+    /** The default time limit of one statement, as {@link Duration#parse} reads it. */
+    public static final String DEFAULT_STATEMENT_TIMEOUT = "PT10S";
+
     private static final int DEFAULT_POOL_SIZE = 10;
 
     private @Nullable DataSource dataSource;
@@ -21,18 +24,12 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
     private String user = "";
     private String password = "";
     private int maxPoolSize = DEFAULT_POOL_SIZE;
-    private Duration statementTimeout;
+    private Duration statementTimeout = Duration.parse(DEFAULT_STATEMENT_TIMEOUT);
     private SchemaMode schema = SchemaMode.EMBEDDED;
     private boolean transactionPooler;
 
-    /**
-     * Creates a builder without a database.
-     *
-     * @param statementTimeout the default time limit of one statement
-     */
-    protected PostgresBuilder(Duration statementTimeout) {
-        this.statementTimeout = statementTimeout;
-    }
+    /** Creates a builder without a database. */
+    protected PostgresBuilder() {}
 
     /**
      * Returns this builder.
@@ -82,7 +79,8 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
 
     /**
      * Sets the time limit of one statement. A statement is cancelled with a retryable error, up to a tenth of a second
-     * later. The pool of {@link #url} waits two fifths of it for a connection. Default: 10 seconds for a log, else 30 seconds.
+     * later. The pool of {@link #url} waits two fifths of it for a connection. The statements that clear a whole index
+     * may take 30 seconds if this limit is shorter. Default: 10 seconds.
      *
      * @param timeout more than zero
      * @return this builder

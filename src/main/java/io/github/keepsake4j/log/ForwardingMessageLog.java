@@ -131,6 +131,12 @@ public abstract class ForwardingMessageLog implements MessageLog {
         return log.backend();
     }
 
+    /** Returns the text of the log below. */
+    @Override
+    public String toString() {
+        return log.toString();
+    }
+
     @Override
     public void close() {
         log.close();

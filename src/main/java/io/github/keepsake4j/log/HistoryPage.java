@@ -33,6 +33,6 @@ public record HistoryPage(List<LoggedMessage> messages, Optional<HistoryQuery> n
         List<LoggedMessage> page =
                 query.forward() ? found.subList(0, query.limit()) : found.subList(surplus, found.size());
         long edge = (query.forward() ? page.get(page.size() - 1) : page.get(0)).sequence();
-        return new HistoryPage(page, Optional.of(new HistoryQuery(query.limit(), edge, query.forward())));
+        return new HistoryPage(page, Optional.of(query.at(edge)));
     }
 }

@@ -175,6 +175,12 @@ public final class ConversationMemories {
         store.erase(key);
     }
 
+    /** Returns the class and the key, without text of memories. */
+    @Override
+    public String toString() {
+        return "ConversationMemories[" + key + "]";
+    }
+
     private void forgetSummariesOf(MadeMemory memory) {
         if (memory.kind() == MemoryKind.CHUNK) {
             forgetSummaries(store, key, memory.source());

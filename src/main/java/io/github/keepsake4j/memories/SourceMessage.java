@@ -30,7 +30,18 @@ public record SourceMessage(@Nullable String id, ChatMessage message, Trust trus
      * @return the source
      */
     public static SourceMessage of(ChatMessage message) {
-        return new SourceMessage(null, message, trustOf(message));
+        return of(null, message);
+    }
+
+    /**
+     * Returns a message trusted by its type.
+     *
+     * @param id the message's id, or null if it has none
+     * @param message the message
+     * @return the source
+     */
+    public static SourceMessage of(@Nullable String id, ChatMessage message) {
+        return new SourceMessage(id, message, trustOf(message));
     }
 
     /**

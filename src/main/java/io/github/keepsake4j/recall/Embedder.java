@@ -200,7 +200,7 @@ final class Embedder {
 
         /** Returns the query for the messages up to the end of their block. */
         HistoryQuery next() {
-            return new HistoryQuery(PAGE - (int) ((sequence + 1) % PAGE), sequence, true);
+            return HistoryQuery.after(sequence, PAGE - (int) ((sequence + 1) % PAGE));
         }
 
         boolean isBehind() {

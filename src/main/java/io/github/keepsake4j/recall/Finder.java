@@ -176,7 +176,7 @@ record Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer 
         long epoch = heads.of(key).position().epoch();
         if (known != null && known.epoch() == epoch) {
             // Also reads the message at the watermark. Another log, or an older copy of the log, may not have it.
-            HistoryPage page = log.history(key, new HistoryQuery(TAIL + 1, known.sequence() - 1, true));
+            HistoryPage page = log.history(key, HistoryQuery.after(known.sequence() - 1, TAIL + 1));
             List<LoggedMessage> read = page.messages();
             if (!read.isEmpty() && read.get(0).sequence() == known.sequence()) {
                 return tail(key, read.subList(1, read.size()), page);

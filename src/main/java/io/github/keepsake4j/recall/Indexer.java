@@ -238,7 +238,7 @@ final class Indexer {
         long read = known == null ? 0 : known.sequence();
         try {
             while (true) {
-                HistoryPage page = log.history(key, new HistoryQuery(settings.page(), read, true));
+                HistoryPage page = log.history(key, HistoryQuery.after(read, settings.page()));
                 if (page.next().isPresent()) {
                     leased = log.acquireLease(key, LEASE, owner, settings.lease())
                             .isPresent();

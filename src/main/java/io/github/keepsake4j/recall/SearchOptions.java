@@ -3,32 +3,16 @@ package io.github.keepsake4j.recall;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a search. Created by {@link #standard()} and changed by the other methods.
- *
- * @param pageSize the largest number of hits on a page, 1 to {@value #MAX_PAGE_SIZE}
- * @param offset the number of hits before the page
- * @param types the types of messages to search
- * @param from the time from which messages are found, or null for no limit
- * @param to the time before which messages are found, or null for no limit
- * @param currentBranch whether only messages of the current branch are found
- * @param visibleOnly whether messages that {@code clear} hid, that failed, or that were rejected are left out
- * @param neighbours the largest number of messages before and behind a hit that are returned with it, 0 to
- * {@value #MAX_NEIGHBOURS}
  */
-public record SearchOptions(
-        int pageSize,
-        int offset,
-        Set<ChatMessageType> types,
-        @Nullable Instant from,
-        @Nullable Instant to,
-        boolean currentBranch,
-        boolean visibleOnly,
-        int neighbours) {
+public final class SearchOptions {
 
     /** The largest page. */
     public static final int MAX_PAGE_SIZE = 100;
@@ -39,12 +23,35 @@ public record SearchOptions(
     /** The largest offset. A search that needs a larger one needs other words. */
     public static final int MAX_OFFSET = 1_000;
 
-    /** Checks and copies the components. */
-    public SearchOptions {
+    private final int pageSize;
+    private final int offset;
+    private final Set<ChatMessageType> types;
+    private final @Nullable Instant from;
+    private final @Nullable Instant to;
+    private final boolean currentBranch;
+    private final boolean visibleOnly;
+    private final int neighbours;
+
+    private SearchOptions(
+            int pageSize,
+            int offset,
+            Set<ChatMessageType> types,
+            @Nullable Instant from,
+            @Nullable Instant to,
+            boolean currentBranch,
+            boolean visibleOnly,
+            int neighbours) {
         InvalidInputException.checkRange("pageSize", 1, MAX_PAGE_SIZE, pageSize);
         InvalidInputException.checkRange("offset", 0, MAX_OFFSET, offset);
         InvalidInputException.checkRange("neighbours", 0, MAX_NEIGHBOURS, neighbours);
-        types = Set.copyOf(types);
+        this.pageSize = pageSize;
+        this.offset = offset;
+        this.types = Set.copyOf(types);
+        this.from = from;
+        this.to = to;
+        this.currentBranch = currentBranch;
+        this.visibleOnly = visibleOnly;
+        this.neighbours = neighbours;
     }
 
     /**
@@ -129,5 +136,97 @@ public record SearchOptions(
     /** Returns the options of a page further back. */
     SearchOptions at(int hitsBefore) {
         return new SearchOptions(pageSize, hitsBefore, types, from, to, currentBranch, visibleOnly, neighbours);
+    }
+
+    /**
+     * Returns the largest number of hits on a page, 1 to {@value #MAX_PAGE_SIZE}.
+     *
+     * @return the largest number of hits on a page
+     */
+    public int pageSize() {
+        return pageSize;
+    }
+
+    /**
+     * Returns the number of hits before the page.
+     *
+     * @return the number of hits before the page
+     */
+    public int offset() {
+        return offset;
+    }
+
+    /**
+     * Returns the types of messages to search.
+     *
+     * @return the types of messages to search
+     */
+    public Set<ChatMessageType> types() {
+        return types;
+    }
+
+    /**
+     * Returns the time from which messages are found, or null for no limit.
+     *
+     * @return the time from which messages are found
+     */
+    public @Nullable Instant from() {
+        return from;
+    }
+
+    /**
+     * Returns the time before which messages are found, or null for no limit.
+     *
+     * @return the time before which messages are found
+     */
+    public @Nullable Instant to() {
+        return to;
+    }
+
+    /**
+     * Returns whether only messages of the current branch are found.
+     *
+     * @return whether only messages of the current branch are found
+     */
+    public boolean currentBranch() {
+        return currentBranch;
+    }
+
+    /**
+     * Returns whether messages that {@code clear} hid, that failed, or that were rejected are left out.
+     *
+     * @return whether messages that {@code clear} hid
+     */
+    public boolean visibleOnly() {
+        return visibleOnly;
+    }
+
+    /**
+     * Returns the largest number of messages before and behind a hit that are returned with it, 0 to {@value
+     * #MAX_NEIGHBOURS}.
+     *
+     * @return the largest number of messages before and behind a hit that are returned with it
+     */
+    public int neighbours() {
+        return neighbours;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof SearchOptions same && parts().equals(same.parts());
+    }
+
+    @Override
+    public int hashCode() {
+        return parts().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "SearchOptions" + parts();
+    }
+
+    private List<@Nullable Object> parts() {
+        return Arrays.asList(pageSize, offset, types, from, to, currentBranch, visibleOnly, neighbours);
     }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -18,10 +19,14 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
 /**
  * Returns the number of a tenant's memories, and the damaged ones. An answer contains the ids of damaged memories, and
- * never texts of messages, titles or metadata. A read checks at most {@value #MOST} memories of a log.
+ * never texts of messages, titles or metadata. A read checks at most {@value #MOST} memories of a log. Spring Boot 3
+ * requires each parameter without an annotation of its own, whatever JSpecify says.
  */
 @Endpoint(id = "keepsake")
 final class KeepsakeEndpoint {
+
+    /** The canonical forms of keys, as logs and errors name memories. */
+    private static final Pattern KEY = Pattern.compile("conversation(/[^/]+){2}|node(/[^/]+){4}");
 
     private static final int PAGE = 1_000;
     static final int MOST = 10_000;
@@ -44,7 +49,7 @@ final class KeepsakeEndpoint {
     record Damaged(String name, String problem) {}
 
     @ReadOperation
-    Report report(@Nullable String tenant) {
+    Report report(@org.springframework.lang.Nullable @Nullable String tenant) {
         String asked = tenant == null ? defaultTenant : tenant;
         Map<String, Counts> logs = new LinkedHashMap<>();
         inUse.logs().forEach((name, log) -> logs.put(name, counts(log, asked)));
@@ -54,15 +59,22 @@ final class KeepsakeEndpoint {
     /** The result of a thorough check of one memory; {@code known} is false if no log has the memory. */
     record Checked(boolean known, List<Damaged> damaged) {}
 
-    /** Checks one memory of the application's tenant thoroughly. */
+    /**
+     * Checks one memory thoroughly.
+     *
+     * @param memoryId the id of a conversation, whose slashes are those of the path, or the canonical form of any key
+     * @param tenant the tenant of the conversation, or null for the application's and for a key
+     */
     @ReadOperation
     @Nullable
-    Checked check(@Selector String memoryId) {
+    Checked check(
+            @Selector(match = Selector.Match.ALL_REMAINING) String[] memoryId,
+            @org.springframework.lang.Nullable @Nullable String tenant) {
         Keepsake keepsake = inUse.keepsake();
-        if (keepsake == null) {
+        if (keepsake == null || memoryId.length == 0) {
             return null;
         }
-        MemoryKey key = keepsake.conversation(memoryId).key();
+        MemoryKey key = key(keepsake, String.join("/", memoryId), tenant);
         boolean known = false;
         List<Damaged> found = new ArrayList<>();
         for (MessageLog log : inUse.logs().values()) {
@@ -75,6 +87,15 @@ final class KeepsakeEndpoint {
                             damage.problem())));
         }
         return new Checked(known || !found.isEmpty(), found);
+    }
+
+    private static MemoryKey key(Keepsake keepsake, String memory, @Nullable String tenant) {
+        if (tenant != null) {
+            return keepsake.tenant(tenant).conversation(memory).key();
+        }
+        return KEY.matcher(memory).matches()
+                ? MemoryKey.parse(memory)
+                : keepsake.conversation(memory).key();
     }
 
     private static Counts counts(MessageLog log, String tenant) {

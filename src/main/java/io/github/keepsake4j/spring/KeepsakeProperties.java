@@ -2,6 +2,7 @@ package io.github.keepsake4j.spring;
 
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.backend.ListedMetadata;
+import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.message.Ids;
@@ -94,10 +95,12 @@ record KeepsakeProperties(
     /**
      * The messages that the model sees. All limits that are set apply together.
      *
-     * @param maxMessages the largest number of the newest messages that the model sees; 50 if no limit is set
+     * @param maxMessages the largest number of the newest messages that the model sees; without any limit 50, in steps of
+     * a third
      * @param maxTurns the largest number of the newest turns that the model sees
      * @param maxTokens the largest number of tokens of the messages that the model sees
-     * @param step the number of messages that a window moves at once, so that a prompt cache works between the moves
+     * @param step the share of each limit that may leave at once, such as 0.33, so that a prompt cache works between
+     * these steps; without it, the limits that are set are exact
      * @param model the model whose tokens are counted, such as gpt-4o
      * @param keepToolResults the number of the newest tool results that are shown in full; older ones are shown as
      * cleared
@@ -106,15 +109,22 @@ record KeepsakeProperties(
             @Nullable Integer maxMessages,
             @Nullable Integer maxTurns,
             @Nullable Integer maxTokens,
-            @Nullable Integer step,
+            @Nullable Double step,
             @Nullable String model,
             @Nullable Integer keepToolResults) {
+
+        private static final double MOST_STEP = 0.5;
 
         Strategy {
             atLeast("strategy.max-messages", 1, maxMessages);
             atLeast("strategy.max-turns", 1, maxTurns);
             atLeast("strategy.max-tokens", 1, maxTokens);
-            atLeast("strategy.step", 1, step);
+            if (step != null && !(step > 0 && step <= MOST_STEP)) {
+                throw wrong(
+                        "strategy.step",
+                        "must be more than 0 and at most " + MOST_STEP + ", is " + step
+                                + "; it is the share of each limit that may leave at once, such as 0.33");
+            }
             atLeast("strategy.keep-tool-results", 0, keepToolResults);
             notBlank("strategy.model", model);
         }
@@ -307,7 +317,7 @@ record KeepsakeProperties(
             @DefaultValue("embedded") SchemaMode initializeSchema,
             @Nullable String platform,
             @Nullable String schema,
-            @DefaultValue("30s") Duration statementTimeout,
+            @DefaultValue(PostgresBuilder.DEFAULT_STATEMENT_TIMEOUT) Duration statementTimeout,
             boolean transactionPooler) {
 
         Jdbc {

@@ -29,8 +29,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 /** Converts the properties to settings of {@link Keepsake}. */
 final class Settings {
 
-    private static final int DEFAULT_MESSAGES = 50;
-
     private Settings() {}
 
     static Keepsake.Builder builder(KeepsakeProperties properties) {
@@ -55,10 +53,12 @@ final class Settings {
     /** Returns a strategy of all limits that are set. */
     static ContextStrategy strategy(KeepsakeProperties properties) {
         try {
-            return parts(properties).stream()
+            ContextStrategy limits = parts(properties).stream()
                     .map(Part::strategy)
                     .reduce(ContextStrategy::and)
                     .orElseThrow();
+            Double step = properties.strategy().step();
+            return step == null ? limits : limits.steps(step);
         } catch (InvalidInputException e) {
             throw new ConfigurationException(
                     "The properties keepsake4j.strategy and keepsake4j.summary are refused: " + e.getMessage() + ".",
@@ -69,7 +69,9 @@ final class Settings {
 
     /** Returns the limits of {@link #strategy} by the names of their properties, for the log of the start. */
     static String window(KeepsakeProperties properties) {
-        return parts(properties).stream().map(Part::name).collect(Collectors.joining(" "));
+        Double step = properties.strategy().step();
+        return parts(properties).stream().map(Part::name).collect(Collectors.joining(" "))
+                + (step == null ? "" : " step=" + step);
     }
 
     /** A strategy by the name of its property. */
@@ -101,17 +103,19 @@ final class Settings {
                             .countedBy(estimator)));
         }
         if (limits.maxTokens() != null) {
-            TokenLimit tokens = TokenLimit.withMaxTokens(limits.maxTokens(), estimator);
             parts.add(new Part(
-                    "max-tokens=" + limits.maxTokens(), limits.step() == null ? tokens : tokens.step(limits.step())));
+                    "max-tokens=" + limits.maxTokens(), TokenLimit.withMaxTokens(limits.maxTokens(), estimator)));
         }
         if (limits.maxTurns() != null) {
-            SlidingWindow turns = SlidingWindow.withMaxTurns(limits.maxTurns());
-            parts.add(new Part("max-turns=" + limits.maxTurns(), stepped(turns, limits.step())));
+            parts.add(new Part("max-turns=" + limits.maxTurns(), SlidingWindow.withMaxTurns(limits.maxTurns())));
         }
-        if (limits.maxMessages() != null || (limits.maxTokens() == null && limits.maxTurns() == null)) {
-            int most = limits.maxMessages() == null ? DEFAULT_MESSAGES : limits.maxMessages();
-            parts.add(new Part("max-messages=" + most, stepped(SlidingWindow.withMaxMessages(most), limits.step())));
+        boolean namesNone = limits.maxMessages() == null && limits.maxTurns() == null && limits.maxTokens() == null;
+        if (namesNone && limits.step() == null) {
+            SlidingWindow standard = SlidingWindow.standard();
+            parts.add(new Part("standard (" + standard + ")", standard));
+        } else if (namesNone || limits.maxMessages() != null) {
+            int most = limits.maxMessages() == null ? SlidingWindow.STANDARD_MESSAGES : limits.maxMessages();
+            parts.add(new Part("max-messages=" + most, SlidingWindow.withMaxMessages(most)));
         }
         if (limits.keepToolResults() != null) {
             parts.add(new Part(
@@ -125,10 +129,6 @@ final class Settings {
                     Memories.block(made.blockTokens()).withMinTrust(made.leastTrust())));
         }
         return parts;
-    }
-
-    private static SlidingWindow stepped(SlidingWindow window, @Nullable Integer step) {
-        return step == null ? window : window.step(step);
     }
 
     /** Returns a summarizer of the application's model. */

@@ -27,10 +27,14 @@ final class PostgresConnections implements Connections {
 
     private static final long LONGEST_PAUSE_MILLIS = 500;
 
+    /** The least time limit of a statement that removes everything, however much that is. */
+    private static final Duration CLEARING = Duration.ofSeconds(30);
+
     private final DataSource dataSource;
     private final boolean isOwned;
     private final PostgresSchema schema;
     private final Watchdog watchdog;
+    private final Watchdog clearing;
     private final int timeoutSeconds;
     private final boolean transactionPooler;
     private final @Nullable Preparation preparation;
@@ -52,6 +56,7 @@ final class PostgresConnections implements Connections {
         Duration statementTimeout = settings.statementTimeout();
         this.schema = schema;
         this.watchdog = new Watchdog(statementTimeout);
+        this.clearing = new Watchdog(statementTimeout.compareTo(CLEARING) < 0 ? CLEARING : statementTimeout);
         // The check of the tables uses JDBC's timeout, in whole seconds; 0 means no limit.
         this.timeoutSeconds =
                 Math.toIntExact(Math.max(1, statementTimeout.plusMillis(999).toSeconds()));
@@ -62,6 +67,16 @@ final class PostgresConnections implements Connections {
     @Override
     public <T> T write(Object what, Work<T> work) {
         return retried(what, false, work);
+    }
+
+    @Override
+    public <T> T clear(Object what, Work<T> work) {
+        return retried(what, false, session -> {
+            SqlConnection connection = session.connection();
+            // Later than the limit of a statement, whose error names the cause.
+            return connection.waiting(
+                    CLEARING.plusSeconds(1), () -> work.on(new Session(connection, clearing, null, null)));
+        });
     }
 
     @Override
@@ -89,10 +104,17 @@ final class PostgresConnections implements Connections {
         });
     }
 
+    /** Does not show the data source, whose text may contain a password. */
+    @Override
+    public String toString() {
+        return "PostgreSQL";
+    }
+
     @Override
     public void close() {
         closed = true;
         watchdog.close();
+        clearing.close();
         if (isOwned && dataSource instanceof AutoCloseable pool) {
             try {
                 pool.close();

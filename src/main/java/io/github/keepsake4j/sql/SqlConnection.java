@@ -7,6 +7,7 @@ import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -235,6 +236,34 @@ public final class SqlConnection implements AutoCloseable {
         } catch (SQLException | RuntimeException | Error e) {
             try {
                 rollback();
+            } catch (SQLException unreachable) {
+                e.addSuppressed(unreachable);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Runs work that may wait longer for the server than the connection usually does. Never shortens the usual time.
+     *
+     * @param longest the longest time
+     * @param work the work
+     * @return the result of the work
+     */
+    <T> T waiting(Duration longest, Work<T> work) throws SQLException {
+        int usual = connection.getNetworkTimeout();
+        int millis = Math.toIntExact(longest.toMillis());
+        if (usual == 0 || usual >= millis) {
+            return work.run();
+        }
+        connection.setNetworkTimeout(Runnable::run, millis);
+        try {
+            T result = work.run();
+            connection.setNetworkTimeout(Runnable::run, usual);
+            return result;
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                connection.setNetworkTimeout(Runnable::run, usual);
             } catch (SQLException unreachable) {
                 e.addSuppressed(unreachable);
             }

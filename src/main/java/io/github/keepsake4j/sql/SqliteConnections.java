@@ -164,6 +164,11 @@ final class SqliteConnections implements Connections {
     }
 
     @Override
+    public String toString() {
+        return file.toString();
+    }
+
+    @Override
     public void close() {
         closed = true;
         checkpoints.close();

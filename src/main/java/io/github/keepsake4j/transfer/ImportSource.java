@@ -116,7 +116,18 @@ public interface ImportSource {
          * @return the message, without a time and an id
          */
         public static ImportedMessage of(ChatMessage message) {
-            return new ImportedMessage(message, null, null, null);
+            return of(message, null);
+        }
+
+        /**
+         * Creates a message of a store that keeps only lists and times.
+         *
+         * @param message the message
+         * @param createdAt when it was created, or null if the store does not have the time
+         * @return the message, without an id
+         */
+        public static ImportedMessage of(ChatMessage message, @Nullable Instant createdAt) {
+            return new ImportedMessage(message, createdAt, null, null);
         }
 
         /** Leaves out the text, which may be confidential. */

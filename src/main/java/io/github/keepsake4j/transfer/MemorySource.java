@@ -77,7 +77,7 @@ final class MemorySource {
 
     /** Reads the messages of all branches behind a sequence number, each page after the one before it was consumed. */
     <E extends Exception> void read(long behind, Pages<E> pages) throws E {
-        for (HistoryQuery next = new HistoryQuery(PAGE, behind, true); next != null; ) {
+        for (HistoryQuery next = HistoryQuery.after(behind, PAGE); next != null; ) {
             HistoryPage page = log.history(key, next);
             page.messages().forEach(message -> newest = message.sequence());
             Map<String, Made> made = made(log, key, page.messages());

@@ -328,8 +328,9 @@ public final class ViewReader {
         while (i > 0 && messages.get(i - 1).sequence() > view.anchorSequence()) {
             take(messages.get(--i));
         }
-        behindAnchor =
-                view.runs().isEmpty() ? Set.of() : found.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        behindAnchor = view.runs().isEmpty()
+                ? Set.of()
+                : found.stream().map(LoggedMessage::id).collect(Collectors.toSet());
         system = behind(view, branch.system());
         user = behind(view, branch.user());
         // Otherwise the bounds were reached behind the anchor, and messages that follow the anchor are left out.

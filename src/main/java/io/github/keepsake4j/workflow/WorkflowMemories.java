@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>{@code
  * WorkflowMemories memories = WorkflowMemories.builder()
- *         .conversationLog(JdbcMessageLog.postgres(dataSource))
+ *         .conversationLog(PostgresMessageLog.open(dataSource))
  *         .nodeLog(nodeLog)
  *         .build();
  * NodeTokenBufferMemory memory = memories.node(NodeKey.of("tenant", "app", "conversation", "node"));

@@ -9,7 +9,7 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
@@ -58,7 +58,7 @@ public final class BackendBenchmark {
         System.out.println("|---|---|---|---|");
         try (Server postgres = new Server(directory.resolve("postgres"));
                 HikariDataSource pool = Postgres.trustingPool(postgres.newDatabase(), 5, true);
-                MessageLog log = JdbcMessageLog.postgres(pool)) {
+                MessageLog log = PostgresMessageLog.open(pool)) {
             measure("PostgreSQL", log, messages);
         }
         try (MessageLog log = SqliteMessageLog.open(directory.resolve("chat.db"))) {

@@ -3,7 +3,9 @@ package io.github.keepsake4j.benchmark;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import java.lang.ref.Reference;
 
 /** Prints the heap in bytes that memories from the provider take, without the strings of their ids. */
@@ -14,7 +16,8 @@ final class HeapOfMemories {
     public static void main(String[] arguments) throws InterruptedException {
         int count = Integer.parseInt(arguments[0]);
         // No connection is opened before the first use.
-        JdbcMessageLog log = JdbcMessageLog.postgres("jdbc:postgresql://127.0.0.1:1/none", "none", "");
+        JdbcMessageLog log =
+                PostgresMessageLog.open("jdbc:postgresql://127.0.0.1:1/none", "none", "", SchemaMode.EMBEDDED);
         ChatMemoryProvider provider = Keepsake.builder().messageLog(log).build().chatMemoryProvider();
         String[] ids = new String[count];
         for (int i = 0; i < count; i++) {

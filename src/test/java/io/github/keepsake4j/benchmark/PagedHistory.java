@@ -5,7 +5,7 @@ import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Postgres;
@@ -20,7 +20,7 @@ final class PagedHistory {
     public static void main(String[] arguments) {
         var database = Postgres.database(arguments[0], Integer.parseInt(arguments[1]));
         try (var pool = Postgres.trustingPool(database, 1, true);
-                MessageLog log = JdbcMessageLog.postgres(pool)) {
+                MessageLog log = PostgresMessageLog.open(pool)) {
             Conversation conversation = Keepsake.builder()
                     .messageLog(log)
                     .build()

@@ -38,6 +38,7 @@ import java.util.Random;
 public final class PromptCacheBenchmark {
 
     private static final int TURNS = 500;
+    private static final double PRICE_OF_THE_SAME = 0.1;
     private static final String BEHIND = "\n\nAnswer using the following information:\n";
     private static final JtokkitTokenCountEstimator ESTIMATOR = JtokkitTokenCountEstimator.forModel("gpt-4o");
     private static final MessageCodec CODEC = new MessageCodec();
@@ -58,18 +59,31 @@ public final class PromptCacheBenchmark {
                 + " message. For each model call of a turn, the bytes of the messages sent are compared with those of the call"
                 + " before. The messages sent are those that the memory shows, the user's message included. `same` is the share"
                 + " of all bytes sent that were sent before in the same place from the beginning on. `same when full` counts"
-                + " only calls since the first message left. `fill` is the mean share of the window in use since then. `moves`"
+                + " only calls since the first message left. `billed` is what the bytes of these calls cost, as a share of their"
+                + " price without a cache, if the provider takes a tenth of it for bytes that stay and nothing for keeping them. `fill` is the mean share of"
+                + " the window in use since then. `moves`"
                 + " counts how often messages leave and the window's start moves. The benchmark uses no clock and gives the"
                 + " same figures on any machine.");
+        report.text(
+                "The first row is the window that holds if no limit is set. \"In steps\" is a third, as `steps()` sets it.");
         List<List<String>> rows = new ArrayList<>();
-        for (int limit : new int[] {50, 100}) {
-            SlidingWindow window = SlidingWindow.withMaxMessages(limit);
-            rows.add(row("messages " + limit, window, limit, false, chat));
-            rows.add(row("messages " + limit + ", step " + limit / 2, window.step(limit / 2), limit, false, chat));
-        }
+        int standard = SlidingWindow.STANDARD_MESSAGES;
+        rows.add(row("no limit set: messages 50, in steps", SlidingWindow.standard(), standard, false, chat));
+        SlidingWindow exact = SlidingWindow.withMaxMessages(standard);
+        rows.add(row("messages 50", exact, standard, false, chat));
+        rows.add(row("messages 50, step 12", exact.step(12), standard, false, chat));
+        rows.add(row("messages 50, step 25", exact.step(25), standard, false, chat));
+        ContextStrategy beside =
+                exact.and(TokenLimit.withMaxTokens(8000, ESTIMATOR).steps(ContextStrategy.THIRD));
+        rows.add(row("messages 50, beside tokens 8000 in steps", beside, standard, false, chat));
+        SlidingWindow hundred = SlidingWindow.withMaxMessages(100);
+        rows.add(row("messages 100", hundred, 100, false, chat));
+        rows.add(row("messages 100, in steps", hundred.steps(ContextStrategy.THIRD), 100, false, chat));
+        rows.add(row("messages 100, step 50", hundred.step(50), 100, false, chat));
         for (int limit : new int[] {4000, 8000}) {
             TokenLimit tokens = TokenLimit.withMaxTokens(limit, ESTIMATOR);
             rows.add(row("tokens " + limit, tokens, limit, true, chat));
+            rows.add(row("tokens " + limit + ", in steps", tokens.steps(ContextStrategy.THIRD), limit, true, chat));
             rows.add(row("tokens " + limit + ", step " + limit / 2, tokens.step(limit / 2), limit, true, chat));
         }
         List<List<ChatMessage>> retrieving = new ArrayList<>(chat);
@@ -77,8 +91,16 @@ public final class PromptCacheBenchmark {
         retrieving.replaceAll(turn -> retrieving(turn, random));
         TokenLimit tokens = TokenLimit.withMaxTokens(8000, ESTIMATOR).step(4000);
         rows.add(row("the same, retrieval, shown in its own turn", tokens, 8000, true, retrieving));
-        rows.add(row("the same, retrieval, shown in all turns", tokens, 8000, true, retrieving, true));
-        report.table(List.of("window", "same when full, %", "same, %", "fill, %", "moves"), rows);
+        rows.add(row("the same, retrieval, shown in all turns", measure(tokens, 8000, true, retrieving, true)));
+        report.table(
+                List.of(
+                        "window",
+                        "same when full, %",
+                        "billed, with a tenth for what stays, %",
+                        "same, %",
+                        "fill, %",
+                        "moves"),
+                rows);
         Path file = Path.of("src", "docs", "benchmarks", "prompt-cache.md");
         Files.writeString(file, report.markdown());
         System.out.print(report.markdown());
@@ -91,18 +113,31 @@ public final class PromptCacheBenchmark {
         return sent;
     }
 
-    private static List<String> row(
-            String name, ContextStrategy strategy, int limit, boolean tokens, List<List<ChatMessage>> chat) {
-        return row(name, strategy, limit, tokens, chat, false);
-    }
+    /** The shares of a row, from 0 to 1, and how often the window's start moved. */
+    record Shares(double sameWhenFull, double billed, double same, double fill, int moves) {}
 
     private static List<String> row(
-            String name,
-            ContextStrategy strategy,
-            int limit,
-            boolean tokens,
-            List<List<ChatMessage>> chat,
-            boolean allTurns) {
+            String name, ContextStrategy strategy, int limit, boolean tokens, List<List<ChatMessage>> chat) {
+        return row(name, measure(strategy, limit, tokens, chat, false));
+    }
+
+    private static List<String> row(String name, Shares shares) {
+        return List.of(
+                name,
+                percent(shares.sameWhenFull()),
+                percent(shares.billed()),
+                percent(shares.same()),
+                percent(shares.fill()),
+                Integer.toString(shares.moves()));
+    }
+
+    /** Sends the chat of the report through a strategy. The limit is in tokens or in messages. */
+    static Shares measure(ContextStrategy strategy, int limit, boolean tokens) {
+        return measure(strategy, limit, tokens, chat(), false);
+    }
+
+    private static Shares measure(
+            ContextStrategy strategy, int limit, boolean tokens, List<List<ChatMessage>> chat, boolean allTurns) {
         List<LoggedMessage> log = new ArrayList<>();
         add(log, SystemMessage.from(words(new Random(0), 150)));
         List<Request> requests = new ArrayList<>();
@@ -132,12 +167,12 @@ public final class PromptCacheBenchmark {
             full += now.full() ? 1 : 0;
             moves += now.start().equals(before.start()) ? 0 : 1;
         }
-        return List.of(
-                name,
-                percent((double) same[1] / sent[1]),
-                percent((double) same[0] / sent[0]),
-                percent(fill / full),
-                Integer.toString(moves));
+        return new Shares(
+                (double) same[1] / sent[1],
+                (sent[1] - same[1] * (1 - PRICE_OF_THE_SAME)) / sent[1],
+                (double) same[0] / sent[0],
+                fill / full,
+                moves);
     }
 
     private static Request request(

@@ -5,7 +5,7 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Postgres;
 import java.util.List;
@@ -21,7 +21,7 @@ final class Site implements AutoCloseable {
     private final String variant;
 
     Site(DataSource database, int connections) {
-        this(database, connections, "", JdbcMessageLog::postgres);
+        this(database, connections, "", PostgresMessageLog::open);
     }
 
     /**

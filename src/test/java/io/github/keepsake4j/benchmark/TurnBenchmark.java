@@ -11,7 +11,7 @@ import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Postgres;
@@ -209,7 +209,7 @@ public final class TurnBenchmark {
 
     private void postgres(Server server, int window) throws Exception {
         PGSimpleDataSource database = server.newDatabase();
-        try (MessageLog log = JdbcMessageLog.postgres(database)) {
+        try (MessageLog log = PostgresMessageLog.open(database)) {
             fill(log, window);
         }
         for (String table : List.of("keepsake_memory", "keepsake_message")) {
@@ -223,7 +223,7 @@ public final class TurnBenchmark {
         }
         PGSimpleDataSource floor = server.database(database.getDatabaseName());
         floor.setCurrentSchema(HandWritten.SCHEMA);
-        try (MessageLog log = JdbcMessageLog.postgres(floor)) {
+        try (MessageLog log = PostgresMessageLog.open(floor)) {
             requireSound(log);
         }
     }
@@ -240,7 +240,7 @@ public final class TurnBenchmark {
 
     private void postgres(String backend, DataSource database, int window) throws Exception {
         try (HikariDataSource pool = Postgres.trustingPool(database, 1, true);
-                MessageLog log = JdbcMessageLog.postgres(pool)) {
+                MessageLog log = PostgresMessageLog.open(pool)) {
             compare(backend, window, log, new HandWritten(pool));
         }
     }

@@ -51,7 +51,9 @@ class CommandLineHomesTest {
 
         Result without = shell.run("list", "--log", "postgresql://" + database);
         assertThat(without.code()).isEqualTo(1);
-        assertThat(without.err()).contains("V1__keepsake.sql");
+        assertThat(without.err())
+                .contains("V1__keepsake.sql", "only with --make-tables, an option of add")
+                .doesNotContain("SchemaMode");
         String other = "127.0.0.1:" + server.port() + "/" + server.newDatabase();
         isALog(
                 "jdbc:postgresql://" + database,

@@ -49,8 +49,15 @@ class FailuresTest {
     }
 
     @Test
+    void no_command_at_all_prints_what_the_help_prints() {
+        Result result = shell.run();
+        assertThat(result.err()).isEqualTo(shell.good("--help").out()).contains("Commands:");
+        assertThat(result.out()).isEmpty();
+        assertThat(result.code()).isEqualTo(2);
+    }
+
+    @Test
     void wrong_usage_names_the_option() {
-        fails(2, "keepsake: a command is missing; see keepsake --help");
         fails(2, "the command histroy is not known; did you mean history", "histroy");
         fails(2, "the option --sesion is not known; did you mean --session", "get", "--sesion", "a");
         fails(2, "the option --contnt is not known", "add", "--session", "a", "--contnt=" + SECRET);
@@ -92,7 +99,7 @@ class FailuresTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "chat.db                             | must begin with sqlite:",
+                "chat.db                             | memory:; for a file, write sqlite:chat.db",
                 "jdbc:mysql://u:secret@h/d           | must begin with sqlite:",
                 "http://u:secret@h                   | must begin with sqlite:",
                 "memory:                             | memory: is always empty",

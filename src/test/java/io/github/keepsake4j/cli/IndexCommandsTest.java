@@ -191,6 +191,11 @@ class IndexCommandsTest {
         fails(2, "KEEPSAKE_INDEX: the directory " + directory.resolve("no") + " does not exist", arguments);
         shell.with("KEEPSAKE_INDEX", "redis://secret");
         fails(2, "KEEPSAKE_INDEX: must begin with sqlite:, postgresql: or jdbc:postgresql:", arguments);
+        shell.with("KEEPSAKE_INDEX", "index.db");
+        fails(
+                2,
+                "KEEPSAKE_INDEX: must begin with sqlite:, postgresql: or jdbc:postgresql:; for a file, write sqlite:index.db",
+                arguments);
         shell.with("KEEPSAKE_INDEX", "sqlite:");
         fails(2, "KEEPSAKE_INDEX: must have a path, such as sqlite:index.db", arguments);
 
@@ -257,7 +262,10 @@ class IndexCommandsTest {
         String uri = "postgresql://postgres@127.0.0.1:" + server.port() + "/" + server.newDatabase();
         shell.with("KEEPSAKE_INDEX", uri);
         add("a", "My parrot");
-        fails(1, "", "index");
+        fails(
+                1,
+                "The tables of the index are missing, and the library makes and changes them only with --make-tables",
+                "index");
         shell.good("index", "--make-tables");
         shell.good("index", "--check");
         assertThat(shell.good("search", "--query", "parrot").lines()).hasSize(2);

@@ -72,6 +72,48 @@ class MarksTest {
     }
 
     @Test
+    void all_limits_of_a_strategy_move_by_a_share_and_keep_their_own_step() {
+        ContextStrategy both = SlidingWindow.withMaxTurns(7)
+                .step(1)
+                .and(SlidingWindow.withDynamicMaxMessages(id -> 30))
+                .and(TokenLimit.withMaxTokens(400, ESTIMATOR));
+        assertThat(both.steps(0.25).parts().stream().map(Object::toString))
+                .containsExactly(
+                        "maxTurns=7 in steps of 1",
+                        "maxMessages by memory id in steps",
+                        "maxTokens=400 in steps of 100");
+        ContextStrategy stepping = both.steps(0.25);
+        assertThat(stepping.steps(0.5)).isSameAs(stepping);
+        ContextStrategy unlimited = context -> context;
+        assertThat(unlimited.steps(0.5)).isSameAs(unlimited);
+        for (double wrong : new double[] {0, -0.1, 0.51, 16, Double.NaN}) {
+            assertThatThrownBy(() -> both.steps(wrong))
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("at most 0.5 of maxTurns")
+                    .hasMessageContaining("" + wrong);
+        }
+    }
+
+    @Test
+    void the_standard_window_shows_33_to_50_messages_and_starts_at_the_same_one_for_many_turns() {
+        List<ChatMessage> messages = new ArrayList<>();
+        List<Integer> sizes = new ArrayList<>();
+        List<String> starts = new ArrayList<>();
+        for (int turn = 0; turn < 200; turn++) {
+            messages.add(user("q" + turn));
+            messages.add(ai("a" + turn));
+            List<LoggedMessage> shown =
+                    select(SlidingWindow.standard(), messages).shown();
+            starts.add(shown.get(0).id());
+            sizes.add(shown.size());
+        }
+        List<Integer> full = sizes.subList(25, sizes.size());
+        assertThat(full).allMatch(size -> size >= 33 && size <= 50).contains(34, 48);
+        assertThat(starts.stream().distinct().count()).isBetween(20L, 25L);
+        assertThat(SlidingWindow.standard()).hasToString("maxMessages=50 in steps of 16");
+    }
+
+    @Test
     void limits_may_depend_on_the_memory() {
         Function<Object, Integer> byId = id -> id.equals("vip") ? 4 : 2;
         ContextStrategy window = SlidingWindow.withDynamicMaxMessages(byId).step(1);

@@ -4,7 +4,7 @@ import dev.langchain4j.data.embedding.Embedding;
 import dev.langchain4j.data.segment.TextSegment;
 import dev.langchain4j.model.output.Response;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.metrics.Metrics;
@@ -47,7 +47,7 @@ public final class EmbeddingProcess {
         }
 
         static Storage postgres(DataSource source) {
-            return new Storage(JdbcMessageLog.postgres(source), JdbcMessageIndex.postgres(source));
+            return new Storage(PostgresMessageLog.open(source), JdbcMessageIndex.postgres(source));
         }
 
         @Override

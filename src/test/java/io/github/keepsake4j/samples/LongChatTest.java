@@ -23,7 +23,8 @@ class LongChatTest {
 
         assertThat(text)
                 .contains("The history keeps 121 messages", "[Summary of the earlier conversation] My name is Ada.")
-                .endsWith("model> You are Ada, and you keep bees." + System.lineSeparator());
+                .endsWith("model> Your name is Ada. You keep bees. You have a small garden behind the house."
+                        + System.lineSeparator());
         Matcher saved =
                 Pattern.compile("(\\d+) tokens of the past.*: (\\d+) saved").matcher(text);
         assertThat(saved.find()).isTrue();

@@ -29,6 +29,7 @@ class ReadmeTest {
 
     private static final Path README = Path.of("README.md");
     private static final Path GUIDE = Path.of("src/docs/guide");
+    private static final Path SAMPLES = Path.of("samples");
     private static final Path SPRING = Path.of("samples/spring");
     private static final Path QUARKUS = Path.of("samples/quarkus");
 
@@ -175,6 +176,38 @@ class ReadmeTest {
     void the_test_command_is_what_ci_runs() throws IOException {
         assertThat(Files.readString(README)).contains("\nmvn -B -ntp verify ");
         assertThat(Files.readString(Path.of(".ci/run"))).contains("\nmvn -B -ntp verify\n");
+    }
+
+    @Test
+    void the_page_of_the_samples_has_each_one_with_a_command_that_ci_runs() throws IOException {
+        String page = Files.readString(SAMPLES.resolve("README.md"));
+        String ci = Files.readString(Path.of(".ci/run"));
+        assertThat(ci).contains("samples/README.md");
+        try (Stream<Path> all = Files.walk(SAMPLES)) {
+            for (Path file :
+                    all.filter(each -> !each.toString().contains("target")).toList()) {
+                String name = SAMPLES.relativize(file).toString();
+                if (name.startsWith("io/")
+                        && name.endsWith(".java")
+                        && Files.readString(file).contains("void main(")) {
+                    assertThat(page).contains("](" + name + ")");
+                }
+                if (file.endsWith("pom.xml")) {
+                    assertThat(page)
+                            .contains("](" + file.getParent().getFileName() + ")")
+                            .contains("-f " + file);
+                    assertThat(ci).contains("-f " + file);
+                }
+            }
+        }
+        for (Path program : links(SAMPLES.resolve("README.md"))) {
+            String main = program.getFileName().toString().replace(".java", "");
+            if (program.toString().endsWith(".java") && !main.equals("Quickstart")) {
+                assertThat(page).contains("`mvn -q -Pchat -Dexec.mainClass=io.github.keepsake4j.samples." + main + "`");
+            }
+            assertThat(program).exists();
+        }
+        assertThat(page).contains("`mvn -q -Pchat`");
     }
 
     /** A figure that is to be measured is written so while a page is made. */

@@ -22,6 +22,6 @@ class RecallTest {
         assertThat(text.lines())
                 .contains(
                         "  2026-01-05  My name is Ada. I keep bees.",
-                        "With recall:     You are Ada, and you keep bees.");
+                        "With recall:     Your name is Ada. You keep bees.");
     }
 }

@@ -6,10 +6,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.spring.bare.BareApplication;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.List;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.BeanWrapper;
@@ -82,7 +88,7 @@ class ActuatorTest {
         app().run(context -> {
             KeepsakeEndpoint endpoint = context.getBean(KeepsakeEndpoint.class);
             assertThat(endpoint.report(null).logs()).isEmpty();
-            assertThat(endpoint.check("alice")).isNull();
+            assertThat(check(endpoint, "alice", null)).isNull();
             Keepsake keepsake = context.getBean(Keepsake.class);
             keepsake.chatMemory("alice").add(UserMessage.from("My name is Alice."));
             keepsake.chatMemory("bob").add(UserMessage.from("My name is Bob."));
@@ -95,11 +101,53 @@ class ActuatorTest {
             assertThat(counts.damaged()).isEmpty();
             assertThat(endpoint.report("other").logs().get("keepsakeMessageLog").memories())
                     .isZero();
-            assertThat(endpoint.check("alice")).isEqualTo(new KeepsakeEndpoint.Checked(true, List.of()));
-            assertThat(endpoint.check("nobody")).isEqualTo(new KeepsakeEndpoint.Checked(false, List.of()));
+            assertThat(check(endpoint, "alice", null)).isEqualTo(new KeepsakeEndpoint.Checked(true, List.of()));
+            assertThat(check(endpoint, "nobody", null)).isEqualTo(new KeepsakeEndpoint.Checked(false, List.of()));
             assertThat(endpoint.report(null).toString()).doesNotContain("My name");
         });
         app().withPropertyValues("management.endpoint.keepsake.access=NONE")
                 .run(context -> assertThat(context).doesNotHaveBean(KeepsakeEndpoint.class));
+    }
+
+    /** Spring Boot checks the parameters before it calls the endpoint, in the same way for the web. */
+    @Test
+    void the_endpoint_needs_no_tenant() {
+        app().withPropertyValues("spring.jmx.enabled=true", "management.endpoints.jmx.exposure.include=keepsake")
+                .run(context -> {
+                    context.getBean(Keepsake.class).chatMemory("alice").add(UserMessage.from("Hello."));
+                    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+                    ObjectName endpoint = server.queryNames(
+                                    new ObjectName("org.springframework.boot:type=Endpoint,name=Keepsake,*"), null)
+                            .iterator()
+                            .next();
+                    assertThat(server.invoke(endpoint, "check", new Object[] {"alice", null}, new String[0]))
+                            .hasToString("{known=true, damaged=[]}");
+                    assertThat(server.invoke(endpoint, "report", new Object[] {null}, new String[0])
+                                    .toString())
+                            .contains("tenant=default", "memories=1");
+                });
+    }
+
+    private static KeepsakeEndpoint.Checked check(KeepsakeEndpoint endpoint, String path, String tenant) {
+        return endpoint.check(path.split("/"), tenant);
+    }
+
+    @Test
+    void the_endpoint_checks_a_memory_of_another_tenant_and_of_a_node_by_its_key() {
+        app().run(context -> {
+            KeepsakeEndpoint endpoint = context.getBean(KeepsakeEndpoint.class);
+            Keepsake keepsake = context.getBean(Keepsake.class);
+            for (MemoryKey key :
+                    List.of(ConversationKey.of("acme", "a b/c"), NodeKey.of("acme", "app", "a b/c", "writer"))) {
+                keepsake.chatMemory(key).add(UserMessage.from("Hello."));
+                assertThat(check(endpoint, key.canonical(), null).known()).isTrue();
+            }
+            assertThat(endpoint.check(new String[0], null)).isNull();
+            assertThat(check(endpoint, "a b/c", "acme").known()).isTrue();
+            assertThat(check(endpoint, "a b/c", null).known()).isFalse();
+            assertThat(check(endpoint, "a b/c", "globex").known()).isFalse();
+            assertThat(check(endpoint, "conversation/globex/a b%2Fc", null).known())
+                    .isFalse();
+        });
     }
 }

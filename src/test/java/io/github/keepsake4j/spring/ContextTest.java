@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
@@ -45,9 +46,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -143,8 +146,35 @@ class ContextTest {
             for (int turn = 0; turn < 30; turn++) {
                 memory.add(List.of(UserMessage.from("question " + turn), AiMessage.from("answer " + turn)));
             }
-            assertThat(memory.messages()).hasSize(50);
+            assertThat(memory.messages()).hasSizeBetween(33, 49);
         });
+    }
+
+    @Test
+    void a_share_lets_messages_turns_and_tokens_move_in_steps() {
+        for (String limit : List.of("max-messages=60", "max-turns=30", "max-tokens=300")) {
+            assertThat(starts("keepsake4j.strategy." + limit)).as(limit).isGreaterThan(30);
+            assertThat(starts("keepsake4j.strategy." + limit, "keepsake4j.strategy.step=0.33"))
+                    .as(limit)
+                    .isLessThan(20);
+        }
+        assertThat(starts("keepsake4j.tenant=acme")).as("the default").isLessThan(12);
+        assertThat(starts("keepsake4j.strategy.step=0.01"))
+                .as("50 messages, by less than 1")
+                .isGreaterThan(30);
+    }
+
+    /** Returns with how many messages the views of 80 turns begin. */
+    private long starts(String... properties) {
+        Set<ChatMessage> starts = new HashSet<>();
+        inMemory().withPropertyValues(properties).run(context -> {
+            ChatMemory memory = context.getBean(ChatMemoryProvider.class).get("alice");
+            for (int turn = 0; turn < 80; turn++) {
+                memory.add(List.of(UserMessage.from("question " + turn), AiMessage.from("answer " + turn)));
+                starts.add(memory.messages().get(0));
+            }
+        });
+        return starts.size();
     }
 
     @ParameterizedTest
@@ -156,7 +186,8 @@ class ContextTest {
                 "keepsake4j.strategy.max-messages=0         | keepsake4j.strategy.max-messages: must be 1 or more, is 0",
                 "keepsake4j.strategy.max-tokens=many        | keepsake4j.strategy.max-tokens",
                 "keepsake4j.strategy.model=no-such-model    | keepsake4j.strategy.model",
-                "keepsake4j.strategy.step=40                | keepsake4j.strategy and keepsake4j.summary are refused: step",
+                "keepsake4j.strategy.step=16                | keepsake4j.strategy.step: must be more than 0 and at most 0.5, is 16",
+                "keepsake4j.strategy.step=0                 | keepsake4j.strategy.step: must be more than 0 and at most 0.5, is 0",
                 "keepsake4j.summary.keep-tokens=9000        | keepsake4j.summary.keep-tokens: must be less than",
                 "keepsake4j.summary.timeout=0s              | keepsake4j.summary.timeout",
                 "keepsake4j.turns.policy=queue              | keepsake4j.turns.policy",

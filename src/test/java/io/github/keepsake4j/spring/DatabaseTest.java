@@ -10,6 +10,7 @@ import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.mock.ChatModelMock;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.testing.Logs;
@@ -79,7 +80,7 @@ class DatabaseTest {
         withDetails(application, details, told)
                 .run(context -> assertThat(chatted(context)).isEqualTo("postgresql"));
 
-        try (JdbcMessageLog log = JdbcMessageLog.postgres(Postgres.newest().database(told))) {
+        try (JdbcMessageLog log = PostgresMessageLog.open(Postgres.newest().database(told))) {
             assertThat(Logs.details(log, ConversationKey.of("default", "alice"))
                             .info()
                             .messages())

@@ -13,16 +13,20 @@ import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logs;
 import io.github.keepsake4j.testing.Postgres;
+import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +91,48 @@ class PostgresWatchdogTest {
             other.rollback();
             assertThat(log.append(KEY, batch("b")).replayed()).isFalse();
             assertThat(branch(log, KEY)).containsExactly("a", "b");
+        }
+    }
+
+    /** It removes all rows of all tenants in a few statements. The sleep is longer than the pool's wait for the server. */
+    @Test
+    void a_whole_index_may_be_cleared_for_longer_than_the_limit() throws Exception {
+        try (JdbcMessageIndex index = JdbcMessageIndex.builder()
+                        .url(source.getUrl(), source.getUser(), "none")
+                        .schema(SchemaMode.ALWAYS)
+                        .statementTimeout(LIMIT)
+                        .build();
+                Connection other = source.getConnection();
+                Statement statement = other.createStatement()) {
+            index.clear();
+            other.setAutoCommit(false);
+            statement.execute("LOCK TABLE keepsake_index_memory IN SHARE MODE");
+
+            CompletableFuture<Void> cleared = CompletableFuture.runAsync(index::clear);
+            statement.execute("SELECT pg_sleep(2.5)");
+            assertThat(cleared).isNotDone();
+            other.rollback();
+
+            assertThat(cleared).succeedsWithin(Duration.ofSeconds(20));
+            assertThatThrownBy(() -> {
+                        statement.execute("LOCK TABLE keepsake_index_memory");
+                        index.watermarks(List.of(KEY));
+                    })
+                    .isInstanceOf(StorageUnavailableException.class)
+                    .hasMessageContaining(CANCELLED);
+            other.rollback();
+        }
+    }
+
+    /** All builders have the same limit, which is said once. */
+    @Test
+    void a_statement_has_ten_seconds_in_each_home() throws Exception {
+        for (PostgresBuilder<?> builder :
+                List.of(JdbcMessageLog.builder(), JdbcMessageIndex.builder(), JdbcMemoryStore.builder())) {
+            Method settings = PostgresBuilder.class.getDeclaredMethod("settings");
+            settings.setAccessible(true);
+            PostgresBuilder.Settings set = (PostgresBuilder.Settings) settings.invoke(builder.dataSource(source));
+            assertThat(set.statementTimeout()).as(builder.getClass().getName()).isEqualTo(Duration.ofSeconds(10));
         }
     }
 

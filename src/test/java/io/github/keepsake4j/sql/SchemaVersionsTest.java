@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MemoryKind;
@@ -423,7 +424,7 @@ class SchemaVersionsTest {
 
     @Test
     void tables_that_are_not_there_are_told_by_the_first_script() {
-        try (MessageLog log = JdbcMessageLog.postgres(postgres())) {
+        try (MessageLog log = PostgresMessageLog.open(postgres())) {
             assertThatThrownBy(() -> log.list("acme", ListQuery.first(1)))
                     .isInstanceOf(KeepsakeException.class)
                     .hasMessageContainingAll("are missing", "schema/postgresql/V1__keepsake.sql");

@@ -8,7 +8,7 @@ import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.NodeKey;
@@ -191,7 +191,7 @@ final class ChildClassPath {
                 // The classes are loaded.
             }
             try (HikariDataSource pool = Postgres.pool(Postgres.database("none", NO_SERVER), 1, true, 250);
-                    MessageLog log = JdbcMessageLog.postgres(pool)) {
+                    MessageLog log = PostgresMessageLog.open(pool)) {
                 log.read(ConversationKey.of("acme", "c"), ReadQuery.newest(1));
             } catch (StorageUnavailableException e) {
                 // The classes are loaded.

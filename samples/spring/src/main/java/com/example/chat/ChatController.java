@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.service.TokenStream;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
@@ -16,7 +17,6 @@ import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.SearchResult.Highlight;
-import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.io.IOException;
 import java.time.Instant;
@@ -95,20 +95,18 @@ class ChatController {
     }
 
     private Entry entry(MemoryInfo info) {
+        Conversation conversation = keepsake.conversation(info.key());
         return new Entry(
                 ((ConversationKey) info.key()).conversationId(),
-                info.title(),
-                keepsake.conversation(info.key())
-                        .preview()
-                        .map(MessagePreview::text)
-                        .orElse(""),
+                Title.of(info, conversation),
+                conversation.preview().map(MessagePreview::text).orElse(""),
                 info.messages(),
                 info.lastMessageAt());
     }
 
     @GetMapping("/{id}/messages")
     Messages history(@PathVariable String id, @RequestParam(defaultValue = "" + Long.MAX_VALUE) long before) {
-        HistoryPage page = keepsake.conversation(id).history(new HistoryQuery(50, before, false));
+        HistoryPage page = keepsake.conversation(id).history(HistoryQuery.before(before, 50));
         return new Messages(
                 page.messages().stream().map(ChatController::message).toList(),
                 page.next().map(HistoryQuery::sequence).orElse(null));
@@ -180,8 +178,11 @@ class ChatController {
 
     @PutMapping(path = "/{id}/messages/{questionId}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter edit(@PathVariable String id, @PathVariable String questionId, @RequestBody Text question) {
-        String text = question.question();
-        return stream(id, () -> keepsake.conversation(id).turn(Turn.edit(questionId), () -> assistant.chat(id, text)));
+        return stream(id, () -> keepsake.conversation(id)
+                .edit(
+                        questionId,
+                        UserMessage.from(question.question()),
+                        asked -> assistant.chat(id, asked.singleText())));
     }
 
     @PostMapping(path = "/{id}/messages/{answerId}/regenerate", produces = MediaType.TEXT_EVENT_STREAM_VALUE)

@@ -18,6 +18,7 @@ import dev.langchain4j.model.openai.OpenAiChatModel;
 import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 import dev.langchain4j.model.output.FinishReason;
 import dev.langchain4j.model.output.TokenUsage;
+import dev.langchain4j.rag.content.injector.DefaultContentInjector;
 import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Remembered;
@@ -36,8 +37,8 @@ import org.springframework.context.annotation.Configuration;
 
 /**
  * The models. With {@code OPENAI_API_KEY} in the environment, OpenAI answers. Otherwise, models without a network say what they
- * were shown, so that the memory can be tried. They fail if the last question has the word "fail", call a tool if it has "use a
- * tool", and answer at length if it has "something long".
+ * were shown, so that the memory can be tried. They obey only the user's own words in the last question: they fail if it is
+ * "fail", call a tool if it has "use a tool", and answer at length if it has "something long".
  */
 @Configuration(proxyBeanMethods = false)
 class Models {
@@ -45,6 +46,16 @@ class Models {
     private static final String KEY = System.getenv("OPENAI_API_KEY");
     private static final String OPEN_AI_MODEL = "gpt-4o-mini";
     private static final int LONG = 30;
+    private static final Pattern FAIL = Pattern.compile("(?i)(?:please )?fail\\W*");
+
+    /** What LangChain4j writes between the user's own words and what was recalled for them. */
+    private static final String BEFORE_RECALLED = DefaultContentInjector.DEFAULT_PROMPT_TEMPLATE
+            .template()
+            .replace("{{userMessage}}", "")
+            .replace("{{contents}}", "");
+
+    private static final Pattern SAID = Pattern.compile("(?m)^User: (.{1,60}(?!\\S))( *\\S)?|“([^”]+)”");
+    private static final int QUOTED = 10;
     private static final Pattern NAME = Pattern.compile("[Mm]y name is (\\p{L}+)");
     private static final String NAME_TITLE = "The name of the user";
 
@@ -114,10 +125,10 @@ class Models {
                 .filter(message -> message instanceof UserMessage
                         && !Summarization.isSummary(message)
                         && !Remembered.isShown(message))
-                .map(message -> ((UserMessage) message).singleText())
+                .map(message -> own(((UserMessage) message).singleText()))
                 .toList();
         String last = said.get(said.size() - 1);
-        if (last.contains("fail")) {
+        if (FAIL.matcher(last).matches()) {
             throw new IllegalStateException("The model was asked to fail.");
         }
         if (last.contains("use a tool") && !request.toolSpecifications().isEmpty()) {
@@ -131,6 +142,11 @@ class Models {
             return AiMessage.from("This is a long answer. ".repeat(LONG).strip());
         }
         return AiMessage.from("You said: " + String.join(" | ", said));
+    }
+
+    private static String own(String text) {
+        int recalled = text.indexOf(BEFORE_RECALLED);
+        return (recalled < 0 ? text : text.substring(0, recalled)).strip();
     }
 
     /** Answers what the library asks: for the facts of messages, or for a summary of them. */
@@ -153,7 +169,7 @@ class Models {
         }
         if (!instructions.contains("JSON")) {
             return AiMessage.from(
-                    "They talked about several things." + (name == null ? "" : " The user's name is " + name + "."));
+                    (name == null ? "" : "The user's name is " + name + ". ") + "The user said: " + quotes(text));
         }
         String replaces = text.contains(NAME_TITLE) ? ", \"replaces\": \"" + NAME_TITLE + "\"" : "";
         return AiMessage.from(
@@ -162,6 +178,20 @@ class Models {
                         : """
                         [{"title": "%s", "summary": "The user's name is %s.", "entities": ["%s"], "key_phrases": ["name"]%s}]"""
                                 .formatted(NAME_TITLE, name, name, replaces));
+    }
+
+    /** Quotes the beginnings of what the user said, newest last. A summary before this one has quotes too. */
+    private static String quotes(String transcript) {
+        List<String> all = SAID.matcher(transcript)
+                .results()
+                .map(found -> found.group(3) != null
+                        ? found.group(3)
+                        : found.group(1).strip() + (found.group(2) == null ? "" : "…"))
+                .distinct()
+                .toList();
+        return all.subList(Math.max(0, all.size() - QUOTED), all.size()).stream()
+                .map(each -> "“" + each + "”")
+                .collect(Collectors.joining(", "));
     }
 
     private static ChatResponse response(ChatRequest request, AiMessage answer) {

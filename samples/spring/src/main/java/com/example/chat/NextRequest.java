@@ -52,22 +52,12 @@ record NextRequest(
     /**
      * One message.
      *
-     * @param text its beginning
+     * @param said the beginning of what would be sent
      * @param shortened whether a shorter form is shown
      * @param due whether the next summary would cover it
      * @param reason why it is not shown, or null if it is shown
      */
-    record Line(
-            String id,
-            Part part,
-            String type,
-            String text,
-            int tokens,
-            boolean shortened,
-            boolean due,
-            Omission.Reason reason) {}
-
-    private static final int TEXT = 300;
+    record Line(Said said, Part part, boolean shortened, boolean due, Omission.Reason reason) {}
 
     /** Joins what is shown with what is not shown. */
     static NextRequest of(Context context, Explanation explanation, Integer limit, String dueUpTo) {
@@ -113,14 +103,7 @@ record NextRequest(
 
     private static Line line(LoggedMessage message, boolean shortened, boolean due, Omission.Reason reason) {
         return new Line(
-                message.id(),
-                part(message.message()),
-                message.message().type().name(),
-                beginning(Said.text(message.message())),
-                message.tokens(),
-                shortened,
-                due,
-                reason);
+                Said.of(message).with(Said.text(message.message())), part(message.message()), shortened, due, reason);
     }
 
     private static Part part(ChatMessage message) {
@@ -133,13 +116,5 @@ record NextRequest(
         return message instanceof SystemMessage
                 ? Part.SYSTEM
                 : message instanceof ToolExecutionResultMessage ? Part.TOOLS : Part.TURNS;
-    }
-
-    /** Cuts no character in two. */
-    static String beginning(String text) {
-        int end = Math.min(TEXT, text.length());
-        return end == text.length()
-                ? text
-                : text.substring(0, Character.isHighSurrogate(text.charAt(end - 1)) ? end - 1 : end) + "…";
     }
 }

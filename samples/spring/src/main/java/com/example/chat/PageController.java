@@ -71,7 +71,7 @@ class PageController {
 
     record State(String state) {}
 
-    record Node(String id, String parentId, String type, String text, String outcome, boolean current, String leafId) {}
+    record Node(Said said, boolean current, String leafId) {}
 
     record Memory(String id, String text) {}
 
@@ -101,7 +101,7 @@ class PageController {
 
     record Found(List<Passage> passages, boolean lagging, double millis) {}
 
-    record Cost(String id, String text, Usage usage) {}
+    record Cost(Said said, Usage usage) {}
 
     record Costs(Map<LocalDate, Usage> days, List<Cost> answers) {}
 
@@ -147,7 +147,7 @@ class PageController {
                 .toList();
         return new Page(
                 state(info, tail),
-                info.map(MemoryInfo::title).orElse(null),
+                info.map(each -> Title.of(each, conversation)).orElse(null),
                 entries,
                 tail.complete() || tail.missingParent() != null || entries.isEmpty()
                         ? null
@@ -273,17 +273,13 @@ class PageController {
         Map<String, TreeNode> tree = nodes(keepsake.conversation(id));
         return tree.values().stream()
                 .filter(node -> node.message().message().type() != ChatMessageType.SYSTEM)
-                .map(node -> new Node(
-                        node.message().id(),
-                        node.message().parentId(),
-                        node.message().message().type().name(),
-                        NextRequest.beginning(Said.of(node.message()).text()),
-                        node.message().outcome() == null
-                                ? null
-                                : node.message().outcome().kind().name(),
-                        node.current(),
-                        leaf(node, tree)))
+                .map(node -> new Node(brief(node.message()), node.current(), leaf(node, tree)))
                 .toList();
+    }
+
+    private static Said brief(LoggedMessage message) {
+        Said said = Said.of(message);
+        return said.with(said.text());
     }
 
     @GetMapping("/recall")
@@ -320,8 +316,7 @@ class PageController {
             if (node.message().message() instanceof AiMessage) {
                 Usage usage = conversation.made(node.message().id()).usage();
                 if (usage != null) {
-                    String text = NextRequest.beginning(Said.of(node.message()).text());
-                    answers.add(new Cost(node.message().id(), text, usage));
+                    answers.add(new Cost(brief(node.message()), usage));
                 }
             }
         }

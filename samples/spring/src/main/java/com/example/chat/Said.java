@@ -35,6 +35,8 @@ record Said(
         int tokens,
         Outcome outcome) {
 
+    private static final int BEGINNING = 300;
+
     record Call(String name, String arguments) {}
 
     static Said of(LoggedMessage logged) {
@@ -58,6 +60,16 @@ record Said(
                 logged.createdAt(),
                 logged.tokens(),
                 logged.outcome());
+    }
+
+    /** Returns a copy for a list: with the beginning of a text, and nothing else of what was said. */
+    Said with(String other) {
+        int end = Math.min(BEGINNING, other.length());
+        // Cuts no character in two.
+        String beginning = end == other.length()
+                ? other
+                : other.substring(0, Character.isHighSurrogate(other.charAt(end - 1)) ? end - 1 : end) + "…";
+        return new Said(id, parentId, sequence, type, beginning, null, calls, tool, at, tokens, outcome);
     }
 
     /** Returns the text of a message. Other contents are named. */

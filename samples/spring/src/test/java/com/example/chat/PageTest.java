@@ -211,18 +211,39 @@ class PageTest {
     }
 
     @Test
-    void a_tool_is_folded() throws Exception {
+    void a_tool_is_a_card_with_its_call_and_its_result_in_every_view() throws Exception {
         Tab tab = open("tool");
         ask(tab, "Please use a tool.");
         tab.await("document.querySelectorAll('#said > li').length === 4 && !document.querySelector('.busy, .pending')");
-        assertThat(tab.text("document.querySelector('#said > .tool summary').textContent"))
-                .startsWith("Result of temperature");
-        assertThat(tab.run("document.querySelector('#said > .tool details').open")
-                        .asBoolean())
-                .isFalse();
-        assertThat(tab.text("document.querySelector('#said > .ai summary').textContent"))
-                .isEqualTo("Calls temperature");
+        String call = "Called temperature(city: Paris)";
+        assertThat(tab.text("document.querySelector('#said > .ai .call').textContent"))
+                .isEqualTo(call);
+        assertThat(tab.text("document.querySelector('#said > .tool').innerText"))
+                .contains("temperature returned", "Temperature in Paris by hour");
         assertThat(tab.text("document.querySelector('figcaption').textContent")).contains("Tool results");
+        for (String name : List.of("seen", "why", "tree")) {
+            view(tab, name, "document.querySelector('#panel').textContent.includes('" + call + "')");
+            assertThat(tab.text("document.querySelector('#panel').textContent")).contains("temperature returned");
+        }
+        view(tab, "tokens", "document.querySelector('#dearest')?.textContent.includes('" + call + "')");
+        // The conversation is named by its question, and not by what a tool said, in both places.
+        assertThat(tab.text("document.querySelector('#title').textContent")).isEqualTo("Please use a tool.");
+        tab.await("document.querySelector('#list b')?.textContent === 'Please use a tool.'");
+    }
+
+    @Test
+    void a_first_visit_asks_for_nothing_that_is_not_there() throws Exception {
+        Tab tab = open("");
+        Tab.pause(1_500);
+        assertThat(tab.requests)
+                .isNotEmpty()
+                .allMatch(request -> request.matches("GET .*/(|\\w+\\.(css|js|svg)|conversations)"));
+        assertThat(tab.run(
+                                "Promise.all(['', 'icon.svg', 'conversations'].map(each => fetch(each).then(r => r.status)))")
+                        .toString())
+                .isEqualTo("[200,200,200]");
+        chat(tab, "Hello.");
+        assertThat(tab.text("document.querySelector('#title').textContent")).isEqualTo("Hello.");
     }
 
     /** A conversation in which the name has left the view. */
@@ -296,7 +317,8 @@ class PageTest {
         assertThat(count(tab, "#saw > li")).isBetween(18, 21);
         assertThat(tab.text("document.querySelector('#saw').textContent")).doesNotContain("My name is Alice");
         assertThat(tab.text("document.querySelector('.facts').textContent")).contains("scripted", "in", "STOP");
-        assertThat(tab.text("document.querySelector('#prefix').textContent")).contains("left the view");
+        assertThat(tab.text("document.querySelector('#prefix').textContent"))
+                .contains("The prompt’s beginning changed, so a provider’s cache is lost.", "left the view");
         String now = tab.text("document.querySelector('blockquote').textContent");
         choose(tab, "#turn", "13", "input");
         tab.await("document.querySelector('#panel output')?.textContent.startsWith('13 of')");
@@ -505,6 +527,8 @@ class PageTest {
     void a_phone_shows_the_page_in_its_width() throws Exception {
         forgetful("phone");
         Tab tab = open("phone");
+        tab.size(390, 844, true);
+        tab.await("document.querySelector('#send').getBoundingClientRect().bottom <= 844 && scrollY === 0");
         tab.size(375, 700, true);
         for (String name : List.of("seen", "why", "tree", "find", "tokens")) {
             view(tab, name, "document.querySelector('#tab-" + name + "').ariaSelected === 'true'");
@@ -583,6 +607,17 @@ class PageTest {
             tab.key("Enter");
             tab.await("!document.querySelector('#panel').textContent.includes('Alicia')");
             assertThat(tab.errors).isEmpty();
+
+            tab.run("document.querySelector('#new').click()");
+            for (int answer = 1; answer <= 4; answer++) {
+                chat(tab, "I live in Ulm.");
+                view(tab, "memories", "document.querySelector('#none')");
+                press(tab, "document.querySelector('#panel')", "Make memories now");
+                if (answer < 4) {
+                    tab.await("document.querySelector('#status').textContent === 'No memory is due yet.'");
+                }
+            }
+            tab.await("document.querySelector('#panel li')?.textContent.includes('The user said: “I live in Ulm.”')");
         }
     }
 

@@ -122,6 +122,11 @@ public final class FileMessageLog extends PlannedTreeLog {
     }
 
     @Override
+    public String toString() {
+        return "FileMessageLog[" + root + "]";
+    }
+
+    @Override
     protected Instant now() {
         return clock.instant();
     }

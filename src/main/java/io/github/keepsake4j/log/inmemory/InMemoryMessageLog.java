@@ -67,6 +67,11 @@ public final class InMemoryMessageLog extends TreeMessageLog {
     }
 
     @Override
+    public String toString() {
+        return "InMemoryMessageLog[memories=" + memories.size() + "]";
+    }
+
+    @Override
     public MemoryPage list(String tenant, ListQuery query) {
         TenantListing listing = listings.get(Ids.check("tenant", tenant));
         checkOpen("the list");

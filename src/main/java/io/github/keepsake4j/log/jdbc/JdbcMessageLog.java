@@ -59,11 +59,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log in a relational database.
+ * The log in a relational database. Opened by {@link SqliteMessageLog} and {@link PostgresMessageLog}.
  *
  * <p><b>SQLite</b>: one embedded file in WAL mode, with every commit synced. Several processes on one machine may share
  * it, but not over a network file system. Needs {@code org.xerial:sqlite-jdbc}.
@@ -101,31 +100,7 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     /**
-     * Keeps memories in PostgreSQL. The tables must exist; see {@link #builder()} for a log that creates them. Nothing
-     * is connected before the first use.
-     *
-     * @param dataSource provides connections, preferably from a pool; the caller closes it
-     * @return the log
-     */
-    public static JdbcMessageLog postgres(DataSource dataSource) {
-        return builder().dataSource(dataSource).build();
-    }
-
-    /**
-     * Keeps memories in PostgreSQL, through a pool of HikariCP that is created here and closed with the log. The tables
-     * must exist; see {@link #builder()} for a log that creates them. Nothing is connected before the first use.
-     *
-     * @param url such as {@code jdbc:postgresql://host/database}
-     * @param user the database's user
-     * @param password the user's password
-     * @return the log, to be closed at the end
-     */
-    public static JdbcMessageLog postgres(String url, String user, String password) {
-        return builder().url(url, user, password).build();
-    }
-
-    /**
-     * Starts the configuration of a log on a data source.
+     * Starts the configuration of a log in PostgreSQL.
      *
      * @return a new builder
      */
@@ -136,6 +111,12 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public String backend() {
         return dialect.name();
+    }
+
+    /** Names the file of SQLite. Does not show a URL, which may contain a password. */
+    @Override
+    public String toString() {
+        return "JdbcMessageLog[" + connections + "]";
     }
 
     @Override
@@ -617,9 +598,7 @@ public final class JdbcMessageLog implements MessageLog {
         private ListedMetadata listed = ListedMetadata.NONE;
         private Clock clock = Clock.systemUTC();
 
-        Builder() {
-            super(Duration.ofSeconds(10));
-        }
+        Builder() {}
 
         @Override
         protected Builder self() {

@@ -84,6 +84,7 @@ public final class RedisMessageLog implements MessageLog {
 
     private final UnifiedJedis client;
     private final boolean ownsClient;
+    private final String prefix;
     private final Clock clock;
     private final MemoryScript script;
     private final TenantList tenants;
@@ -95,6 +96,7 @@ public final class RedisMessageLog implements MessageLog {
     private RedisMessageLog(Builder builder, UnifiedJedis client, boolean ownsClient) {
         this.client = client;
         this.ownsClient = ownsClient;
+        this.prefix = builder.prefix;
         this.clock = builder.clock;
         Commands commands = new Commands(client);
         Keys keys = new Keys(builder.prefix);
@@ -130,6 +132,12 @@ public final class RedisMessageLog implements MessageLog {
     @Override
     public String backend() {
         return "redis";
+    }
+
+    /** Does not show the server, whose URI may contain a password. */
+    @Override
+    public String toString() {
+        return "RedisMessageLog[" + prefix + "]";
     }
 
     @Override

@@ -124,6 +124,11 @@ final class Bucket {
         this.clock = clock;
     }
 
+    @Override
+    public String toString() {
+        return bucket;
+    }
+
     /**
      * Reads an object.
      *

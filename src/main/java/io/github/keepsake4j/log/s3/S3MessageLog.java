@@ -95,6 +95,7 @@ public final class S3MessageLog extends TreeMessageLog {
     private static final Duration CALL = Duration.ofSeconds(60);
 
     private final Bucket bucket;
+    private final String prefix;
     private final DocumentStore store;
     private final Memories memories;
     private final Tombstones tombstones;
@@ -108,6 +109,7 @@ public final class S3MessageLog extends TreeMessageLog {
         this.clock = builder.clock;
         this.storeClock = new StoreClock(clock);
         ObjectNames names = new ObjectNames(builder.prefix, builder.defaultTenant);
+        this.prefix = names.prefix();
         this.bucket = new Bucket(
                 client,
                 ownClient,
@@ -288,6 +290,11 @@ public final class S3MessageLog extends TreeMessageLog {
     @Override
     public String backend() {
         return "s3";
+    }
+
+    @Override
+    public String toString() {
+        return "S3MessageLog[s3://" + bucket + "/" + prefix + "]";
     }
 
     /** In turn mode, writes the memory's appends that are held back. */

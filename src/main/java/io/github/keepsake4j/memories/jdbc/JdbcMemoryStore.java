@@ -16,7 +16,6 @@ import io.github.keepsake4j.sql.SqlSchema;
 import io.github.keepsake4j.sql.SqliteMode;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -158,9 +157,7 @@ public final class JdbcMemoryStore extends GuardedMemoryStore {
 
         private Words words = Words.standard();
 
-        Builder() {
-            super(Duration.ofSeconds(30));
-        }
+        Builder() {}
 
         @Override
         protected Builder self() {

@@ -21,7 +21,6 @@ import io.github.keepsake4j.sql.SqliteMode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -465,9 +464,7 @@ public final class JdbcMessageIndex implements MessageIndex {
     /** Configures an index in PostgreSQL: {@link #dataSource} or {@link #url} is required. Not thread-safe. */
     public static final class Builder extends PostgresBuilder<Builder> {
 
-        Builder() {
-            super(Duration.ofSeconds(30));
-        }
+        Builder() {}
 
         @Override
         protected Builder self() {

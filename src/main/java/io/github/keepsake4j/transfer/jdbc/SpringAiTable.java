@@ -81,8 +81,6 @@ final class SpringAiTable implements ImportSource {
                                         + " in SPRING_AI_CHAT_MEMORY has none of the types USER, ASSISTANT, SYSTEM and TOOL",
                                 null);
                 };
-        return message == null
-                ? null
-                : new ImportedMessage(message, timestamp == null ? null : timestamp.toInstant(), null, null);
+        return message == null ? null : ImportedMessage.of(message, timestamp == null ? null : timestamp.toInstant());
     }
 }

@@ -9,7 +9,7 @@ import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.WordCounter;
@@ -42,7 +42,7 @@ final class SetLoad {
     public static void main(String[] arguments) throws Exception {
         MessageLog log = arguments.length == 2
                 ? SqliteMessageLog.open(Path.of(arguments[1]))
-                : JdbcMessageLog.postgres(Postgres.trustingPool(
+                : PostgresMessageLog.open(Postgres.trustingPool(
                         Postgres.database(arguments[2], Integer.parseInt(arguments[1])), 4, true));
         SetLoad load = new SetLoad(log, arguments[0]);
         List<Thread> threads = new ArrayList<>();

@@ -14,11 +14,12 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
+import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
@@ -104,7 +105,8 @@ public final class OtherClassPathDriver {
 
     /** Opens a log and returns the error. */
     public static String openPostgres() {
-        return error(() -> JdbcMessageLog.postgres("jdbc:postgresql://127.0.0.1:1/chat", "user", "secret"));
+        return error(() ->
+                PostgresMessageLog.open("jdbc:postgresql://127.0.0.1:1/chat", "user", "secret", SchemaMode.EMBEDDED));
     }
 
     /** Opens a log and returns the error. */

@@ -60,7 +60,11 @@ class TurnsNotTakenTest {
             return switch (this) {
                 case REGENERATE -> chat.regenerate(messages.get(1).id(), asked -> call.apply(asked.singleText()));
                 case RETRY -> chat.retry(question, asked -> call.apply(asked.singleText()));
-                case EDIT -> chat.turn(Turn.edit(question), () -> call.apply("other"));
+                case EDIT ->
+                    chat.edit(
+                            question,
+                            dev.langchain4j.data.message.UserMessage.from("other"),
+                            asked -> call.apply(asked.singleText()));
             };
         }
 

@@ -162,7 +162,7 @@ class PagingTest {
                     .schema(SchemaMode.ALWAYS)
                     .clock(clock)
                     .build();
-            reader = JdbcMessageLog.postgres(counted(reading));
+            reader = PostgresMessageLog.open(counted(reading));
             blocks = () -> PostgresGrowthTest.blocks(reading);
             vacuum = () -> {
                 Postgres.execute(reading, "VACUUM");
@@ -327,11 +327,11 @@ class PagingTest {
         }
         for (HistoryQuery query : List.of(
                 HistoryQuery.newest(PAGE),
-                new HistoryQuery(PAGE, count / 2, false),
-                new HistoryQuery(PAGE, PAGE + 2, false),
+                HistoryQuery.before(count / 2, PAGE),
+                HistoryQuery.before(PAGE + 2, PAGE),
                 HistoryQuery.oldest(PAGE),
-                new HistoryQuery(PAGE, count / 2, true),
-                new HistoryQuery(PAGE, count - PAGE, true))) {
+                HistoryQuery.after(count / 2, PAGE),
+                HistoryQuery.after(count - PAGE, PAGE))) {
             cost(backend, "a page from " + query.sequence(), () -> page(conversation, query));
         }
     }

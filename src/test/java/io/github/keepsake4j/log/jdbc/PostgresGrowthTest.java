@@ -85,7 +85,7 @@ class PostgresGrowthTest {
     void nor_while_a_process_fills_tables_that_were_analyzed_when_they_were_small() throws Exception {
         Map<String, Long> most = new LinkedHashMap<>();
         try (HikariDataSource pool = pool();
-                MessageLog log = JdbcMessageLog.postgres(pool)) {
+                MessageLog log = PostgresMessageLog.open(pool)) {
             MemoryKey first = ConversationKey.of("acme", "first");
             log.append(first, batch("a", "b", "c"));
             execute(pool, "VACUUM (ANALYZE)");
@@ -132,7 +132,7 @@ class PostgresGrowthTest {
         int small = Counts.of(when.contains("never analyzed") ? 2_000 : 300, 10_000);
         int written = small > 300 ? Counts.of(20, small) : small;
         try (HikariDataSource pool = pool();
-                MessageLog log = JdbcMessageLog.postgres(pool)) {
+                MessageLog log = PostgresMessageLog.open(pool)) {
             prepare.accept(pool);
             MemoryKey first = ConversationKey.of("acme", "first");
             log.append(first, batch("a", "b", "c"));

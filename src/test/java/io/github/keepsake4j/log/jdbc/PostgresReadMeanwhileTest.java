@@ -67,7 +67,7 @@ class PostgresReadMeanwhileTest {
                 .schema(SchemaMode.ALWAYS)
                 .build();
         other.append(ConversationKey.of("acme", "first"), batch("a"));
-        log = JdbcMessageLog.postgres(ProxyDataSourceBuilder.create(pool)
+        log = PostgresMessageLog.open(ProxyDataSourceBuilder.create(pool)
                 .afterQuery((execution, queries) -> {
                     Runnable change = afterTheNextStatement.getAndSet(null);
                     if (change != null) {

@@ -127,7 +127,7 @@ class PostgresUseTest {
         isolate(isolation);
         CyclicBarrier all = new CyclicBarrier(20);
         try (HikariDataSource pool = Postgres.trustingPool(source(), 20, true);
-                MessageLog reader = JdbcMessageLog.postgres(pool)) {
+                MessageLog reader = PostgresMessageLog.open(pool)) {
             Threads.run(20, instance -> {
                 try (MessageLog log = always(pool)) {
                     all.await();
@@ -171,7 +171,7 @@ class PostgresUseTest {
         PGSimpleDataSource source = source();
         source.setOptions("-c default_transaction_read_only=on");
         try (HikariDataSource pool = Postgres.pool(source, 1, autoCommit);
-                MessageLog log = JdbcMessageLog.postgres(pool)) {
+                MessageLog log = PostgresMessageLog.open(pool)) {
             assertThat(branch(log, KEY)).containsExactly("a");
             assertFinal(() -> log.append(KEY, batch("b")), "read-only");
             assertFinal(() -> Logs.describe(log, KEY, "title", Map.of()), "read-only");
@@ -182,7 +182,7 @@ class PostgresUseTest {
         }
         PGSimpleDataSource ofDriver = source();
         ofDriver.setReadOnly(true);
-        try (MessageLog log = JdbcMessageLog.postgres(ofDriver)) {
+        try (MessageLog log = PostgresMessageLog.open(ofDriver)) {
             assertFinal(() -> Logs.describe(log, KEY, "title", Map.of()), "read-only");
         }
     }
@@ -216,7 +216,8 @@ class PostgresUseTest {
         urls.forEach((url, where) -> {
             boolean isUser = !url.contains(SECRET);
             Instant begin = Instant.now();
-            try (MessageLog log = JdbcMessageLog.postgres(url, isUser ? "nobody" : "postgres", "postgres")) {
+            try (MessageLog log =
+                    PostgresMessageLog.open(url, isUser ? "nobody" : "postgres", "postgres", SchemaMode.EMBEDDED)) {
                 assertThatThrownBy(() -> log.append(KEY, batch("a")))
                         .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
                                 .isEqualTo(url.contains("127.0.0.1:1/")))
@@ -227,7 +228,7 @@ class PostgresUseTest {
         });
         PGSimpleDataSource given = source();
         given.setDatabaseName("nowhere");
-        try (MessageLog log = JdbcMessageLog.postgres(given)) {
+        try (MessageLog log = PostgresMessageLog.open(given)) {
             assertThatThrownBy(() -> log.append(KEY, batch("a"))).hasMessageContaining("/nowhere)");
         }
     }
@@ -235,7 +236,7 @@ class PostgresUseTest {
     @Test
     void the_url_of_another_database_is_refused_when_the_log_is_built_and_the_databases_are_told() {
         for (String url : List.of("jdbc:mysql://host/" + SECRET, "jdbc:sqlite:chat.db", "postgres://host/chat")) {
-            assertThatThrownBy(() -> JdbcMessageLog.postgres(url, "user", SECRET))
+            assertThatThrownBy(() -> PostgresMessageLog.open(url, "user", SECRET, SchemaMode.EMBEDDED))
                     .isInstanceOf(InvalidInputException.class)
                     .hasMessageContaining("jdbc:postgresql:")
                     .hasMessageContaining("SQLite")

@@ -37,7 +37,7 @@ final class PostgresWriter {
         int count = Integer.parseInt(arguments[4]);
         try (HikariDataSource pool = Postgres.trustingPool(
                         Postgres.database(arguments[1], Integer.parseInt(arguments[0])), threads, true);
-                JdbcMessageLog log = JdbcMessageLog.postgres(pool)) {
+                JdbcMessageLog log = PostgresMessageLog.open(pool)) {
             write(log, process, threads, count, attempt -> System.out.println(attempt.line()));
         }
     }

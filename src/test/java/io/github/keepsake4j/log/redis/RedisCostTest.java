@@ -230,7 +230,7 @@ class RedisCostTest {
             List<Long> calls = List.of(
                     inside(() -> log.read(KEY, ReadQuery.newest(20))),
                     inside(() -> log.history(KEY, HistoryQuery.newest(20))),
-                    inside(() -> log.history(KEY, new HistoryQuery(20, 500, true))),
+                    inside(() -> log.history(KEY, HistoryQuery.after(500, 20))),
                     inside(() -> Logs.find(log, KEY, List.of("m10"))),
                     inside(() -> log.append(KEY, batch("one more " + stored))),
                     inside(() -> log.append(KEY, batchUnder("m20", "below " + stored))));

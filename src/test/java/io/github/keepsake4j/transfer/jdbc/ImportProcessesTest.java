@@ -8,7 +8,7 @@ import dev.langchain4j.data.message.ChatMessageSerializer;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Child;
@@ -47,7 +47,7 @@ class ImportProcessesTest {
         }
 
         int whole = 0;
-        try (MessageLog log = JdbcMessageLog.postgres(database)) {
+        try (MessageLog log = PostgresMessageLog.open(database)) {
             for (int i = 0; i < CONVERSATIONS; i++) {
                 List<ChatMessage> all = new ArrayList<>();
                 log
