@@ -344,7 +344,11 @@ public final class Session {
 
     private static void bind(PreparedStatement statement, @Nullable Object... parameters) throws SQLException {
         for (int i = 0; i < parameters.length; i++) {
-            statement.setObject(i + 1, parameters[i]);
+            if (parameters[i] instanceof NamedSql.Null typed) {
+                statement.setNull(i + 1, typed.type());
+            } else {
+                statement.setObject(i + 1, parameters[i]);
+            }
         }
     }
 

@@ -384,9 +384,9 @@ final class PostgresSql {
             """
               WHERE m.memory_key = :memory_key AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
                 AND m.last_seq < 1152921504606846976
-                AND m.epoch = COALESCE(:epoch, m.epoch)
-                AND m.revision = COALESCE(:revision, m.revision)
-                AND (:any_head OR m.head_id = :expected_head)
+                AND m.epoch = COALESCE(:epoch::bigint, m.epoch)
+                AND m.revision = COALESCE(:revision::bigint, m.revision)
+                AND (:any_head OR m.head_id = :expected_head::text)
                 AND (EXISTS (SELECT FROM keepsake_message h
                              WHERE h.memory_key = :memory_key AND h.seq = m.head_seq AND h.id = m.head_id
                                AND (h.run_start, h.depth, h.path_tokens)
@@ -620,8 +620,8 @@ final class PostgresSql {
                     + """
                   head_depth = m.head_depth + :size,
                   head_path_tokens = m.head_path_tokens + :tokens,
-                  head_system_seq = COALESCE(m.last_seq + :system, m.head_system_seq),
-                  head_user_seq = COALESCE(m.last_seq + :user, m.head_user_seq)
+                  head_system_seq = COALESCE(m.last_seq + :system::bigint, m.head_system_seq),
+                  head_user_seq = COALESCE(m.last_seq + :user::bigint, m.head_user_seq)
             """
                     + UNDER_HEAD
                     + """

@@ -69,6 +69,9 @@ class PostgresPreparedTest {
     /** Each statement that the log sends, with the values that it was sent with, once for each pattern of types and nulls. */
     private static final Map<String, Map<String, Object[]>> SENT = new LinkedHashMap<>();
 
+    /** The statements that were sent with a null that has no type. */
+    private static final Set<String> UNTYPED = new HashSet<>();
+
     private static Postgres server;
     private static String database;
 
@@ -88,7 +91,9 @@ class PostgresPreparedTest {
         }
         byte[] key = Rows.hash(NodeKey.of("acme", "app", "first", "node"));
         for (NamedSql read : PostgresReadSql.READS.values()) {
-            Object[] values = read.bind(key, 20L, 20, 1_000L, null, null, 64L, false, 20L, 2L, 1, null);
+            Object[] values = Arrays.stream(read.bind(key, 20L, 20, 1_000L, null, null, 64L, false, 20L, 2L, 1, null))
+                    .map(value -> value instanceof NamedSql.Null ? null : value)
+                    .toArray();
             SENT.computeIfAbsent(read.text(), sql -> new LinkedHashMap<>()).putIfAbsent("", values);
         }
     }
@@ -104,6 +109,18 @@ class PostgresPreparedTest {
                 .toList()
                 .toString();
         SENT.computeIfAbsent(SentText.of(query), sql -> new LinkedHashMap<>()).putIfAbsent(shape, values);
+        boolean isUntyped = query.getParametersList().stream()
+                .flatMap(List::stream)
+                .anyMatch(set -> !set.getMethod().getName().equals("setNull") && set.getArgs()[1] == null);
+        if (isUntyped) {
+            UNTYPED.add(SentText.of(query));
+        }
+    }
+
+    /** Otherwise the driver prepares it anew, each time a value follows a null. */
+    @Test
+    void each_null_of_a_prepared_statement_has_a_type() {
+        assertThat(UNTYPED).isNotEmpty().doesNotContainAnyElementsOf(Prepared.TEXTS);
     }
 
     @Test
