@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,9 +45,6 @@ public final class ViewReader {
 
     /** Newest first, unlike every list that this class returns. */
     private final List<LoggedMessage> found = new ArrayList<>();
-
-    /** The ids of the messages that follow the anchor. A run may name some of them if the head was moved since. */
-    private Set<String> behindAnchor = Set.of();
 
     private long tokens;
     private @Nullable LoggedMessage system;
@@ -328,9 +326,7 @@ public final class ViewReader {
         while (i > 0 && messages.get(i - 1).sequence() > view.anchorSequence()) {
             take(messages.get(--i));
         }
-        behindAnchor = view.runs().isEmpty()
-                ? Set.of()
-                : found.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        int following = found.size();
         system = behind(view, branch.system());
         user = behind(view, branch.user());
         // Otherwise the bounds were reached behind the anchor, and messages that follow the anchor are left out.
@@ -357,7 +353,7 @@ public final class ViewReader {
         Collections.reverse(oldestFirst);
         return new Tail(
                 branch.position(),
-                oldestFirst,
+                once(oldestFirst, following),
                 oldest(branch, view, oldestFirst),
                 system,
                 user,
@@ -365,6 +361,25 @@ public final class ViewReader {
                 summary,
                 complete,
                 complete ? missingParent : null);
+    }
+
+    /**
+     * Leaves out of the runs the messages that follow the anchor, which a view may name if the head was moved before or
+     * since.
+     *
+     * @param following the number of messages that follow the anchor
+     */
+    private static List<LoggedMessage> once(List<LoggedMessage> shown, int following) {
+        int ofRuns = shown.size() - following;
+        if (ofRuns == 0) {
+            return shown;
+        }
+        List<LoggedMessage> behind = shown.subList(ofRuns, shown.size());
+        Set<String> ids = behind.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        return Stream.concat(
+                        shown.subList(0, ofRuns).stream().filter(message -> !ids.contains(message.id())),
+                        behind.stream())
+                .toList();
     }
 
     /** Returns whether all messages that follow the anchor were read, although none before it was. */
@@ -429,7 +444,7 @@ public final class ViewReader {
         if (isFull()) {
             complete = false;
         } else {
-            takeOnce(message);
+            take(message);
         }
         if (system == null && message.message() instanceof SystemMessage) {
             system = message;
@@ -449,7 +464,7 @@ public final class ViewReader {
     private void take(Tail part) {
         int i = part.messages().size() - 1;
         while (i >= 0 && !isFull()) {
-            takeOnce(part.messages().get(i--));
+            take(part.messages().get(i--));
         }
         complete &= i < 0 && part.complete();
         missingParent = missingParent == null ? part.missingParent() : missingParent;
@@ -459,12 +474,6 @@ public final class ViewReader {
 
     private static @Nullable LoggedMessage behind(View view, @Nullable LoggedMessage message) {
         return message != null && message.sequence() > view.anchorSequence() ? message : null;
-    }
-
-    private void takeOnce(LoggedMessage message) {
-        if (!behindAnchor.contains(message.id())) {
-            take(message);
-        }
     }
 
     private void take(LoggedMessage message) {
