@@ -181,15 +181,19 @@ record PostgresAppend(
     }
 
     private @Nullable AppendResult underHeadWithNotes(Session session) throws SQLException {
-        return columns.size() == 1
-                ? session.first(
-                        PostgresSql.APPEND_ONE_WITH_NOTES,
-                        this::result,
-                        with(with(one(), columns.notesOfOne()), key.tenant()))
+        if (columns.size() > 1) {
+            return session.first(
+                    PostgresSql.APPEND_MANY_WITH_NOTES,
+                    this::result,
+                    with(with(many(null), columns.notes()), key.tenant()));
+        }
+        @Nullable Object[] noted = with(one(), columns.outcomes[0], columns.made[0], columns.requests[0]);
+        return columns.used.get(0).length == 0
+                ? session.first(PostgresSql.APPEND_ONE_WITH_NOTES, this::result, noted)
                 : session.first(
-                        PostgresSql.APPEND_MANY_WITH_NOTES,
+                        PostgresSql.APPEND_ONE_WITH_USAGE,
                         this::result,
-                        with(with(many(null), columns.notes()), key.tenant()));
+                        with(with(noted, columns.usedOnDay()), key.tenant()));
     }
 
     private String[] named() {
@@ -381,9 +385,9 @@ record PostgresAppend(
             return with(new @Nullable Object[] {outcomes, made, requests}, used.toArray());
         }
 
-        @Nullable
-        Object[] notesOfOne() {
-            return with(new @Nullable Object[] {outcomes[0], made[0], requests[0]}, used.toArray());
+        /** The first day, and the tokens of input, output and cache on it. */
+        Object[] usedOnDay() {
+            return used.stream().map(each -> each[0]).toArray();
         }
 
         /** In the order in which the statements name them. */

@@ -490,8 +490,12 @@ final class PostgresSql {
 
     /** {@link #APPEND_ONE} for a message with notes. */
     static final NamedSql APPEND_ONE_WITH_NOTES = NamedSql.of(
-            withNotes(APPEND_ONE_TEXT),
-            UNDER_HEAD_PARAMETERS + " token_counter message outcome made request days inputs outputs cached tenant");
+            withNotes(APPEND_ONE_TEXT, ""), UNDER_HEAD_PARAMETERS + " token_counter message outcome made request");
+
+    /** {@link #APPEND_ONE_WITH_NOTES} for a message whose model reported used tokens. */
+    static final NamedSql APPEND_ONE_WITH_USAGE = NamedSql.of(
+            withNotes(APPEND_ONE_TEXT, sumsOfOne()),
+            UNDER_HEAD_PARAMETERS + " token_counter message outcome made request day input output cached tenant");
 
     /**
      * {@link #APPEND_ONE} with a view that ends with this message, as a window sets it. Whether the messages of the
@@ -657,7 +661,7 @@ final class PostgresSql {
 
     /** {@link #APPEND_MANY} for messages with notes. */
     static final NamedSql APPEND_MANY_WITH_NOTES =
-            NamedSql.of(withNotes(APPEND_MANY_TEXT), BATCH_PARAMETERS + " " + NOTES_PARAMETERS + " tenant");
+            NamedSql.of(withNotes(APPEND_MANY_TEXT, sumsOfMany()), BATCH_PARAMETERS + " " + NOTES_PARAMETERS + " tenant");
 
     /**
      * Appends the first messages of a memory that has no row. It looks up no id, so it may be prepared, and need not be
@@ -968,7 +972,7 @@ final class PostgresSql {
 
     /** {@link #APPEND} for messages with notes. */
     static final NamedSql APPEND_WITH_NOTES =
-            NamedSql.of(withNotes(APPEND_TEXT), APPEND_PARAMETERS + " " + NOTES_PARAMETERS);
+            NamedSql.of(withNotes(APPEND_TEXT, sumsOfMany()), APPEND_PARAMETERS + " " + NOTES_PARAMETERS);
 
     /**
      * Why an append did not happen: the memory's row, whether the parent exists, which messages of the view exist, and
@@ -1064,8 +1068,12 @@ final class PostgresSql {
             """,
             "memory_key");
 
-    /** An append that also writes the notes of the messages, and adds the used tokens to the day's sums. */
-    private static String withNotes(String append) {
+    /**
+     * An append that also writes the notes of the messages.
+     *
+     * @param sums the part that adds the used tokens to the sums of their days, or an empty text
+     */
+    private static String withNotes(String append, String sums) {
         String one = append.replace("runs, message)", "runs, message, outcome, made, request)")
                 .replace(
                         ":token_counter, runs, :message\n",
@@ -1073,23 +1081,37 @@ final class PostgresSql {
         String many = one.replace("new.message\n", "new.message, new.outcome, new.made, new.request\n")
                 .replace(":users::bigint[])", ":users::bigint[], :outcomes::text[], :made::text[], :requests::text[])")
                 .replace("user_place, place)", "user_place, outcome, made, request, place)");
-        return many.replace(MOVED, SUMS + MOVED);
+        return many.replace(MOVED, sums + MOVED);
     }
 
-    private static final String SUMS =
-            """
+    /** A message is of one day, so its values need no list. */
+    private static String sumsOfOne() {
+        return sums("""
+                SELECT memory.memory_key, :day::bigint, :tenant::text, :input::bigint, :output::bigint, :cached::bigint
+                  FROM memory
+                """);
+    }
+
+    private static String sumsOfMany() {
+        return sums("""
+                SELECT memory.memory_key, used.day, :tenant::text, used.input, used.output, used.cached
+                  FROM memory
+                  CROSS JOIN unnest(:days::bigint[], :inputs::bigint[], :outputs::bigint[], :cached::bigint[])
+                    AS used (day, input, output, cached)
+                """);
+    }
+
+    private static String sums(String values) {
+        return """
             , sums AS (
               INSERT INTO keepsake_usage AS u (memory_key, day, tenant, input_tokens, output_tokens, cached_tokens)
-              SELECT memory.memory_key, used.day, :tenant::text, used.input, used.output, used.cached
-              FROM memory
-              CROSS JOIN unnest(:days::bigint[], :inputs::bigint[], :outputs::bigint[], :cached::bigint[])
-                AS used (day, input, output, cached)
-              ON CONFLICT (memory_key, day) DO UPDATE
+              %s  ON CONFLICT (memory_key, day) DO UPDATE
                 SET input_tokens = u.input_tokens + excluded.input_tokens,
                     output_tokens = u.output_tokens + excluded.output_tokens,
                     cached_tokens = u.cached_tokens + excluded.cached_tokens
             )
-            """;
+            """.formatted(values);
+    }
 
     /**
      * Sets an outcome and raises the revision, unless the message has this outcome. Returns the outcome of the state in

@@ -25,6 +25,7 @@ final class Prepared {
                         PostgresSql.APPEND_FIRST,
                         PostgresSql.APPEND_ONE,
                         PostgresSql.APPEND_ONE_WITH_NOTES,
+                        PostgresSql.APPEND_ONE_WITH_USAGE,
                         PostgresSql.APPEND_ONE_AND_VIEW,
                         PostgresSql.APPEND_MANY)
                 .forEach(one -> texts.add(one.text()));
