@@ -223,7 +223,8 @@ class TurnsAgainTest {
     @Test
     void a_retried_stream_that_starts_behind_another_turn_asks_once() throws Exception {
         Script first = new Script(toolCall("t"), OUT_OF_ORDER);
-        assertThatThrownBy(() -> assistant(Column.AI_SERVICES, first, new Bank()).chat("c", "one", Turn.next()))
+        assertThatThrownBy(
+                        () -> assistant(Column.AI_SERVICES, first, new Bank()).chat("c", "one", Turn.next()))
                 .isSameAs(OUT_OF_ORDER);
         StreamScript model = new StreamScript(sink -> sink.tokens("a1").done("a1"));
         TokenStream stream = Column.AI_SERVICES
