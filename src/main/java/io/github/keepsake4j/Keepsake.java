@@ -48,7 +48,6 @@ import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -878,7 +877,7 @@ public final class Keepsake {
                         "messageLog", "is required, such as MessageLogs.sqlite(Path.of(\"chat.db\"))");
             }
             ContextStrategy limits = limits();
-            tellOfExactLimits(limits);
+            exactBesideSteps(limits).ifPresent(LOG::warn);
             TokenCounter counter = counter(limits).forAppends();
             if (limits.summarizes() && summarizer == null) {
                 throw new InvalidInputException(
@@ -955,20 +954,17 @@ public final class Keepsake {
             return steps ? limits.steps(ContextStrategy.THIRD) : limits;
         }
 
-        /** Logs that an exact limit changes the beginning of each prompt, so that another one's steps keep nothing. */
-        private static void tellOfExactLimits(ContextStrategy limits) {
-            List<ContextStrategy> stepping = new ArrayList<>(limits.parts());
-            stepping.removeIf(part -> !(part instanceof SlidingWindow || part instanceof TokenLimit));
-            List<ContextStrategy> exact = new ArrayList<>(stepping);
-            exact.removeIf(part -> part.steps(ContextStrategy.THIRD) == part);
-            stepping.removeAll(exact);
-            if (!exact.isEmpty() && !stepping.isEmpty()) {
-                LOG.warn(
-                        "The limit {} is exact. When it is full, each prompt begins elsewhere, and a prompt cache gains nothing"
-                                + " from {}. Call steps() on Keepsake's builder, so that all limits move in steps",
-                        exact,
-                        stepping);
-            }
+        /** Returns a warning if an exact limit changes the beginning of each prompt, so that another one's steps keep nothing. */
+        static Optional<String> exactBesideSteps(ContextStrategy limits) {
+            Map<Boolean, List<ContextStrategy>> exact = limits.parts().stream()
+                    .filter(part -> part instanceof SlidingWindow || part instanceof TokenLimit)
+                    .collect(Collectors.partitioningBy(part -> part.steps(ContextStrategy.THIRD) != part));
+            return exact.get(true).isEmpty() || exact.get(false).isEmpty()
+                    ? Optional.empty()
+                    : Optional.of("The limit " + exact.get(true)
+                            + " is exact. When it is full, each prompt begins elsewhere, and a"
+                            + " prompt cache gains nothing from " + exact.get(false)
+                            + ". Call steps() on Keepsake's builder, so that all limits move in steps");
         }
 
         /** Returns what counts tokens, if a strategy may say it. */

@@ -677,6 +677,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     void failed(Throwable error) {
         hangs |=
                 error instanceof StorageUnavailableException || error.getCause() instanceof StorageUnavailableException;
+        memories.turns.ended(key, this);
         failed(error.getClass().getName());
     }
 
@@ -693,7 +694,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             String by = passes.by();
             boolean fails = partial == null && !failed;
             failed |= fails;
-            memories.turns.ended(key, this);
             end(() -> {
                 writeExecuted();
                 flush();

@@ -32,11 +32,8 @@ import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportSource;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.lang.reflect.Modifier;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,21 +112,6 @@ class FirstGuessTest {
                 .isLessThan(12);
     }
 
-    @Test
-    void an_exact_limit_beside_one_in_steps_is_logged_once() {
-        Keepsake.Builder mixed = Keepsake.builder()
-                .maxMessages(20)
-                .strategy(SlidingWindow.withMaxTurns(30).step(5));
-
-        assertThat(logged(() -> shown(mixed)))
-                .containsOnlyOnce("WARN")
-                .contains("[maxMessages=20]", "[maxTurns=30 in steps of 5]", "steps()");
-        assertThat(logged(() -> shown(mixed.steps()))).isEmpty();
-        assertThat(logged(() -> shown(Keepsake.builder().maxMessages(20).strategy(SlidingWindow.withMaxTurns(30)))))
-                .isEmpty();
-        assertThat(logged(() -> shown(Keepsake.builder()))).isEmpty();
-    }
-
     /** Returns how many messages are shown after 60 turns. */
     private static int shown(Keepsake.Builder builder) {
         return views(builder).get(59).size();
@@ -150,18 +132,6 @@ class FirstGuessTest {
             views.add(memory.messages());
         }
         return views;
-    }
-
-    private static String logged(Runnable work) {
-        PrintStream before = System.err;
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
-        try {
-            work.run();
-        } finally {
-            System.setErr(before);
-        }
-        return bytes.toString(StandardCharsets.UTF_8);
     }
 
     @Test

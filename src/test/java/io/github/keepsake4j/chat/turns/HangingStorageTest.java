@@ -73,8 +73,8 @@ class HangingStorageTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
-    /** One and a half times the limit, and a second, which sockets and a busy machine need. Two waits take longer. */
-    private static final Duration LONGEST = Duration.ofSeconds(4);
+    /** Waits are counted. Only a driver's own wait is not, and none of those that there were took less than 11 seconds. */
+    private static final Duration LONGEST = Duration.ofSeconds(10);
 
     private static final String NOT_KEPT = "how a turn ended could not be kept";
     private static final String NOT_RELEASED = "could not be released";

@@ -405,8 +405,9 @@ final class TurnChecks {
             case "ANSWER_BEFORE_CALL" ->
                 said.is(Kind.ANSWER)
                         && story.all(Kind.CALLS)
-                                .anyMatch(calls -> calls.sequence() > message.sequence()
-                                        && story.isInWholeRound(calls)
+                                .anyMatch(calls -> (listed
+                                                ? shown.contains(calls.id())
+                                                : calls.sequence() > message.sequence() && story.isInWholeRound(calls))
                                         && story.said(calls).question().equals(said.question()));
             case "REJECTED" -> Story.isRejected(message);
             case "UNANSWERED_CALL" ->

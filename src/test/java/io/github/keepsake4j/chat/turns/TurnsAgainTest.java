@@ -219,6 +219,27 @@ class TurnsAgainTest {
         assertThat(view(keepsake, "c")).isEqualTo("U(send 10), C(t), R(t), A(it is done)");
     }
 
+    /** Another turn of the memory takes a stream that was not started for one that is left alone. */
+    @Test
+    void a_retried_stream_that_starts_behind_another_turn_asks_once() throws Exception {
+        Script first = new Script(toolCall("t"), OUT_OF_ORDER);
+        assertThatThrownBy(
+                        () -> assistant(Column.AI_SERVICES, first, new Bank()).chat("c", "one", Turn.next()))
+                .isSameAs(OUT_OF_ORDER);
+        StreamScript model = new StreamScript(sink -> sink.tokens("a1").done("a1"));
+        TokenStream stream = Column.AI_SERVICES
+                .builder(keepsake, StreamingTurns.class)
+                .streamingChatModel(model)
+                .build()
+                .chat("c", "one", Turn.retry(id("U(one)")));
+        assistant(Column.AI_SERVICES, new Script("a2")).chat("c", "two", Turn.next());
+
+        EndingTurns.quiet(stream).start();
+        model.await();
+
+        assertThat(EndingTurns.text(model.requests.get(0).messages())).isEqualTo("U(one), C(t), R(t)");
+    }
+
     @Test
     void an_answer_by_hand_behind_a_list_that_was_emptied_is_made_again_with_the_rounds_of_its_question() {
         assistant(Column.AI_SERVICES, new Script(toolCall("t"), "a"), new EndingTurns.Tools())
