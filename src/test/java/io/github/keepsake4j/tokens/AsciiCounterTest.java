@@ -12,12 +12,42 @@ import org.junit.jupiter.api.Test;
 /** Texts of ASCII are counted without a regular expression, and exactly as with the one of the encoding. */
 class AsciiCounterTest {
 
-    private static final Encoding ENCODING =
-            Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
+    private static final Encoding ENCODING = Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
 
     private static final String[] PARTS = {
-        "'", "'s", "'RE", "'ll", "'x", " ", "  ", "\t", "\n", "\r\n", " \n", "/", "//", "a", "A", "word", "Word", "WORD",
-        "wordWord", "1", "12", "1234", "-", "--", "...", "=", "{", "\"", "don't", "I'M", "http://a.b/c?d=1", "_", "  x"
+        "'",
+        "'s",
+        "'RE",
+        "'ll",
+        "'x",
+        " ",
+        "  ",
+        "\t",
+        "\n",
+        "\r\n",
+        " \n",
+        "/",
+        "//",
+        "a",
+        "A",
+        "word",
+        "Word",
+        "WORD",
+        "wordWord",
+        "1",
+        "12",
+        "1234",
+        "-",
+        "--",
+        "...",
+        "=",
+        "{",
+        "\"",
+        "don't",
+        "I'M",
+        "http://a.b/c?d=1",
+        "_",
+        "  x"
     };
 
     private final AsciiCounter counter = new AsciiCounter(ENCODING::countTokensOrdinary);

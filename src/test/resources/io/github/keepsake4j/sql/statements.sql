@@ -527,9 +527,9 @@ SET last_seq = m.last_seq + 1,
     head_user_seq = CASE WHEN ? THEN m.last_seq + 1 ELSE m.head_user_seq END
   WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
     AND m.last_seq < 1152921504606846976
-    AND m.epoch = COALESCE(?, m.epoch)
-    AND m.revision = COALESCE(?, m.revision)
-    AND (? OR m.head_id = ?)
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
     AND (EXISTS (SELECT FROM keepsake_message h
                  WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
                    AND (h.run_start, h.depth, h.path_tokens)
@@ -2948,6 +2948,81 @@ sums AS (
 DELETE FROM keepsake_lease WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
 ;
 WITH memory AS (
+  INSERT INTO keepsake_memory
+    (memory_key, tenant, app_id, conversation_id, node_id, metadata, lists, epoch, revision, last_seq,
+     tokens, created_at, stored_at, active_at, last_message_at, head_seq, head_run_start, head_depth,
+     head_path_tokens, head_system_seq, head_user_seq, head_id)
+  SELECT ?::bytea, ?::text, ?::text, ?::text, ?::text,
+         ?::text, ?::bigint[], 1, 1, ?::bigint, ?::bigint,
+         LEAST(?::bigint, (?::bigint[])[1]), ?, ?::bigint, ?, ?, 1, ?,
+         ?, ?::bigint, ?::bigint, ?::text
+  WHERE (SELECT max(x.seq) FROM keepsake_message x
+         WHERE x.memory_key = ? AND x.seq <= 1152921504606846976) IS NULL
+  ON CONFLICT (memory_key) DO NOTHING
+  RETURNING memory_key, number, lists, active_at, last_seq, head_id, epoch, revision
+),
+listed AS (
+  INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+  SELECT memory.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN memory.active_at ELSE 0 END,
+         memory.number, ('x' || encode(substring(memory.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
+  FROM memory
+  CROSS JOIN unnest(memory.lists) AS list (id)
+  CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+),
+written AS (
+  INSERT INTO keepsake_message
+    (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
+     id, parent_id, token_counter, message)
+  SELECT memory.memory_key, new.place, NULLIF(new.place - 1, 0), new.created_at, 1, new.place,
+         new.tokens_so_far, NULLIF(new.system_place, 0), NULLIF(new.user_place, 0), new.tokens, new.id,
+         new.parent_id, new.token_counter, new.message
+  FROM memory
+  CROSS JOIN unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::integer[],
+                    ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
+    WITH ORDINALITY AS new (id, parent_id, message, token_counter, tokens, tokens_so_far, created_at,
+                            system_place, user_place, place)
+)
+SELECT last_seq, NULL::text AS prev_head_id, head_id, epoch, revision FROM memory
+;
+WITH memory AS (
+  INSERT INTO keepsake_memory
+    (memory_key, tenant, app_id, conversation_id, node_id, metadata, lists, epoch, revision, last_seq,
+     tokens, created_at, stored_at, active_at, last_message_at, head_seq, head_run_start, head_depth,
+     head_path_tokens, head_system_seq, head_user_seq, head_id)
+  SELECT ?::bytea, ?::text, ?::text, ?::text, ?::text,
+         ?::text, ?::bigint[], 1, 1, ?::bigint, ?::bigint,
+         LEAST(?::bigint, (?::bigint[])[1]), ?, ?::bigint, ?, ?, 1, ?,
+         ?, ?::bigint, ?::bigint, ?::text
+  WHERE (SELECT max(x.seq) FROM keepsake_message x
+         WHERE x.memory_key = ? AND x.seq <= 1152921504606846976) IS NULL
+  ON CONFLICT (memory_key) DO NOTHING
+  RETURNING memory_key, number, lists, active_at, last_seq, head_id, epoch, revision
+),
+listed AS (
+  INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+  SELECT memory.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN memory.active_at ELSE 0 END,
+         memory.number, ('x' || encode(substring(memory.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
+  FROM memory
+  CROSS JOIN unnest(memory.lists) AS list (id)
+  CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+),
+written AS (
+  INSERT INTO keepsake_message
+    (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
+     id, parent_id, token_counter, message)
+  SELECT memory.memory_key, new.place, NULLIF(new.place - 1, 0), new.created_at, 1, new.place,
+         new.tokens_so_far, NULLIF(new.system_place, 0), NULLIF(new.user_place, 0), new.tokens, new.id,
+         new.parent_id, new.token_counter, new.message
+  FROM memory
+  CROSS JOIN unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::integer[],
+                    ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
+    WITH ORDINALITY AS new (id, parent_id, message, token_counter, tokens, tokens_so_far, created_at,
+                            system_place, user_place, place)
+)
+SELECT last_seq, NULL::text AS prev_head_id, head_id, epoch, revision FROM memory
+-- values: [0, 1, 2, 3, 4, 5, 6, 13, 9, 7, 20, 7, 10, 10, 13, 13, 9, 11, 12, 8, 0, 14, 15, 16, 17, 18, 19, 20, 21, 22]
+;
+WITH memory AS (
   UPDATE keepsake_memory m
   SET last_seq = m.last_seq + 1,
       tokens = m.tokens + ?,
@@ -2971,9 +3046,9 @@ WITH memory AS (
       head_user_seq = CASE WHEN ? THEN m.last_seq + 1 ELSE m.head_user_seq END
   WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
     AND m.last_seq < 1152921504606846976
-    AND m.epoch = COALESCE(?, m.epoch)
-    AND m.revision = COALESCE(?, m.revision)
-    AND (? OR m.head_id = ?)
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
     AND (EXISTS (SELECT FROM keepsake_message h
                  WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
                    AND (h.run_start, h.depth, h.path_tokens)
@@ -3027,9 +3102,9 @@ WITH memory AS (
       head_user_seq = CASE WHEN ? THEN m.last_seq + 1 ELSE m.head_user_seq END
   WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
     AND m.last_seq < 1152921504606846976
-    AND m.epoch = COALESCE(?, m.epoch)
-    AND m.revision = COALESCE(?, m.revision)
-    AND (? OR m.head_id = ?)
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
     AND (EXISTS (SELECT FROM keepsake_message h
                  WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
                    AND (h.run_start, h.depth, h.path_tokens)
@@ -3084,9 +3159,122 @@ WITH memory AS (
       head_user_seq = CASE WHEN ? THEN m.last_seq + 1 ELSE m.head_user_seq END
   WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
     AND m.last_seq < 1152921504606846976
-    AND m.epoch = COALESCE(?, m.epoch)
-    AND m.revision = COALESCE(?, m.revision)
-    AND (? OR m.head_id = ?)
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
+    AND (EXISTS (SELECT FROM keepsake_message h
+                 WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
+                   AND (h.run_start, h.depth, h.path_tokens)
+                     = (m.head_run_start, m.head_depth, m.head_path_tokens)
+                   AND h.system_seq IS NOT DISTINCT FROM m.head_system_seq
+                   AND h.user_seq IS NOT DISTINCT FROM m.head_user_seq)
+         OR m.last_seq <> (SELECT s.last_seq FROM keepsake_memory s WHERE s.memory_key = ?))
+  RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
+            m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+            m.lists, m.number, m.active_at, m.prev_active_at,
+            CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
+),
+written AS (
+  INSERT INTO keepsake_message
+    (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
+     id, parent_id, token_counter, runs, message, outcome, made, request)
+  SELECT memory_key, last_seq, prev_head_seq, ?, head_run_start, head_depth, head_path_tokens,
+         head_system_seq, head_user_seq, ?, head_id, prev_head_id, ?, runs, ?, ?::text, ?::text, ?::text
+  FROM memory
+)
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
+SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
+;
+WITH memory AS (
+  UPDATE keepsake_memory m
+  SET last_seq = m.last_seq + 1,
+      tokens = m.tokens + ?,
+      last_message_at = GREATEST(m.last_message_at, ?),
+      prev_head_seq = m.head_seq,
+      prev_head_id = m.head_id,
+      head_seq = m.last_seq + 1,
+      head_id = ?,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
+      head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
+      head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
+        ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
+      head_depth = m.head_depth + 1,
+      head_path_tokens = m.head_path_tokens + ?,
+      head_system_seq = CASE WHEN ? THEN m.last_seq + 1 ELSE m.head_system_seq END,
+      head_user_seq = CASE WHEN ? THEN m.last_seq + 1 ELSE m.head_user_seq END
+  WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
+    AND m.last_seq < 1152921504606846976
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
+    AND (EXISTS (SELECT FROM keepsake_message h
+                 WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
+                   AND (h.run_start, h.depth, h.path_tokens)
+                     = (m.head_run_start, m.head_depth, m.head_path_tokens)
+                   AND h.system_seq IS NOT DISTINCT FROM m.head_system_seq
+                   AND h.user_seq IS NOT DISTINCT FROM m.head_user_seq)
+         OR m.last_seq <> (SELECT s.last_seq FROM keepsake_memory s WHERE s.memory_key = ?))
+  RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
+            m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+            m.lists, m.number, m.active_at, m.prev_active_at,
+            CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
+),
+written AS (
+  INSERT INTO keepsake_message
+    (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
+     id, parent_id, token_counter, runs, message, outcome, made, request)
+  SELECT memory_key, last_seq, prev_head_seq, ?, head_run_start, head_depth, head_path_tokens,
+         head_system_seq, head_user_seq, ?, head_id, prev_head_id, ?, runs, ?, ?::text, ?::text, ?::text
+  FROM memory
+)
+, moved AS (
+  UPDATE keepsake_listed l
+  SET place = memory.active_at
+  FROM memory
+  WHERE memory.active_at <> memory.prev_active_at AND l.memory_key = ?
+    AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
+)
+SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
+-- values: [6, 7, 5, 7, 0, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 7, 6, 10, 11, 12, 13, 14, 0]
+;
+WITH memory AS (
+  UPDATE keepsake_memory m
+  SET last_seq = m.last_seq + 1,
+      tokens = m.tokens + ?,
+      last_message_at = GREATEST(m.last_message_at, ?),
+      prev_head_seq = m.head_seq,
+      prev_head_id = m.head_id,
+      head_seq = m.last_seq + 1,
+      head_id = ?,
+      prev_active_at = m.active_at,
+      active_at = CASE
+        WHEN m.active_at / 60000000 < ? / 60000000
+          AND (m.active_at, m.epoch)
+            = (SELECT s.active_at, s.epoch FROM keepsake_memory s WHERE s.memory_key = ?)
+        THEN ? ELSE m.active_at END,
+      head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
+      head_runs = CASE WHEN m.head_seq = m.last_seq THEN m.head_runs
+        ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
+      head_depth = m.head_depth + 1,
+      head_path_tokens = m.head_path_tokens + ?,
+      head_system_seq = CASE WHEN ? THEN m.last_seq + 1 ELSE m.head_system_seq END,
+      head_user_seq = CASE WHEN ? THEN m.last_seq + 1 ELSE m.head_user_seq END
+  WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
+    AND m.last_seq < 1152921504606846976
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
     AND (EXISTS (SELECT FROM keepsake_message h
                  WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
                    AND (h.run_start, h.depth, h.path_tokens)
@@ -3109,10 +3297,8 @@ written AS (
 )
 , sums AS (
   INSERT INTO keepsake_usage AS u (memory_key, day, tenant, input_tokens, output_tokens, cached_tokens)
-  SELECT memory.memory_key, used.day, ?::text, used.input, used.output, used.cached
+  SELECT memory.memory_key, ?::bigint, ?::text, ?::bigint, ?::bigint, ?::bigint
   FROM memory
-  CROSS JOIN unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
-    AS used (day, input, output, cached)
   ON CONFLICT (memory_key, day) DO UPDATE
     SET input_tokens = u.input_tokens + excluded.input_tokens,
         output_tokens = u.output_tokens + excluded.output_tokens,
@@ -3151,9 +3337,9 @@ WITH memory AS (
       head_user_seq = CASE WHEN ? THEN m.last_seq + 1 ELSE m.head_user_seq END
   WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
     AND m.last_seq < 1152921504606846976
-    AND m.epoch = COALESCE(?, m.epoch)
-    AND m.revision = COALESCE(?, m.revision)
-    AND (? OR m.head_id = ?)
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
     AND (EXISTS (SELECT FROM keepsake_message h
                  WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
                    AND (h.run_start, h.depth, h.path_tokens)
@@ -3176,10 +3362,8 @@ written AS (
 )
 , sums AS (
   INSERT INTO keepsake_usage AS u (memory_key, day, tenant, input_tokens, output_tokens, cached_tokens)
-  SELECT memory.memory_key, used.day, ?::text, used.input, used.output, used.cached
+  SELECT memory.memory_key, ?::bigint, ?::text, ?::bigint, ?::bigint, ?::bigint
   FROM memory
-  CROSS JOIN unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[])
-    AS used (day, input, output, cached)
   ON CONFLICT (memory_key, day) DO UPDATE
     SET input_tokens = u.input_tokens + excluded.input_tokens,
         output_tokens = u.output_tokens + excluded.output_tokens,
@@ -3193,7 +3377,7 @@ written AS (
     AND l.list = ANY (memory.lists) AND l.place = memory.prev_active_at AND l.number = memory.number
 )
 SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
--- values: [6, 7, 5, 7, 0, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 7, 6, 10, 11, 12, 13, 14, 19, 15, 16, 17, 18, 0]
+-- values: [6, 7, 5, 7, 0, 7, 6, 8, 9, 0, 1, 2, 3, 4, 0, 0, 7, 6, 10, 11, 12, 13, 14, 15, 19, 16, 17, 18, 0]
 ;
 WITH memory AS (
   UPDATE keepsake_memory m
@@ -3217,13 +3401,13 @@ WITH memory AS (
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
       head_depth = m.head_depth + ?,
       head_path_tokens = m.head_path_tokens + ?,
-      head_system_seq = COALESCE(m.last_seq + ?, m.head_system_seq),
-      head_user_seq = COALESCE(m.last_seq + ?, m.head_user_seq)
+      head_system_seq = COALESCE(m.last_seq + ?::bigint, m.head_system_seq),
+      head_user_seq = COALESCE(m.last_seq + ?::bigint, m.head_user_seq)
   WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
     AND m.last_seq < 1152921504606846976
-    AND m.epoch = COALESCE(?, m.epoch)
-    AND m.revision = COALESCE(?, m.revision)
-    AND (? OR m.head_id = ?)
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
     AND (EXISTS (SELECT FROM keepsake_message h
                  WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
                    AND (h.run_start, h.depth, h.path_tokens)
@@ -3284,13 +3468,13 @@ WITH memory AS (
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
       head_depth = m.head_depth + ?,
       head_path_tokens = m.head_path_tokens + ?,
-      head_system_seq = COALESCE(m.last_seq + ?, m.head_system_seq),
-      head_user_seq = COALESCE(m.last_seq + ?, m.head_user_seq)
+      head_system_seq = COALESCE(m.last_seq + ?::bigint, m.head_system_seq),
+      head_user_seq = COALESCE(m.last_seq + ?::bigint, m.head_user_seq)
   WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
     AND m.last_seq < 1152921504606846976
-    AND m.epoch = COALESCE(?, m.epoch)
-    AND m.revision = COALESCE(?, m.revision)
-    AND (? OR m.head_id = ?)
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
     AND (EXISTS (SELECT FROM keepsake_message h
                  WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
                    AND (h.run_start, h.depth, h.path_tokens)
@@ -3352,13 +3536,13 @@ WITH memory AS (
         ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
       head_depth = m.head_depth + ?,
       head_path_tokens = m.head_path_tokens + ?,
-      head_system_seq = COALESCE(m.last_seq + ?, m.head_system_seq),
-      head_user_seq = COALESCE(m.last_seq + ?, m.head_user_seq)
+      head_system_seq = COALESCE(m.last_seq + ?::bigint, m.head_system_seq),
+      head_user_seq = COALESCE(m.last_seq + ?::bigint, m.head_user_seq)
   WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
     AND m.last_seq < 1152921504606846976
-    AND m.epoch = COALESCE(?, m.epoch)
-    AND m.revision = COALESCE(?, m.revision)
-    AND (? OR m.head_id = ?)
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
     AND (EXISTS (SELECT FROM keepsake_message h
                  WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
                    AND (h.run_start, h.depth, h.path_tokens)
@@ -3458,9 +3642,9 @@ WITH memory AS (
       head_view_seq = m.last_seq + 1
   WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
     AND m.last_seq < 1152921504606846976
-    AND m.epoch = COALESCE(?, m.epoch)
-    AND m.revision = COALESCE(?, m.revision)
-    AND (? OR m.head_id = ?)
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
     AND (EXISTS (SELECT FROM keepsake_message h
                  WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
                    AND (h.run_start, h.depth, h.path_tokens)
@@ -3531,9 +3715,9 @@ WITH memory AS (
       head_view_seq = m.last_seq + 1
   WHERE m.memory_key = ? AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
     AND m.last_seq < 1152921504606846976
-    AND m.epoch = COALESCE(?, m.epoch)
-    AND m.revision = COALESCE(?, m.revision)
-    AND (? OR m.head_id = ?)
+    AND m.epoch = COALESCE(?::bigint, m.epoch)
+    AND m.revision = COALESCE(?::bigint, m.revision)
+    AND (? OR m.head_id = ?::text)
     AND (EXISTS (SELECT FROM keepsake_message h
                  WHERE h.memory_key = ? AND h.seq = m.head_seq AND h.id = m.head_id
                    AND (h.run_start, h.depth, h.path_tokens)

@@ -660,8 +660,8 @@ final class PostgresSql {
     static final NamedSql APPEND_MANY = NamedSql.of(APPEND_MANY_TEXT, BATCH_PARAMETERS);
 
     /** {@link #APPEND_MANY} for messages with notes. */
-    static final NamedSql APPEND_MANY_WITH_NOTES =
-            NamedSql.of(withNotes(APPEND_MANY_TEXT, sumsOfMany()), BATCH_PARAMETERS + " " + NOTES_PARAMETERS + " tenant");
+    static final NamedSql APPEND_MANY_WITH_NOTES = NamedSql.of(
+            withNotes(APPEND_MANY_TEXT, sumsOfMany()), BATCH_PARAMETERS + " " + NOTES_PARAMETERS + " tenant");
 
     /**
      * Appends the first messages of a memory that has no row. It looks up no id, so it may be prepared, and need not be
@@ -1086,14 +1086,16 @@ final class PostgresSql {
 
     /** A message is of one day, so its values need no list. */
     private static String sumsOfOne() {
-        return sums("""
+        return sums(
+                """
                 SELECT memory.memory_key, :day::bigint, :tenant::text, :input::bigint, :output::bigint, :cached::bigint
                   FROM memory
                 """);
     }
 
     private static String sumsOfMany() {
-        return sums("""
+        return sums(
+                """
                 SELECT memory.memory_key, used.day, :tenant::text, used.input, used.output, used.cached
                   FROM memory
                   CROSS JOIN unnest(:days::bigint[], :inputs::bigint[], :outputs::bigint[], :cached::bigint[])
@@ -1110,7 +1112,8 @@ final class PostgresSql {
                     output_tokens = u.output_tokens + excluded.output_tokens,
                     cached_tokens = u.cached_tokens + excluded.cached_tokens
             )
-            """.formatted(values);
+            """
+                .formatted(values);
     }
 
     /**

@@ -340,6 +340,7 @@ class PostgresPreparedTest {
                 .withSeen(new Seen(List.of(new Seen.Range(1, 2)), List.of(), 0, false))
                 .withUsage(new Usage(1, 2, 3));
         log.append(key, Append.underHead(noted));
+        log.append(key, Append.underHead(users("cut").get(0).withOutcome(Outcome.incomplete("cut"))));
         log.append(key, Append.underHead(users("l").get(0), users("m").get(0).withUsage(new Usage(1, 2, 3))));
         log.append(key, Append.under(Parent.of("b"), List.of(users("n").get(0).withUsage(new Usage(1, 2, 3)))));
         log.append(key, batch("o").onBranch("tab"));
