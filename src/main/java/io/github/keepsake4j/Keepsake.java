@@ -621,7 +621,7 @@ public final class Keepsake {
 
         /**
          * Sets the executor that runs the asynchronous methods and the summarizer. The asynchronous methods block its
-         * threads while they wait for the storage. Default: an executor of this library with one thread for each call
+         * threads while they wait for the store. Default: an executor of this library with one thread for each call
          * in progress. Its threads are virtual on JDK 21 and newer.
          *
          * @param blockingExecutor the executor; the caller shuts it down

@@ -44,7 +44,7 @@ public final class ConversationMemories {
      *
      * @param kind the kind; there is at most one summary
      * @return the memories, oldest first
-     * @throws StorageUnavailableException if a storage cannot be reached
+     * @throws StorageUnavailableException if a store cannot be reached
      */
     public List<MadeMemory> list(MemoryKind kind) {
         List<MadeMemory> all =
@@ -62,7 +62,7 @@ public final class ConversationMemories {
      *
      * @param query the query
      * @return the facts, the best first
-     * @throws StorageUnavailableException if a storage cannot be reached
+     * @throws StorageUnavailableException if a store cannot be reached
      */
     public List<MadeMemory> search(FactQuery query) {
         FactQuery more = new FactQuery(query.keywords(), FactQuery.MAX_LIMIT, query.leastTrust());
@@ -76,7 +76,7 @@ public final class ConversationMemories {
      *
      * @param id the memory's id
      * @return the memory, or empty if there is none
-     * @throws StorageUnavailableException if the storage cannot be reached
+     * @throws StorageUnavailableException if the store cannot be reached
      */
     public Optional<MadeMemory> find(String id) {
         return store.find(key, id);
@@ -92,7 +92,7 @@ public final class ConversationMemories {
      * @param by the author of the correction; the correction has this trust
      * @return the correction
      * @throws InvalidInputException if there is no such memory, or it is not current
-     * @throws StorageUnavailableException if the storage cannot be reached; list the memories before you try again
+     * @throws StorageUnavailableException if the store cannot be reached; list the memories before you try again
      */
     public MadeMemory correct(String id, String text, Trust by) {
         while (true) {
@@ -130,7 +130,7 @@ public final class ConversationMemories {
      * @param id the memory's id
      * @param pinned whether it is pinned
      * @throws InvalidInputException if there is no such memory, or it is not current
-     * @throws StorageUnavailableException if the storage cannot be reached; then try again
+     * @throws StorageUnavailableException if the store cannot be reached; then try again
      */
     public void pin(String id, boolean pinned) {
         store.put(key, current(id).withPinned(pinned));
@@ -143,7 +143,7 @@ public final class ConversationMemories {
      *
      * @param id the memory's id
      * @throws InvalidInputException if there is no such memory
-     * @throws StorageUnavailableException if the storage cannot be reached; then try again
+     * @throws StorageUnavailableException if the store cannot be reached; then try again
      */
     public void forget(String id) {
         Optional<MadeMemory> next = Optional.of(required(id));
@@ -169,7 +169,7 @@ public final class ConversationMemories {
      * {@code Keepsake} does this too. Call this method if other code, such as a clean-up of the bare log, erased the
      * conversation and no turn follows. The results of a running creator are refused.
      *
-     * @throws StorageUnavailableException if the storage cannot be reached; then try again
+     * @throws StorageUnavailableException if the store cannot be reached; then try again
      */
     public void erase() {
         store.erase(key);

@@ -49,7 +49,7 @@ public final class Discussion {
      * @return the created memories, and the messages that were skipped because {@value Progress.Step#MAX_FAILURES} tries failed
      * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored, and the next call
      * tries the same messages again
-     * @throws StorageUnavailableException if the storage cannot be reached
+     * @throws StorageUnavailableException if the store cannot be reached
      */
     public MemoryRun qualityMemory(List<SourceMessage> messages) {
         return create(messages, false);
@@ -62,7 +62,7 @@ public final class Discussion {
      * @param messages the conversation from its beginning, oldest first
      * @return the created memories, and the messages that are still skipped
      * @throws MemoryFailedException if a model or a workflow failed at new messages
-     * @throws StorageUnavailableException if the storage cannot be reached
+     * @throws StorageUnavailableException if the store cannot be reached
      */
     public MemoryRun retry(List<SourceMessage> messages) {
         return create(messages, true);
@@ -83,7 +83,7 @@ public final class Discussion {
      *
      * @return the versions that were made
      * @throws MemoryFailedException if a model or a workflow failed; the earlier versions are stored
-     * @throws StorageUnavailableException if the storage cannot be reached
+     * @throws StorageUnavailableException if the store cannot be reached
      */
     public MemoryRun updateSummary() {
         return key == null ? stateless() : all.creator.summarize(key);
@@ -158,7 +158,7 @@ public final class Discussion {
     /**
      * Removes all memories of the discussion. The results of a creator that is at work are refused.
      *
-     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     * @throws StorageUnavailableException if the store cannot be reached; then call it again
      */
     public void erase() {
         if (key != null) {

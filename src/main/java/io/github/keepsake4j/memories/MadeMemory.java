@@ -74,7 +74,7 @@ public record MadeMemory(
         Objects.requireNonNull(status, "status");
     }
 
-    /** Refuses texts that some storages would change. */
+    /** Refuses texts that some stores would change. */
     private static void checkText(String field, String text) {
         if (UNSTORABLE.matcher(text).find()) {
             throw new InvalidInputException(field, "must not contain NUL (U+0000) or an unpaired surrogate");

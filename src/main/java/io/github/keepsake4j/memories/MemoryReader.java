@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A memory is shown if its status is {@link MadeMemory.Status#CURRENT} and its passage is on the path to the head of
  * the {@link Progress}. Reading stores nothing and creates no files.
  *
- * <p>Every method is thread-safe, also across processes that share the storage. It throws
- * {@link StorageUnavailableException} (retryable) if the storage cannot be reached, and {@link UnreadableDataException}
+ * <p>Every method is thread-safe, also across processes that share the store. It throws
+ * {@link StorageUnavailableException} (retryable) if the store cannot be reached, and {@link UnreadableDataException}
  * if the stored data is damaged.
  */
 public interface MemoryReader {
@@ -93,7 +93,7 @@ public interface MemoryReader {
     List<MadeMemory> summaries(MemoryKey key);
 
     /**
-     * Reads the memories that are shown without a question, in as few steps as the storage can.
+     * Reads the memories that are shown without a question, in as few steps as the store can.
      *
      * @param key the discussion
      * @param last the largest number of the newest memories of each kind, 0 or more

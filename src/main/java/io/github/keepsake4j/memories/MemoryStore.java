@@ -16,13 +16,13 @@ public interface MemoryStore extends MemoryWriter, AutoCloseable {
     void discussions(String tenant, Consumer<MemoryKey> action);
 
     /**
-     * Frees the space of removed rows and overwrites their remains in files, as far as the storage can. It may take
+     * Frees the space of removed rows and overwrites their remains in files, as far as the store can. It may take
      * long and may block other callers.
      */
     void compact();
 
     /**
-     * Names the storage, for reports.
+     * Names the store, for reports and the tag {@code backend} of metrics.
      *
      * @return a short name in lower case such as {@code file}
      */

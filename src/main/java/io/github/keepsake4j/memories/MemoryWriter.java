@@ -67,7 +67,7 @@ public interface MemoryWriter extends MemoryReader {
 
     /**
      * Replaces the memory of the same id: pinned, replaced, forgotten, or with another text. Afterwards, its earlier
-     * text is in no row and no file, for some storages only after {@link MemoryStore#compact}.
+     * text is in no row and no file, for some stores only after {@link MemoryStore#compact}.
      *
      * @param key the discussion
      * @param memory the memory; its kind and source are not changed

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log whose calls are observations. An observation has the method or the kind of change, and the backend, and never a
+ * A log whose calls are observations. An observation has the method or the kind of change, and the store, and never a
  * memory.
  */
 final class ObservedLog {

@@ -286,7 +286,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
      * @param key the conversation
      * @return the created memories of all kinds
      * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored
-     * @throws KeepsakeException if a storage cannot be used
+     * @throws KeepsakeException if a store cannot be used
      */
     public MemoryRun make(MemoryKey key) {
         return make(key, true);

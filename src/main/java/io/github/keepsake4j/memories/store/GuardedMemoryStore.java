@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A store that checks inputs before it touches its storage, and makes each call under its guard. */
+/** A store that checks inputs before it touches stored data, and makes each call under its guard. */
 public abstract class GuardedMemoryStore implements MemoryStore {
 
     /** For subclasses. */

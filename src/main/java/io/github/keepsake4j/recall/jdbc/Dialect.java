@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The differences between databases. The statements that are the same for all are in {@link Sql}. */
 interface Dialect {
 
-    /** The storage's name. */
+    /** The store's name. */
     String name();
 
     /** Reads a tenant's number and locks its row until the transaction ends. Parameter: its id. */
