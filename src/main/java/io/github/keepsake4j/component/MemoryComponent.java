@@ -111,7 +111,7 @@ public final class MemoryComponent implements AutoCloseable {
      */
     public MemoryOutput run(MemoryInput input) {
         ConversationKey key = ConversationKey.of(tenant, input.sessionId());
-        Settings settings = Settings.of(input);
+        ComponentSettings settings = ComponentSettings.of(input);
         check(input);
         Backend backend = backend(input.backend());
         Keepsake keepsake = backend.with(settings);
@@ -155,7 +155,7 @@ public final class MemoryComponent implements AutoCloseable {
         }
     }
 
-    private MemoryOutput output(Settings settings, Backend backend, Conversation conversation) {
+    private MemoryOutput output(ComponentSettings settings, Backend backend, Conversation conversation) {
         OutputMessages shown = OutputMessages.of(conversation.context(), settings, counter);
         LoggedMessage summary =
                 backend.summaries.conversation(conversation.key()).context().summary();
@@ -225,7 +225,7 @@ public final class MemoryComponent implements AutoCloseable {
         /** Memories of which only the summary in force is read. */
         private final Keepsake summaries;
 
-        private final RecentlyUsed<Settings, Keepsake> bySettings = new RecentlyUsed<>(MOST);
+        private final RecentlyUsed<ComponentSettings, Keepsake> bySettings = new RecentlyUsed<>(MOST);
 
         Backend(MessageLog log) {
             this.log = log;
@@ -244,7 +244,7 @@ public final class MemoryComponent implements AutoCloseable {
             return (executor == null ? builder : builder.executor(executor)).build();
         }
 
-        synchronized Keepsake with(Settings settings) {
+        synchronized Keepsake with(ComponentSettings settings) {
             Keepsake known = bySettings.get(settings);
             if (known == null) {
                 known = with(settings.toStrategy(counter));
