@@ -35,7 +35,8 @@ public final class LongTermMemories {
      * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
      */
     public LongTermMemoriesOfConversation of(Object memoryId) {
-        return new LongTermMemoriesOfConversation(creators.store(), key -> log, conversation(memoryId), creators::stale);
+        return new LongTermMemoriesOfConversation(
+                creators.store(), key -> log, conversation(memoryId), creators::stale);
     }
 
     /**

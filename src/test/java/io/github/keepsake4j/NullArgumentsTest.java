@@ -122,7 +122,8 @@ class NullArgumentsTest {
         assertThatThrownBy(() -> MessageLogs.files(file))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("is not a directory");
-        Discussions readOnly = Discussions.builder(new InMemoryLongTermMemoryStore()).build();
+        Discussions readOnly =
+                Discussions.builder(new InMemoryLongTermMemoryStore()).build();
         Keepsake.Builder keepsake = Keepsake.builder().messageLog(log).memories(readOnly, Duration.ofDays(1));
         assertThatThrownBy(keepsake::build)
                 .isInstanceOf(InvalidInputException.class)

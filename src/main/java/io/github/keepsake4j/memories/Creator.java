@@ -462,7 +462,8 @@ final class Creator {
             List<MadeMemory> batch = fresh.subList(0, size);
             String answer;
             try {
-                answer = summaries.run(List.of(LongTermMemoriesOfDiscussion.join(batch), current == null ? "" : current.text()));
+                answer = summaries.run(
+                        List.of(LongTermMemoriesOfDiscussion.join(batch), current == null ? "" : current.text()));
             } catch (RuntimeException e) {
                 throw failed(key, "the newest " + fresh.size() + " chunks", summaries, e);
             }

@@ -116,7 +116,8 @@ public final class Discussion {
                         version + " covers messages that are no longer part of discussion " + key + "; "
                                 + "name another version");
             }
-            MadeMemory again = MadeMemory.ofText(LongTermMemoryKind.SUMMARY, older.text(), older.source(), older.trust())
+            MadeMemory again = MadeMemory.ofText(
+                            LongTermMemoryKind.SUMMARY, older.text(), older.source(), older.trust())
                     .madeBy(older.model(), older.promptVersion(), older.madeAt())
                     .withPinned(older.pinned());
             if (store.addSummary(key, versions.size(), progress.revision(), again)) {

@@ -66,8 +66,9 @@ public final class LongTermMemoriesOfConversation {
      */
     public List<MadeMemory> search(FactQuery query) {
         FactQuery more = new FactQuery(query.keywords(), FactQuery.MAX_LIMIT, query.leastTrust());
-        List<MadeMemory> found =
-                store.search(key, more).stream().map(FoundLongTermMemory::memory).toList();
+        List<MadeMemory> found = store.search(key, more).stream()
+                .map(FoundLongTermMemory::memory)
+                .toList();
         return branch.onBranch(key, found).stream().limit(query.limit()).toList();
     }
 

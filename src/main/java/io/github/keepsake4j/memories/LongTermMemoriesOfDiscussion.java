@@ -29,7 +29,8 @@ public final class LongTermMemoriesOfDiscussion {
     private final List<SourceMessage> messages;
     private final Trust leastTrust;
 
-    LongTermMemoriesOfDiscussion(LongTermMemoryReader reader, @Nullable MemoryKey key, List<SourceMessage> messages, Trust leastTrust) {
+    LongTermMemoriesOfDiscussion(
+            LongTermMemoryReader reader, @Nullable MemoryKey key, List<SourceMessage> messages, Trust leastTrust) {
         this.reader = Objects.requireNonNull(reader, "reader");
         this.key = key;
         this.messages = List.copyOf(messages);

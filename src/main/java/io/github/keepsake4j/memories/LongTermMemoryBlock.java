@@ -40,7 +40,8 @@ import java.util.function.Function;
  * @param maxRecent the number of the newest chunks, and of the newest facts, that are considered, 0 to 200
  * @param zone the time zone of dates
  */
-public record LongTermMemoryBlock(int maxTokens, Trust minTrust, int maxRecent, ZoneId zone) implements ContextStrategy {
+public record LongTermMemoryBlock(int maxTokens, Trust minTrust, int maxRecent, ZoneId zone)
+        implements ContextStrategy {
 
     private static final int STANDARD_RECENT = 20;
     private static final int MOST_RECENT = 200;
@@ -111,7 +112,10 @@ public record LongTermMemoryBlock(int maxTokens, Trust minTrust, int maxRecent, 
      * @return the source
      */
     public Function<MemoryKey, Function<Tail, Optional<Remembered>>> source(
-            LongTermMemoryReader reader, Function<MemoryKey, MessageLog> logs, TokenCounter counter, Executor executor) {
+            LongTermMemoryReader reader,
+            Function<MemoryKey, MessageLog> logs,
+            TokenCounter counter,
+            Executor executor) {
         return new MemoryBlocks(this, reader, logs, counter, executor, MemoryBlocks.LONGEST_WAIT)::begin;
     }
 

@@ -103,7 +103,9 @@ public interface LongTermMemoryReader {
     default Overview overview(MemoryKey key, int last, Trust leastTrust) {
         return Overview.of(
                 summary(key),
-                List.of(Overview.Track.of(this, key, LongTermMemoryKind.CHUNK), Overview.Track.of(this, key, LongTermMemoryKind.FACT)),
+                List.of(
+                        Overview.Track.of(this, key, LongTermMemoryKind.CHUNK),
+                        Overview.Track.of(this, key, LongTermMemoryKind.FACT)),
                 last,
                 leastTrust);
     }

@@ -106,13 +106,16 @@ public record LongTermMemoryTools(
         for (MemoryKey key : scope(memoryId)) {
             // Some of the found memories may belong to another branch.
             FactQuery more = new FactQuery(query.keywords(), 2 * LongTermMemoryOptions.MAX_LIMIT, query.leastTrust());
-            List<MadeMemory> facts =
-                    reader.search(key, more).stream().map(FoundLongTermMemory::memory).toList();
+            List<MadeMemory> facts = reader.search(key, more).stream()
+                    .map(FoundLongTermMemory::memory)
+                    .toList();
             found.addAll(branch.onBranch(key, facts));
             found.addAll(branch.onBranch(key, trusted(reader.chunks(key, CHUNKS))));
         }
         // The scores of different conversations and kinds cannot be compared.
-        return reader.rank(query, found).stream().map(FoundLongTermMemory::memory).toList();
+        return reader.rank(query, found).stream()
+                .map(FoundLongTermMemory::memory)
+                .toList();
     }
 
     /** Returns the newest memories, oldest first. Pinned memories come first and count too. */

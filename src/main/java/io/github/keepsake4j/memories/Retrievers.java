@@ -35,7 +35,9 @@ final class Retrievers {
                 : memories.chunks(count(config.number("maxSummaryChunksFromFile", RECENT, -1))).stream()
                         .map(MadeMemory::text)
                         .toList();
-        return texts.isEmpty() ? LongTermMemoriesOfDiscussion.NO_MEMORIES : LongTermMemoriesOfDiscussion.joinTexts(texts, delimiter);
+        return texts.isEmpty()
+                ? LongTermMemoriesOfDiscussion.NO_MEMORIES
+                : LongTermMemoriesOfDiscussion.joinTexts(texts, delimiter);
     }
 
     private static int count(int configured) {
@@ -49,7 +51,9 @@ final class Retrievers {
                 Trust.RETRIEVED);
         List<MadeMemory> found = memories.isStateless()
                 ? inMessages(memories.messages(), query)
-                : memories.search(query).stream().map(FoundLongTermMemory::memory).toList();
+                : memories.search(query).stream()
+                        .map(FoundLongTermMemory::memory)
+                        .toList();
         return found.isEmpty() ? LongTermMemoriesOfDiscussion.NO_MATCH : LongTermMemoriesOfDiscussion.join(found);
     }
 

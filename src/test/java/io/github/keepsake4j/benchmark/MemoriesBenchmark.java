@@ -74,7 +74,8 @@ public final class MemoriesBenchmark {
         Path directory = Files.createTempDirectory(Files.createDirectories(OUTPUT), "memories");
         compare(
                 "In memory, memories in files",
-                name -> new Place(new InMemoryMessageLog(), FileLongTermMemoryStore.of(directory.resolve("m-" + name))));
+                name -> new Place(
+                        new InMemoryMessageLog(), FileLongTermMemoryStore.of(directory.resolve("m-" + name))));
         compare(
                 "SQLite, each commit synced, memories in files",
                 name -> new Place(
@@ -100,7 +101,8 @@ public final class MemoriesBenchmark {
                         .build());
     }
 
-    private static RememberedChat chat(String name, Place place, boolean has, LongTermMemoryWorkflow creator, boolean isShown) {
+    private static RememberedChat chat(
+            String name, Place place, boolean has, LongTermMemoryWorkflow creator, boolean isShown) {
         return new RememberedChat(name, place.log(), has ? place.memories() : null, creator, isShown);
     }
 

@@ -42,14 +42,20 @@ final class RememberedChat implements AutoCloseable {
      * @param creator makes them
      * @param isShown whether they are shown in the view
      */
-    RememberedChat(String name, MessageLog log, @Nullable LongTermMemoryStore store, LongTermMemoryWorkflow creator, boolean isShown) {
+    RememberedChat(
+            String name,
+            MessageLog log,
+            @Nullable LongTermMemoryStore store,
+            LongTermMemoryWorkflow creator,
+            boolean isShown) {
         this.name = name;
         this.log = log;
         this.shown = isShown ? store : null;
         this.turns = new Measured(name);
         ContextStrategy window = SlidingWindow.withMaxMessages(50);
-        Keepsake.Builder builder =
-                Keepsake.builder().messageLog(log).strategy(isShown ? window.and(LongTermMemoryBlock.withMaxTokens(800)) : window);
+        Keepsake.Builder builder = Keepsake.builder()
+                .messageLog(log)
+                .strategy(isShown ? window.and(LongTermMemoryBlock.withMaxTokens(800)) : window);
         this.keepsake = (store == null
                         ? builder
                         : builder.memories(

@@ -221,7 +221,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "early");
         keepsake.longTermMemories().make("a");
-        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)).hasSize(1);
+        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+                .hasSize(1);
         assertThat(stored()).containsIgnoringCase("quokka");
 
         chat.chat("a", "late");
@@ -231,7 +232,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         keepsake.conversation("a").erase();
         erased.countDown();
         creator.join();
-        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)).isEmpty();
+        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+                .isEmpty();
         assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
 
@@ -243,10 +245,15 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         // Creators may be at work in the background.
         await().until(() -> {
             keepsake.longTermMemories().make("a");
-            return !keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT).isEmpty();
+            return !keepsake.longTermMemories()
+                    .of("a")
+                    .list(LongTermMemoryKind.FACT)
+                    .isEmpty();
         });
-        MadeMemory made =
-                keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT).get(0);
+        MadeMemory made = keepsake.longTermMemories()
+                .of("a")
+                .list(LongTermMemoryKind.FACT)
+                .get(0);
         keepsake.longTermMemories().of("a").correct(made.id(), "A quokka, by hand", Trust.USER);
         assertThat(stored()).containsIgnoringCase("quokka");
         return log;
@@ -296,7 +303,9 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         open.add(store);
         AtomicReference<Runnable> beforeErasure = new AtomicReference<>(() -> {});
         LongTermMemoryStore watched = (LongTermMemoryStore) Proxy.newProxyInstance(
-                LongTermMemoryStore.class.getClassLoader(), new Class<?>[] {LongTermMemoryStore.class}, (proxy, method, arguments) -> {
+                LongTermMemoryStore.class.getClassLoader(),
+                new Class<?>[] {LongTermMemoryStore.class},
+                (proxy, method, arguments) -> {
                     if (method.getName().equals("erase")) {
                         beforeErasure.getAndSet(() -> {}).run();
                     }
@@ -359,7 +368,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat(keepsake).chat("a", "Hello");
         model.answers.add(AiMessage.from("A wombat."));
         chat(keepsake).chat("a", "Another animal");
-        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)).isEmpty();
+        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+                .isEmpty();
         keepsake.longTermMemories().make("a");
         assertThat(stored()).doesNotContainIgnoringCase("quokka").containsIgnoringCase("wombat");
         assertThat(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
@@ -458,7 +468,9 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
     void retrievers_and_tools_only_read() {
         keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine);
         LongTermMemoryReader reader = (LongTermMemoryReader) Proxy.newProxyInstance(
-                LongTermMemoryReader.class.getClassLoader(), new Class<?>[] {LongTermMemoryStore.class}, (proxy, method, arguments) -> {
+                LongTermMemoryReader.class.getClassLoader(),
+                new Class<?>[] {LongTermMemoryStore.class},
+                (proxy, method, arguments) -> {
                     assertThat(method.getDeclaringClass()).isEqualTo(LongTermMemoryReader.class);
                     return method.invoke(store, arguments);
                 });
@@ -470,8 +482,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         MemoryKey key = ConversationKey.of("default", "a");
         MadeMemory fact = MadeMemory.fact("Pet", "A cat.", List.of(), List.of(), Passage.NONE, Trust.USER);
         store.add(key, LongTermMemoryKind.FACT, 0, Passage.NONE, List.of(fact));
-        LongTermMemoryTools lookup =
-                new LongTermMemoryTools(reader, any -> log, id -> key, Scope::memory, LongTermMemoryOptions.standard(), any -> {});
+        LongTermMemoryTools lookup = new LongTermMemoryTools(
+                reader, any -> log, id -> key, Scope::memory, LongTermMemoryOptions.standard(), any -> {});
         assertThat(lookup.search("a", "cat"))
                 .as("a conversation without messages has no memories")
                 .isEmpty();
@@ -501,7 +513,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
         for (int attempt = 1; attempt < 5; attempt++) {
-            assertThatThrownBy(() -> keepsake.longTermMemories().make("a")).isInstanceOf(LongTermMemoryFailedException.class);
+            assertThatThrownBy(() -> keepsake.longTermMemories().make("a"))
+                    .isInstanceOf(LongTermMemoryFailedException.class);
             assertThat(counted).isEmpty();
         }
         assertThat(keepsake.longTermMemories().make("a").problems()).hasSize(1);
@@ -609,7 +622,9 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         List<Thread> threads = new CopyOnWriteArrayList<>();
         Set<Thread> inStore = ConcurrentHashMap.newKeySet();
         LongTermMemoryStore watched = (LongTermMemoryStore) Proxy.newProxyInstance(
-                LongTermMemoryStore.class.getClassLoader(), new Class<?>[] {LongTermMemoryStore.class}, (proxy, method, arguments) -> {
+                LongTermMemoryStore.class.getClassLoader(),
+                new Class<?>[] {LongTermMemoryStore.class},
+                (proxy, method, arguments) -> {
                     inStore.add(Thread.currentThread());
                     return method.invoke(store, arguments);
                 });
@@ -666,7 +681,9 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         MessageLog log = newLog();
         Keepsake keepsake = keepsake(log, FACTS, PoisonedTexts::obey)
                 .strategy(SlidingWindow.withMaxMessages(50)
-                        .and(LongTermMemoryBlock.withMaxTokens(1_000_000).withMaxRecent(200).withMinTrust(Trust.RETRIEVED)))
+                        .and(LongTermMemoryBlock.withMaxTokens(1_000_000)
+                                .withMaxRecent(200)
+                                .withMinTrust(Trust.RETRIEVED)))
                 .build();
         PoisonedTexts.chat(keepsake, model.answers, model);
         List<String> made = new ArrayList<>();
@@ -684,7 +701,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                     .tools(LongTermMemoryOptions.standard().withLimit(100))
                     .recentMemories(id);
             assertThat(standard).doesNotContain(PoisonedTexts.MARK);
-            LongTermMemoryOptions any = LongTermMemoryOptions.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
+            LongTermMemoryOptions any =
+                    LongTermMemoryOptions.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
             String block = keepsake.conversation(id).messages().stream()
                     .filter(Remembered::isShown)
                     .map(message -> ((UserMessage) message).singleText())

@@ -129,7 +129,9 @@ class CreatorsTest {
         };
         Set<String> read = new HashSet<>();
         LongTermMemoryStore readOnly = (LongTermMemoryStore) Proxy.newProxyInstance(
-                LongTermMemoryStore.class.getClassLoader(), new Class<?>[] {LongTermMemoryStore.class}, (proxy, method, arguments) -> {
+                LongTermMemoryStore.class.getClassLoader(),
+                new Class<?>[] {LongTermMemoryStore.class},
+                (proxy, method, arguments) -> {
                     if (method.getDeclaringClass() != LongTermMemoryReader.class) {
                         throw new AssertionError("a retriever called " + method.getName());
                     }
@@ -215,7 +217,9 @@ class CreatorsTest {
                 continue;
             }
             discussion.qualityMemory(talk(10));
-            assertThat(covered(LongTermMemoryKind.CHUNK)).as("cut at byte " + length).containsExactly(ids(1, 5), ids(6, 10));
+            assertThat(covered(LongTermMemoryKind.CHUNK))
+                    .as("cut at byte " + length)
+                    .containsExactly(ids(1, 5), ids(6, 10));
             assertThat(Files.readAllLines(ledger)).hasSize(2);
         }
     }

@@ -35,7 +35,8 @@ final class FailingPassages {
     }
 
     /** Returns a discussion whose memories a workflow makes, with a lease that keeps none waiting when a process dies. */
-    static Discussion discussion(LongTermMemoryStore store, MemoryKey key, LongTermMemoryKind kind, LongTermMemoryWorkflow workflow) {
+    static Discussion discussion(
+            LongTermMemoryStore store, MemoryKey key, LongTermMemoryKind kind, LongTermMemoryWorkflow workflow) {
         return Discussions.builder(store)
                 .tokenCountEstimator(new WordCounter())
                 .config(DiscussionConfig.ofJson(

@@ -136,7 +136,8 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
     void the_message_is_within_its_tokens_and_no_memory_is_cut() {
         TokenCounter counter = TokenCounter.standard();
         for (int most : new int[] {1, 30, 60, 100, 200, 400}) {
-            Keepsake keepsake = block(FACTS, LongTermMemoryBlock.withMaxTokens(most).withMinTrust(Trust.RETRIEVED), 50);
+            Keepsake keepsake =
+                    block(FACTS, LongTermMemoryBlock.withMaxTokens(most).withMinTrust(Trust.RETRIEVED), 50);
             List<String> all = new ArrayList<>();
             keepsake.longTermMemories().of("a").erase();
             for (int i = 0; i < 12; i++) {
@@ -239,7 +240,8 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
     @Test
     void where_the_newest_turn_fits_only_without_memories_they_are_left_out_and_limits_count_them() {
         Keepsake keepsake = block(
-                FACTS, TokenLimit.withMaxTokens(200, TokenCounter.standard()).and(LongTermMemoryBlock.withMaxTokens(150)));
+                FACTS,
+                TokenLimit.withMaxTokens(200, TokenCounter.standard()).and(LongTermMemoryBlock.withMaxTokens(150)));
         Chat chat = keepsake.aiServices(Chat.class)
                 .chatModel(model)
                 .chatRequestTransformer(keepsake.requestBudget())
@@ -324,7 +326,9 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
     void a_store_that_fails_breaks_no_turn() {
         block(FACTS, LongTermMemoryBlock.withMaxTokens(500), 50);
         LongTermMemoryStore failing = (LongTermMemoryStore) Proxy.newProxyInstance(
-                LongTermMemoryStore.class.getClassLoader(), new Class<?>[] {LongTermMemoryStore.class}, (proxy, method, arguments) -> {
+                LongTermMemoryStore.class.getClassLoader(),
+                new Class<?>[] {LongTermMemoryStore.class},
+                (proxy, method, arguments) -> {
                     throw new StorageUnavailableException("down", null);
                 });
         Keepsake keepsake = Keepsake.builder()
@@ -409,7 +413,8 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("memories");
         log = newLog();
-        assertThatThrownBy(() -> block(FACTS, LongTermMemoryBlock.withMaxTokens(500).and(LongTermMemoryBlock.withMaxTokens(100))))
+        assertThatThrownBy(() -> block(
+                        FACTS, LongTermMemoryBlock.withMaxTokens(500).and(LongTermMemoryBlock.withMaxTokens(100))))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("one LongTermMemoryBlock");
         assertThatThrownBy(() -> LongTermMemoryBlock.withMaxTokens(0)).isInstanceOf(InvalidInputException.class);

@@ -83,7 +83,12 @@ public abstract class LongTermMemoryStoreContract {
     }
 
     private boolean addChunk(String text, Passage passage) {
-        return store.add(key, LongTermMemoryKind.CHUNK, revision(LongTermMemoryKind.CHUNK), passage, List.of(chunk(text, passage)));
+        return store.add(
+                key,
+                LongTermMemoryKind.CHUNK,
+                revision(LongTermMemoryKind.CHUNK),
+                passage,
+                List.of(chunk(text, passage)));
     }
 
     private boolean addFacts(Passage passage, MadeMemory... facts) {
@@ -132,8 +137,8 @@ public abstract class LongTermMemoryStoreContract {
     @EnumSource(
             value = LongTermMemoryKind.class,
             names = {"CHUNK", "FACT"})
-    void a_passage_that_fails_for_ever_is_passed_by_after_five_tries_that_are_counted_over_restarts(LongTermMemoryKind kind)
-            throws Exception {
+    void a_passage_that_fails_for_ever_is_passed_by_after_five_tries_that_are_counted_over_restarts(
+            LongTermMemoryKind kind) throws Exception {
         List<String> sent = new ArrayList<>();
         LongTermMemoryWorkflow workflow = inputs -> {
             sent.add(FailingPassages.word(inputs));
@@ -147,7 +152,8 @@ public abstract class LongTermMemoryStoreContract {
             }
             assertThat(shown(kind)).containsExactly("one");
         }
-        LongTermMemoryRun run = FailingPassages.discussion(store, key, kind, workflow).qualityMemory(FailingPassages.CHAT);
+        LongTermMemoryRun run =
+                FailingPassages.discussion(store, key, kind, workflow).qualityMemory(FailingPassages.CHAT);
         assertThat(run.end()).isEqualTo(LongTermMemoryRun.End.UP_TO_DATE);
         assertThat(run.problems())
                 .singleElement()
@@ -168,7 +174,8 @@ public abstract class LongTermMemoryStoreContract {
     @EnumSource(
             value = LongTermMemoryKind.class,
             names = {"CHUNK", "FACT"})
-    void what_was_passed_by_is_made_when_it_is_tried_again_and_summaries_tell_of_it(LongTermMemoryKind kind) throws Exception {
+    void what_was_passed_by_is_made_when_it_is_tried_again_and_summaries_tell_of_it(LongTermMemoryKind kind)
+            throws Exception {
         boolean[] fails = {true};
         LongTermMemoryWorkflow workflow = inputs -> {
             String text = FailingPassages.word(inputs);
@@ -360,7 +367,8 @@ public abstract class LongTermMemoryStoreContract {
     void b4_chunks_are_kept_in_order_with_all_that_is_known_of_them() throws Exception {
         MadeMemory first = chunk("They met.\nThey said \"hello\" \u4f60\u597d \uD83D\uDE00", FIRST)
                 .madeBy("gpt", "workflow@1", Instant.parse("2026-01-02T03:04:05.678901Z"));
-        assertThat(store.add(key, LongTermMemoryKind.CHUNK, 0, FIRST, List.of(first))).isTrue();
+        assertThat(store.add(key, LongTermMemoryKind.CHUNK, 0, FIRST, List.of(first)))
+                .isTrue();
         assertThat(addChunk("They ate.", SECOND)).isTrue();
 
         try (LongTermMemoryStore again = sameStore()) {
@@ -431,8 +439,10 @@ public abstract class LongTermMemoryStoreContract {
         MadeMemory puppy = fact("Her puppy", "She has a puppy called Luna", FIRST, Trust.USER);
         MadeMemory car = fact("Her car", "She drives an old car", FIRST, Trust.USER);
         MemoryKey other = ConversationKey.of("acme", "other");
-        assertThat(meaning.add(key, LongTermMemoryKind.FACT, 0, FIRST, List.of(puppy))).isTrue();
-        assertThat(meaning.add(other, LongTermMemoryKind.FACT, 0, FIRST, List.of(car))).isTrue();
+        assertThat(meaning.add(key, LongTermMemoryKind.FACT, 0, FIRST, List.of(puppy)))
+                .isTrue();
+        assertThat(meaning.add(other, LongTermMemoryKind.FACT, 0, FIRST, List.of(car)))
+                .isTrue();
         int before = model.calls.size();
 
         assertThat(meaning.search(other, FactQuery.of("hound"))).isEmpty();
@@ -709,7 +719,12 @@ public abstract class LongTermMemoryStoreContract {
             MadeMemory chunk = chunk("chunk " + i, FIRST);
             assertThat(store.add(each, LongTermMemoryKind.CHUNK, 0, FIRST, List.of(chunk)))
                     .isTrue();
-            assertThat(store.add(each, LongTermMemoryKind.FACT, 0, FIRST, List.of(fact("t", "fact " + i, FIRST, Trust.USER))))
+            assertThat(store.add(
+                            each,
+                            LongTermMemoryKind.FACT,
+                            0,
+                            FIRST,
+                            List.of(fact("t", "fact " + i, FIRST, Trust.USER))))
                     .isTrue();
             long revision = store.progress(each, LongTermMemoryKind.CHUNK).revision();
             assertThat(store.addSummary(each, 0, revision, summary("summary " + i, FIRST)))
@@ -770,7 +785,12 @@ public abstract class LongTermMemoryStoreContract {
 
     private boolean addNothing(long revision) {
         return store.add(key, LongTermMemoryKind.CHUNK, revision, FIRST, List.of(chunk("late", FIRST)))
-                || store.add(key, LongTermMemoryKind.FACT, revision, FIRST, List.of(fact("late", "late", FIRST, Trust.USER)));
+                || store.add(
+                        key,
+                        LongTermMemoryKind.FACT,
+                        revision,
+                        FIRST,
+                        List.of(fact("late", "late", FIRST, Trust.USER)));
     }
 
     @Test

@@ -101,7 +101,8 @@ class MemoryProcessesTest {
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(LongTermMemoryKind kind) throws Exception {
+    void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(LongTermMemoryKind kind)
+            throws Exception {
         Map<String, LongTermMemoryKind> homes = Map.of(stores("files"), kind, stores("PostgreSQL"), kind);
         for (int kill = 0; kill < 2; kill++) {
             // Two tries fail in each process, and it is killed in the next one.
@@ -118,8 +119,8 @@ class MemoryProcessesTest {
     }
 
     /** Starts a process that makes memories on some homes, and kills it behind some lines. */
-    private static List<String> killedWhenAllHang(int call, boolean isLong, Map<String, LongTermMemoryKind> homes, int count)
-            throws Exception {
+    private static List<String> killedWhenAllHang(
+            int call, boolean isLong, Map<String, LongTermMemoryKind> homes, int count) throws Exception {
         List<Object> arguments = new ArrayList<>(List.of(call, isLong));
         homes.forEach((name, kind) -> arguments.addAll(List.of(name, kind)));
         List<String> lines = new ArrayList<>();

@@ -248,7 +248,8 @@ class ErasedTextTest {
                 .isTrue();
     }
 
-    private static void add(LongTermMemoryStore memories, MemoryKey key, LongTermMemoryKind kind, Passage passage, MadeMemory made) {
+    private static void add(
+            LongTermMemoryStore memories, MemoryKey key, LongTermMemoryKind kind, Passage passage, MadeMemory made) {
         assertThat(memories.add(key, kind, memories.progress(key, kind).revision(), passage, List.of(made)))
                 .isTrue();
     }

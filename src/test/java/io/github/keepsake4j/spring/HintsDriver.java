@@ -58,8 +58,8 @@ final class HintsDriver {
         for (String argument : List.of(args).subList(1, args.length)) {
             Place place = Place.of(argument);
             try (MessageLog log = place.open();
-                    LongTermMemoryStore store =
-                            FileLongTermMemoryStore.of(directory.resolve(place.home().name()))) {
+                    LongTermMemoryStore store = FileLongTermMemoryStore.of(
+                            directory.resolve(place.home().name()))) {
                 RuntimeHintsRecorder.record(() -> use(log, store))
                         .assertThat()
                         .notMatching(hints)

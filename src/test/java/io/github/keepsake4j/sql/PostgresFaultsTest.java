@@ -104,7 +104,8 @@ class PostgresFaultsTest extends FaultContract {
         return switch (home) {
             case LOG -> Stored.of(settings.on(JdbcMessageLog.builder()).build());
             case INDEX -> Stored.of(settings.on(JdbcMessageIndex.builder()).build());
-            case MEMORIES -> Stored.of(settings.on(JdbcLongTermMemoryStore.builder()).build());
+            case MEMORIES ->
+                Stored.of(settings.on(JdbcLongTermMemoryStore.builder()).build());
         };
     }
 

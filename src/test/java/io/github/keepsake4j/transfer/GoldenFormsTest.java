@@ -346,10 +346,12 @@ class GoldenFormsTest {
 
     private static void assertGolden(LongTermMemoryStore store) {
         assertThat(store.chunks(KEY, 10)).isEqualTo(madeOf(LongTermMemoryKind.CHUNK));
-        assertThat(store.facts(KEY, 10)).isEqualTo(madeOf(LongTermMemoryKind.FACT).subList(1, 2));
+        assertThat(store.facts(KEY, 10))
+                .isEqualTo(madeOf(LongTermMemoryKind.FACT).subList(1, 2));
         assertThat(store.find(KEY, "FACT-1"))
                 .contains(madeOf(LongTermMemoryKind.FACT).get(0).withStatus(Status.FORGOTTEN));
-        assertThat(store.summaries(KEY)).containsExactly(made("SUMMARY-1", LongTermMemoryKind.SUMMARY, "Ada travels.", 2));
+        assertThat(store.summaries(KEY))
+                .containsExactly(made("SUMMARY-1", LongTermMemoryKind.SUMMARY, "Ada travels.", 2));
         assertThat(store.search(KEY, FactQuery.of("rome hotels")))
                 .extracting(FoundLongTermMemory::memory)
                 .extracting(MadeMemory::id)

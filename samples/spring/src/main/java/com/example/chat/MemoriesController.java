@@ -53,7 +53,8 @@ class MemoriesController {
     List<Remembered> list(@PathVariable String id) {
         LongTermMemoriesOfConversation memories = keepsake.longTermMemories().of(id);
         List<Remembered> all = new ArrayList<>();
-        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.FACT, LongTermMemoryKind.SUMMARY, LongTermMemoryKind.CHUNK)) {
+        for (LongTermMemoryKind kind :
+                List.of(LongTermMemoryKind.FACT, LongTermMemoryKind.SUMMARY, LongTermMemoryKind.CHUNK)) {
             memories.list(kind).forEach(memory -> all.add(remembered(memories, memory)));
         }
         return all;

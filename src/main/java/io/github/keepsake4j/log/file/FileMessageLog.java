@@ -260,7 +260,8 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
         TenantList list = list(names.directory());
         holdingList(names.directory(), () -> {
-            byte[] bytes = CachedMemory.firstLines(key, list.next(), before == null ? Tombstone.NEVER : before, now, plan);
+            byte[] bytes =
+                    CachedMemory.firstLines(key, list.next(), before == null ? Tombstone.NEVER : before, now, plan);
             try {
                 write(names.made(), bytes);
                 CachedMemory.keepTime(names.made(), Totals.NONE.after(plan.steps(), null, now));

@@ -92,8 +92,11 @@ public final class FileLongTermMemoryStore extends GuardedMemoryStore {
     @Override
     public Overview overview(MemoryKey key, int last, Trust leastTrust) {
         InvalidInputException.checkAtLeast("last", 0, last);
-        Overview.Track facts =
-                reading("memories", key, LongTermMemoryKind.FACT, store -> Overview.Track.of(store, key, LongTermMemoryKind.FACT));
+        Overview.Track facts = reading(
+                "memories",
+                key,
+                LongTermMemoryKind.FACT,
+                store -> Overview.Track.of(store, key, LongTermMemoryKind.FACT));
         return reading(
                 "memories",
                 key,
@@ -107,7 +110,8 @@ public final class FileLongTermMemoryStore extends GuardedMemoryStore {
 
     @Override
     public Optional<MadeMemory> find(MemoryKey key, String id) {
-        return super.find(key, id).or(() -> reading("memory", key, LongTermMemoryKind.FACT, facts -> facts.find(key, id)));
+        return super.find(key, id)
+                .or(() -> reading("memory", key, LongTermMemoryKind.FACT, facts -> facts.find(key, id)));
     }
 
     @Override
@@ -175,7 +179,8 @@ public final class FileLongTermMemoryStore extends GuardedMemoryStore {
     }
 
     @Override
-    protected <T> T reading(String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
+    protected <T> T reading(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
         MemoryFiles files = MemoryFiles.of(root, key);
         if (kind != LongTermMemoryKind.FACT || !Files.exists(files.facts())) {
             return reading(what, key, () -> work.apply(texts()));
@@ -210,7 +215,8 @@ public final class FileLongTermMemoryStore extends GuardedMemoryStore {
     }
 
     @Override
-    protected <T> T writing(String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
+    protected <T> T writing(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
         MemoryFiles files = MemoryFiles.of(root, key);
         return locked(what, files, key, () -> {
             if (!Files.isDirectory(files.directory())) {

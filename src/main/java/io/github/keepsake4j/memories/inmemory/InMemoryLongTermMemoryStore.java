@@ -89,12 +89,14 @@ public final class InMemoryLongTermMemoryStore extends GuardedMemoryStore {
     }
 
     @Override
-    protected synchronized <T> T reading(String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
+    protected synchronized <T> T reading(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
         return work.apply(kept);
     }
 
     @Override
-    protected synchronized <T> T writing(String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
+    protected synchronized <T> T writing(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
         return work.apply(kept);
     }
 

@@ -164,7 +164,8 @@ final class SqlMemories implements LongTermMemoryWriter {
     }
 
     @Override
-    public boolean add(MemoryKey any, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> memories) {
+    public boolean add(
+            MemoryKey any, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> memories) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
@@ -465,7 +466,9 @@ final class SqlMemories implements LongTermMemoryWriter {
     @Override
     public @Nullable MadeMemory summary(MemoryKey any) {
         List<MadeMemory> versions = summaries(key);
-        return versions.isEmpty() ? null : progress(key, LongTermMemoryKind.CHUNK).holding(versions);
+        return versions.isEmpty()
+                ? null
+                : progress(key, LongTermMemoryKind.CHUNK).holding(versions);
     }
 
     @Override

@@ -74,12 +74,14 @@ public final class FactsByMeaning extends GuardedMemoryStore {
     }
 
     @Override
-    protected <T> T reading(String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
+    protected <T> T reading(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
         return work.apply(store);
     }
 
     @Override
-    protected <T> T writing(String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
+    protected <T> T writing(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
         return work.apply(store);
     }
 

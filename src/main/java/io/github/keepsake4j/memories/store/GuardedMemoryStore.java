@@ -38,7 +38,8 @@ public abstract class GuardedMemoryStore implements LongTermMemoryStore {
      * @param work the work
      * @return its result
      */
-    protected abstract <T> T reading(String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work);
+    protected abstract <T> T reading(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work);
 
     /**
      * Changes something in one step.
@@ -50,7 +51,8 @@ public abstract class GuardedMemoryStore implements LongTermMemoryStore {
      * @param work the work
      * @return its result
      */
-    protected abstract <T> T writing(String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work);
+    protected abstract <T> T writing(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work);
 
     @Override
     public List<MadeMemory> shown(MemoryKey key, LongTermMemoryKind kind, int last) {
@@ -115,7 +117,11 @@ public abstract class GuardedMemoryStore implements LongTermMemoryStore {
         if (summary.kind() != LongTermMemoryKind.SUMMARY) {
             throw new InvalidInputException("summary", "must be of the kind SUMMARY, is " + summary.kind());
         }
-        return writing("new summary", key, LongTermMemoryKind.SUMMARY, all -> all.addSummary(key, versions, revision, summary));
+        return writing(
+                "new summary",
+                key,
+                LongTermMemoryKind.SUMMARY,
+                all -> all.addSummary(key, versions, revision, summary));
     }
 
     @Override

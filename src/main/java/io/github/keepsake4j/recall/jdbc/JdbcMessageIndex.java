@@ -266,7 +266,8 @@ public final class JdbcMessageIndex implements MessageIndex {
             Long number = session.first(IndexSql.TENANT, row -> row.getLong(1), tenant);
             return number == null
                     ? Map.of()
-                    : keys(session.list(IndexSql.MEMORIES_OF_TENANT, MemoryRow::of, number.intValue(), (int) after, limit));
+                    : keys(session.list(
+                            IndexSql.MEMORIES_OF_TENANT, MemoryRow::of, number.intValue(), (int) after, limit));
         });
     }
 
@@ -336,8 +337,9 @@ public final class JdbcMessageIndex implements MessageIndex {
     /** Returns null if there is nothing in scope. */
     private @Nullable InScope inScope(Session session, String tenant, @Nullable List<byte[]> hashes)
             throws SQLException {
-        List<MemoryRow.Size> rows =
-                hashes == null ? session.list(IndexSql.TENANT, MemoryRow.Size::of, tenant) : dialect.sizes(session, hashes);
+        List<MemoryRow.Size> rows = hashes == null
+                ? session.list(IndexSql.TENANT, MemoryRow.Size::of, tenant)
+                : dialect.sizes(session, hashes);
         return rows.isEmpty()
                 ? null
                 : new InScope(

@@ -135,7 +135,9 @@ class SearchOfKeepsakeTest {
         assertThat(memories.search(FactQuery.of("hound")))
                 .extracting(MadeMemory::text)
                 .containsExactly("A puppy called Luna");
-        assertThat(keepsake.longTermMemories().tools(LongTermMemoryOptions.standard()).searchMemory("hound", "42"))
+        assertThat(keepsake.longTermMemories()
+                        .tools(LongTermMemoryOptions.standard())
+                        .searchMemory("hound", "42"))
                 .contains("A puppy called Luna");
     }
 

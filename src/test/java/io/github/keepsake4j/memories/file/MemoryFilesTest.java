@@ -409,7 +409,8 @@ class MemoryFilesTest {
                 byte[] after;
                 try (LongTermMemoryStore store = FileLongTermMemoryStore.of(folder)) {
                     MadeMemory chunk = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
-                    long revision = store.progress(KEY, LongTermMemoryKind.CHUNK).revision();
+                    long revision =
+                            store.progress(KEY, LongTermMemoryKind.CHUNK).revision();
                     assertThat(store.add(KEY, LongTermMemoryKind.CHUNK, revision, Passage.NONE, List.of(chunk)))
                             .isTrue();
                     after = Files.readAllBytes(ledger);
@@ -482,7 +483,8 @@ class MemoryFilesTest {
             assertThat(store.summary(KEY).text()).isEqualTo("Ada likes bees.");
             assertThat(store.summaries(KEY)).hasSize(1);
             assertThat(Files.readString(files.summary())).isEqualTo(theirs);
-            MadeMemory second = MadeMemory.ofText(LongTermMemoryKind.SUMMARY, "Ada likes wasps.", Passage.NONE, Trust.USER);
+            MadeMemory second =
+                    MadeMemory.ofText(LongTermMemoryKind.SUMMARY, "Ada likes wasps.", Passage.NONE, Trust.USER);
             assertThat(store.addSummary(KEY, 0, 0, second)).isFalse();
             assertThat(store.addSummary(KEY, 1, 0, second)).isTrue();
             assertThat(store.summaries(KEY))
