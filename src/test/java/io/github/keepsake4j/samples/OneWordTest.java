@@ -31,7 +31,6 @@ import org.junit.jupiter.api.Test;
  * in string literals with several words, such as those of errors. Code is left out.
  */
 class OneWordTest {
-
     private static final Path SOURCES = Path.of("src/main/java/io/github/keepsake4j");
     private static final Pattern OTHER_WORD = Pattern.compile("(?i).*\\b(?:backends?|homes?)\\b(?!\\().*");
     private static final Pattern CODE = Pattern.compile(
@@ -47,7 +46,6 @@ class OneWordTest {
 
     private static final List<String> FOUND = new ArrayList<>();
     private static final Set<String> USED = new HashSet<>();
-
     /** The files of the top-level types, after their modifiers, by the types' names. */
     private static final Map<String, List<String>> TYPES = new TreeMap<>();
 
@@ -59,13 +57,12 @@ class OneWordTest {
             }
         }
         var compiler = ToolProvider.getSystemJavaCompiler();
-        var manager = compiler.getStandardFileManager(null, null, null);
-        var sources = manager.getJavaFileObjectsFromPaths(files(SOURCES.toString(), ".java"));
-        JavacTask task = (JavacTask) compiler.getTask(null, manager, null, null, null, sources);
+        var sources = compiler.getStandardFileManager(null, null, null)
+                .getJavaFileObjectsFromPaths(files(SOURCES.toString(), ".java"));
+        JavacTask task = (JavacTask) compiler.getTask(null, null, null, null, null, sources);
         for (CompilationUnitTree unit : task.parse()) {
             new Reader(unit, DocTrees.instance(task)).scan(unit, null);
         }
-        manager.close();
     }
 
     /** Benchmarks and decisions tell what was so when they were written. */
@@ -82,8 +79,8 @@ class OneWordTest {
         for (String allowed : OTHER_WORDS.keySet()) {
             if (prose.contains(allowed)) {
                 USED.add(allowed);
-                prose = prose.replace(allowed, "");
             }
+            prose = prose.replace(allowed, "");
         }
         for (Matcher found = OTHER_WORD.matcher(prose); found.find(); ) {
             FOUND.add(place + ": " + found.group().strip());
@@ -115,7 +112,6 @@ class OneWordTest {
     }
 
     private static final class Reader extends TreePathScanner<Void, Void> {
-
         private final DocTrees docs;
         private final String file;
 
@@ -142,7 +138,6 @@ class OneWordTest {
             return super.visitClass(type, none);
         }
 
-        /** A literal of one word is a name, such as that of a field or a metric's tag. */
         @Override
         public Void visitLiteral(LiteralTree literal, Void none) {
             if (literal.getValue() instanceof String text && text.contains(" ")) {
