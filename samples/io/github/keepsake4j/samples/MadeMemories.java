@@ -9,12 +9,12 @@ import io.github.keepsake4j.memories.Discussion;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.FactQuery;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.NodeConfig;
 import io.github.keepsake4j.memories.SourceMessage;
 import io.github.keepsake4j.memories.Trust;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -46,7 +46,7 @@ public final class MadeMemories {
 
     static void run(PrintStream out, Path directory) {
         List<SourceMessage> chat = chat();
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             Discussion chunks = discussion(store, "{\"minMemoriesPerSummary\": 1}");
             int made = chunks.qualityMemory(chat).made().size();
             chunks.updateSummary();
@@ -67,7 +67,7 @@ public final class MadeMemories {
         }
     }
 
-    private static Discussion discussion(MemoryStore store, String config) {
+    private static Discussion discussion(LongTermMemoryStore store, String config) {
         return Discussions.builder(store)
                 .chatModel(new Scripted())
                 .config(DiscussionConfig.ofJson(config))

@@ -24,7 +24,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.memories.Discussions;
-import io.github.keepsake4j.memories.MemoryBlock;
+import io.github.keepsake4j.memories.LongTermMemoryBlock;
 import io.github.keepsake4j.memories.background.BackgroundCreators;
 import io.github.keepsake4j.memories.store.FactsByMeaning;
 import io.github.keepsake4j.message.Ids;
@@ -620,7 +620,7 @@ public final class Keepsake {
 
         /**
          * Sets the executor that runs the asynchronous methods and the summarizer. The asynchronous methods block its
-         * threads while they wait for the storage. Default: an executor of this library with one thread for each call
+         * threads while they wait for the store. Default: an executor of this library with one thread for each call
          * in progress. Its threads are virtual on JDK 21 and newer.
          *
          * @param blockingExecutor the executor; the caller shuts it down
@@ -984,9 +984,9 @@ public final class Keepsake {
         /** Returns the source of the long-term memories that the strategy shows. */
         private ChatSettings.Remembering remembered(
                 ContextStrategy limits, Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
-            List<MemoryBlock> blocks = limits.parts().stream()
-                    .filter(MemoryBlock.class::isInstance)
-                    .map(MemoryBlock.class::cast)
+            List<LongTermMemoryBlock> blocks = limits.parts().stream()
+                    .filter(LongTermMemoryBlock.class::isInstance)
+                    .map(LongTermMemoryBlock.class::cast)
                     .toList();
             if (blocks.isEmpty()) {
                 return ChatSettings.Remembering.NONE;
@@ -994,7 +994,7 @@ public final class Keepsake {
             if (blocks.size() > 1) {
                 throw new InvalidInputException(
                         "strategy",
-                        "must have at most one Memories.block, has " + blocks.size() + "; remove the others");
+                        "must have at most one LongTermMemoryBlock, has " + blocks.size() + "; remove the others");
             }
             return blocks.get(0).source(required("memories", discussions).store(), logs, counter, BlockingWork.EXECUTOR)
                     ::apply;

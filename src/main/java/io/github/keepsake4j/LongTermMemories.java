@@ -2,11 +2,11 @@ package io.github.keepsake4j;
 
 import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.memories.ConversationMemories;
-import io.github.keepsake4j.memories.MemoryFailedException;
-import io.github.keepsake4j.memories.MemoryOptions;
-import io.github.keepsake4j.memories.MemoryRun;
-import io.github.keepsake4j.memories.MemoryTools;
+import io.github.keepsake4j.memories.LongTermMemoriesOfConversation;
+import io.github.keepsake4j.memories.LongTermMemoryFailedException;
+import io.github.keepsake4j.memories.LongTermMemoryOptions;
+import io.github.keepsake4j.memories.LongTermMemoryRun;
+import io.github.keepsake4j.memories.LongTermMemoryTools;
 import io.github.keepsake4j.memories.background.BackgroundCreators;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -34,8 +34,9 @@ public final class LongTermMemories {
      * @return the memories
      * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
      */
-    public ConversationMemories of(Object memoryId) {
-        return new ConversationMemories(creators.store(), key -> log, conversation(memoryId), creators::stale);
+    public LongTermMemoriesOfConversation of(Object memoryId) {
+        return new LongTermMemoriesOfConversation(
+                creators.store(), key -> log, conversation(memoryId), creators::stale);
     }
 
     /**
@@ -44,11 +45,11 @@ public final class LongTermMemories {
      *
      * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
      * @return the created memories, and the messages that are still skipped
-     * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored, and the next call
+     * @throws LongTermMemoryFailedException if a model or a workflow failed; earlier results are stored, and the next call
      *     tries again
      * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
      */
-    public MemoryRun make(Object memoryId) {
+    public LongTermMemoryRun make(Object memoryId) {
         return creators.make(conversation(memoryId));
     }
 
@@ -63,7 +64,7 @@ public final class LongTermMemories {
      * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs
      *     a memory id
      */
-    public ContentRetriever retriever(MemoryOptions options) {
+    public ContentRetriever retriever(LongTermMemoryOptions options) {
         return tools(options);
     }
 
@@ -75,7 +76,7 @@ public final class LongTermMemories {
      * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs
      *     a memory id
      */
-    public ContentRetriever retriever(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
+    public ContentRetriever retriever(LongTermMemoryOptions options, Function<MemoryKey, Scope> scopes) {
         return tools(options, scopes);
     }
 
@@ -86,7 +87,7 @@ public final class LongTermMemories {
      * @param options which memories
      * @return the tools, for {@code AiServices.tools}; the service needs a memory id
      */
-    public MemoryTools tools(MemoryOptions options) {
+    public LongTermMemoryTools tools(LongTermMemoryOptions options) {
         return tools(options, Scope::memory);
     }
 
@@ -98,7 +99,7 @@ public final class LongTermMemories {
      * @param scopes returns, for a conversation, the conversations to look in, such as all of the same user
      * @return the tools, for {@code AiServices.tools}; the service needs a memory id
      */
-    public MemoryTools tools(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
-        return new MemoryTools(creators.store(), key -> log, ids, scopes, options, creators::stale);
+    public LongTermMemoryTools tools(LongTermMemoryOptions options, Function<MemoryKey, Scope> scopes) {
+        return new LongTermMemoryTools(creators.store(), key -> log, ids, scopes, options, creators::stale);
     }
 }

@@ -17,8 +17,8 @@ import javax.sql.DataSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Opens a log in each of its homes with the usual settings. The builders of the returned logs' classes have all settings.
- * The application closes the log when it ends. Each home but files and memory needs a library of its own; an error names
+ * Opens a log in a store of each kind with the usual settings. The builders of the returned logs' classes have all settings.
+ * The application closes the log when it ends. Each kind but files and memory needs a library of its own; an error names
  * it if it is missing.
  */
 public final class MessageLogs {

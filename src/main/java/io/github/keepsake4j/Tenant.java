@@ -129,7 +129,7 @@ public final class Tenant {
      * call erases the rest.
      *
      * @return the result
-     * @throws KeepsakeException if a storage cannot be reached; retryable
+     * @throws KeepsakeException if a store cannot be reached; retryable
      */
     public Erased erase() {
         Erased erased = each(null);
@@ -155,7 +155,7 @@ public final class Tenant {
      * @param name a name of the metadata
      * @param value the text
      * @return the result
-     * @throws KeepsakeException if a storage cannot be reached; retryable
+     * @throws KeepsakeException if a store cannot be reached; retryable
      */
     public Erased eraseWhere(String name, String value) {
         Objects.requireNonNull(name, "name");

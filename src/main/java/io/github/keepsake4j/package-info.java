@@ -2,8 +2,8 @@
  * Chat memory for LangChain4j that keeps every message. Start with {@link io.github.keepsake4j.Keepsake}.
  *
  * <pre>
- * writing: AiServices ─▶ chat ─▶ tokens (counts) ─▶ log ─▶ codec (stored form) ─▶ a backend of the log
- * reading: AiServices ◀─ chat ◀─ context (selects) ◀─ view (what is shown) ◀─ log ◀─ codec ◀─ the same backend
+ * writing: AiServices ─▶ chat ─▶ tokens (counts) ─▶ log ─▶ codec (stored form) ─▶ a store
+ * reading: AiServices ◀─ chat ◀─ context (selects) ◀─ view (what is shown) ◀─ log ◀─ codec ◀─ the same store
  * setting: AiServices ─▶ chat ─▶ view (compares the list with what is shown) ─▶ log
  * </pre>
  *
@@ -19,12 +19,12 @@
  * auto-configuration for Spring Boot. {@code recall} finds messages by their words, into which
  * {@code recall.words} splits texts. {@code memories} creates long-term memories from them.
  *
- * <p>A log has six backends: {@code log.jdbc} (PostgreSQL, SQLite), {@code log.redis}, {@code log.s3}, {@code log.file} and
- * {@code log.inmemory}. An index has three backends ({@code recall.jdbc} with PostgreSQL and SQLite, {@code recall.inmemory}), and
+ * <p>Logs have six stores: {@code log.jdbc} (PostgreSQL, SQLite), {@code log.redis}, {@code log.s3}, {@code log.file} and
+ * {@code log.inmemory}. Indexes have three ({@code recall.jdbc} with PostgreSQL and SQLite, {@code recall.inmemory}), and
  * long-term memories have three ({@code memories.jdbc}, {@code memories.file}, {@code memories.inmemory}).
  *
  * <p>Applications need no type of the internal packages, which may change in any version: {@code view}, {@code codec},
- * {@code text} (functions on text), {@code backend} (what the backends of logs share), {@code base} (files, locks, checks),
+ * {@code text} (functions on text), {@code backend} (what the stores of logs share), {@code base} (files, locks, checks),
  * {@code sql} (connections, retries), {@code memories.store}, {@code memories.background}, {@code recall.vectors} and {@code cli}.
  *
  * <p>What a call passes through, class by class:
@@ -59,7 +59,7 @@
  * <li>{@code base}, {@code codec} and {@code jdbc} depend on {@code message}.
  * <li>{@code tokens} depends on {@code text}, and {@code log} on {@code base}.
  * <li>{@code sql}, which creates all statements, depends on {@code base} and {@code jdbc}.
- * <li>{@code backend} depends on {@code log} and {@code codec}, the backends on {@code backend}, and those with SQL on
+ * <li>{@code backend} depends on {@code log} and {@code codec}, the stores on {@code backend}, and those with SQL on
  *     {@code sql}.
  * <li>{@code context} depends on {@code message} and {@code tokens}.
  * <li>{@code view} depends on {@code log} and {@code context}.
@@ -75,7 +75,7 @@
  * <li>{@code workflow.files} depends on {@code message}, its lookup in a database also on {@code sql}.
  * <li>{@code workflow} depends on {@code view} and the packages below it, and on {@code workflow.files}.
  * <li>The root package may depend on all packages except {@code component}, {@code cli} and {@code spring}.
- * <li>{@code component} depends on the root package, {@code chat} and the packages below it, and on no backend.
+ * <li>{@code component} depends on the root package, {@code chat} and the packages below it, and on no store.
  * <li>{@code cli} and {@code spring} may depend on all packages.
  * </ul>
  */

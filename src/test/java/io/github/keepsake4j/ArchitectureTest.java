@@ -595,7 +595,7 @@ public class ArchitectureTest {
                             "log\\.s3\\.KeepsakeField",
                             "memories\\.Discussions",
                             "recall\\.words\\.Languages",
-                            "spring\\.ObservedLog",
+                            "spring\\.TracedLog",
                             "spring\\.StreamingModels")
                     + ")")
             .should()

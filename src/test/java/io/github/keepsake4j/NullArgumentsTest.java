@@ -7,8 +7,8 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.memories.Discussions;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
-import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
+import io.github.keepsake4j.memories.inmemory.InMemoryLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -116,13 +116,14 @@ class NullArgumentsTest {
     @Test
     void a_file_in_place_of_a_directory_and_memories_without_a_model_fail_when_they_are_built() throws Exception {
         Path file = Files.createFile(directory.resolve("file"));
-        assertThatThrownBy(() -> FileMemoryStore.of(file))
+        assertThatThrownBy(() -> FileLongTermMemoryStore.of(file))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("is not a directory");
         assertThatThrownBy(() -> MessageLogs.files(file))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("is not a directory");
-        Discussions readOnly = Discussions.builder(new InMemoryMemoryStore()).build();
+        Discussions readOnly =
+                Discussions.builder(new InMemoryLongTermMemoryStore()).build();
         Keepsake.Builder keepsake = Keepsake.builder().messageLog(log).memories(readOnly, Duration.ofDays(1));
         assertThatThrownBy(keepsake::build)
                 .isInstanceOf(InvalidInputException.class)

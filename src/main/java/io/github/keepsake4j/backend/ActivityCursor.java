@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.Comparator;
 
 /**
- * The place of a memory in a list by activity, for backends that number their memories. Places are ordered from the least
+ * The place of a memory in a list by activity, for stores that number their memories. Places are ordered from the least
  * to the most recent activity. The number orders memories of the same time.
  *
  * @param activeAt the time of the memory's last activity, in microseconds of UTC

@@ -27,7 +27,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The rules of an append, which are the same for every backend. All methods are pure functions. */
+/** The rules of an append, which are the same for every store. All methods are pure functions. */
 public final class AppendRules {
 
     private AppendRules() {}

@@ -34,7 +34,7 @@ public record Entry(
         @Nullable String question) {
 
     /**
-     * The place of the content of a message: a {@link Text} in the heap, or a place that a backend's own {@code MemoryTree.Bodies}
+     * The place of the content of a message: a {@link Text} in the heap, or a place that a store's own {@code MemoryTree.Bodies}
      * read.
      */
     public interface Body {}

@@ -6,7 +6,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Finds the forks of a memory's branches, for backends that know the runs of its tree. A run is a row of messages of
+ * Finds the forks of a memory's branches, for stores that know the runs of its tree. A run is a row of messages of
  * which each is the parent of the next one in sequence. So the cost depends on the number of forks, not of messages.
  * Immutable.
  */

@@ -90,7 +90,7 @@ public final class LeaseReturns {
 
     /**
      * Takes a lease. Work of this process that is over must not block it. Its leases are released only then, so that a
-     * storage that hangs is waited for once.
+     * store that hangs is waited for once.
      *
      * @param log the log that keeps the lease
      * @param key the memory

@@ -47,8 +47,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One whole memory as a value, with the rules of the log, for backends that hold or load a memory in one piece. Each
- * method implements the method of {@link MessageLog} of the same name. Not thread-safe: a backend locks, or works on a
+ * One whole memory as a value, with the rules of the log, for stores that hold or load a memory in one piece. Each
+ * method implements the method of {@link MessageLog} of the same name. Not thread-safe: a store locks, or works on a
  * copy and writes it conditionally.
  */
 public final class MemoryTree {
@@ -94,7 +94,7 @@ public final class MemoryTree {
     }
 
     /**
-     * How messages become text and come back, for backends that have the texts in the heap.
+     * How messages become text and come back, for stores that have the texts in the heap.
      *
      * @param encode message to text
      * @param decode text to message; throws {@link UnreadableDataException}
@@ -104,7 +104,7 @@ public final class MemoryTree {
             implements Bodies {
 
         /**
-         * Creates payloads of a backend whose numbers show what is missing.
+         * Creates payloads of a store whose numbers show what is missing.
          *
          * @param encode message to text
          * @param decode text to message; throws {@link UnreadableDataException}
@@ -776,7 +776,7 @@ public final class MemoryTree {
     }
 
     /**
-     * Does {@link MessageLog#check} for backends where loading the memory may fail.
+     * Does {@link MessageLog#check} for stores where loading the memory may fail.
      *
      * @param check loads and checks
      * @return the damage

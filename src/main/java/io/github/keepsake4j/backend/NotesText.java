@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and reads the notes of a message as short texts, which every backend stores. An outcome is its kind in lower
+ * Writes and reads the notes of a message as short texts, which every store keeps. An outcome is its kind in lower
  * case, followed by a space and its reason. The notes of how an answer was made are words that begin with a letter:
  * {@code s1-5,7} are the messages shown, {@code c3,4} the results shortened, {@code l} means that earlier questions are without what
  * was retrieved, {@code v2} is the summary's version,

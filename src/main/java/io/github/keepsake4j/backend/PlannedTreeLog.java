@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Implements the log over {@link MemoryTree}, for backends that have the trees of memories in the heap. A subclass
+ * Implements the log over {@link MemoryTree}, for stores that have the trees of memories in the heap. A subclass
  * implements how a tree is read and how a planned change is made, and adds leases, erasure and lists.
  */
 public abstract class PlannedTreeLog implements MessageLog {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Implements the log over {@link MemoryTree}, for backends that read and write a memory in one piece. A subclass
+ * Implements the log over {@link MemoryTree}, for stores that read and write a memory in one piece. A subclass
  * implements how a memory is read and written, and lists memories.
  */
 public abstract class TreeMessageLog extends PlannedTreeLog {

@@ -23,7 +23,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plans changes by the rules of every backend, without making them. Each method plans the method of
+ * Plans changes by the rules of every store, without making them. Each method plans the method of
  * {@link io.github.keepsake4j.log.MessageLog} of its name.
  */
 record TreePlans(MemoryTree tree) {

@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a change of a memory that is decided and not made yet. {@link MemoryTree#apply} makes it. So a backend can
+ * A part of a change of a memory that is decided and not made yet. {@link MemoryTree#apply} makes it. So a store can
  * write a change before the tree in its heap has it, and can build a tree from the changes that it wrote. Messages are
  * named by sequences; ids are added so that a reader can compare both.
  */

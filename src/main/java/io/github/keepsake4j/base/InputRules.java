@@ -9,7 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Checks of inputs other than messages. Every backend makes them before it touches its storage. Pure functions. */
+/** Checks of inputs other than messages. Every store makes them before it touches stored data. Pure functions. */
 public final class InputRules {
 
     /** The longest title, in UTF-16 units as {@link String#length()} counts them. */
@@ -24,7 +24,7 @@ public final class InputRules {
 
     /**
      * Checks the values of {@link io.github.keepsake4j.log.Change.Describe}. A title may be stored plainly so that it
-     * can be searched. Some storages would silently change some texts, so every backend refuses these texts. Metadata
+     * can be searched. Some stores would silently change some texts, so every store refuses these texts. Metadata
      * is stored encoded and may hold anything but nulls.
      *
      * @param title the title, or null for none
@@ -61,7 +61,7 @@ public final class InputRules {
     }
 
     /**
-     * Truncates a time to microseconds, as every backend stores it.
+     * Truncates a time to microseconds, as every store keeps it.
      *
      * @param field the caller's name for the time
      * @param time the time
@@ -94,7 +94,7 @@ public final class InputRules {
     }
 
     /**
-     * Checks a text that is stored plainly, so that every storage keeps it as it is.
+     * Checks a text that is stored plainly, so that every store keeps it as it is.
      *
      * @param field the caller's name for the text
      * @param text the text, or null for none

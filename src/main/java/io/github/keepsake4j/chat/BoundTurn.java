@@ -118,7 +118,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** Whether the question has an outcome, which its answer removes. */
     private boolean marked;
 
-    /** Whether the storage kept this turn waiting in vain, and nothing was written since. */
+    /** Whether the store kept this turn waiting in vain, and nothing was written since. */
     private volatile boolean hangs;
 
     /** Whether the turn's end is stored in the background. Two events may report a failure. */
@@ -760,7 +760,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         quietly(() -> set(messageId, outcome));
     }
 
-    /** Ends the turn. A caller who has waited for the storage in vain does not wait again. */
+    /** Ends the turn. A caller who has waited for the store in vain does not wait again. */
     private void end(Runnable step) {
         if (!hangs) {
             quietly(step);

@@ -559,7 +559,7 @@ public final class Conversation {
      *
      * <p>A tombstone remains: a hash of the id, and an epoch that serves to refuse late writes. The memories of the
      * conversation's nodes remain too, with all that belongs to them; {@link #eraseWithNodes()} deletes them as
-     * well. Files that messages refer to, backups of the storage, and versions that a bucket keeps are not touched.
+     * well. Files that messages refer to, backups of the store, and versions that a bucket keeps are not touched.
      *
      * @return the number of messages that were deleted, on all branches. Messages that cannot be counted, because the
      *     memory is damaged or was not imported yet, are deleted too

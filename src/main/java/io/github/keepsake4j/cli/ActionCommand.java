@@ -67,7 +67,7 @@ abstract class ActionCommand extends TenantCommand {
             out().line(output.toJson());
             return;
         }
-        MessageText.fields(output.messages()).forEach(message -> out().line(text().of(message)));
+        TerminalText.fields(output.messages()).forEach(message -> out().line(text().of(message)));
         if (output.summary() != null) {
             out().line(text().labelled("summary", output.summary()));
         }

@@ -27,9 +27,9 @@ final class CheckCommand extends MemoryCommand {
     int run() {
         MemoryKey key = givenKey();
         try (MessageLog log = open();
-                Progress progress = host().progress()) {
+                ProgressLine progress = host().progress()) {
             if (key == null) {
-                Supplier<Totals> totals = Totals.later(log, tenant(), null);
+                Supplier<MemoryTotals> totals = MemoryTotals.later(log, tenant(), null);
                 pages(log, false, page -> check(log, page, progress, totals));
             } else {
                 noteIfEmpty(log, key);
@@ -42,7 +42,7 @@ final class CheckCommand extends MemoryCommand {
         return damaged == 0 ? ExitCodes.OK : ExitCodes.DAMAGED;
     }
 
-    private void check(MessageLog log, MemoryPage page, Progress progress, Supplier<Totals> totals) {
+    private void check(MessageLog log, MemoryPage page, ProgressLine progress, Supplier<MemoryTotals> totals) {
         for (MemoryInfo info : page.memories()) {
             print(info.key(), Printable.memory(info.key()), log.check(info.key()), progress);
             messages += info.messages();
@@ -54,13 +54,13 @@ final class CheckCommand extends MemoryCommand {
         }
     }
 
-    private Step step(Totals all) {
+    private Step step(MemoryTotals all) {
         String text = Printable.number(checked) + " of " + Printable.count(all.memories(), "memory") + " checked, "
                 + Printable.number(messages) + " of " + Printable.count(all.messages(), "message");
         return new Step(text, messages, all.messages());
     }
 
-    private void print(@Nullable MemoryKey key, String name, List<Damage> damage, Progress progress) {
+    private void print(@Nullable MemoryKey key, String name, List<Damage> damage, ProgressLine progress) {
         checked++;
         damaged += damage.isEmpty() ? 0 : 1;
         if (json() || !damage.isEmpty()) {

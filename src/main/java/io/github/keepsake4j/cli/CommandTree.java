@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "1:failed",
             "2:wrong usage or input; nothing was changed",
             "3:stored data is damaged: check found it, or another command met it",
-            "4:the storage is not available; the same command may succeed later",
+            "4:the store is not available; the same command may succeed later",
             "141:the reader of the output has gone"
         })
 final class CommandTree implements Runnable, Host.Root {

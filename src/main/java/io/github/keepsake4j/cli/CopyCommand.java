@@ -53,11 +53,11 @@ final class CopyCommand extends Subcommand {
         MemoryKey key = session == null ? null : ConversationKey.of(tenant, session);
         try (MessageLog source = read.open();
                 MessageLog target = written.open();
-                Progress progress = host().progress()) {
+                ProgressLine progress = host().progress()) {
             if (key != null) {
                 noteIfEmpty(source, key);
             }
-            MovedReport report = new MovedReport(progress, Totals.later(source, tenant, key), 1);
+            MovedReport report = new MovedReport(progress, MemoryTotals.later(source, tenant, key), 1);
             MemoryCopy copy = MemoryCopy.between(source, target).onProgress(report::tell);
             try {
                 return report.print(this, key == null ? copy.tenant(tenant) : copy.memory(key), DONE);

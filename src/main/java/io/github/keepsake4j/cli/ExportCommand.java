@@ -51,12 +51,12 @@ final class ExportCommand extends MemoryCommand {
             throw new InvalidInputException("--branch", "applies only to the format langchain4j");
         }
         try (MessageLog log = open();
-                Progress progress = host().progress()) {
+                ProgressLine progress = host().progress()) {
             if (key != null) {
                 noteIfEmpty(log, key);
             }
             MovedReport told =
-                    new MovedReport(progress, Totals.later(log, tenant(), key), format.equals("ndjson") ? 2 : 1);
+                    new MovedReport(progress, MemoryTotals.later(log, tenant(), key), format.equals("ndjson") ? 2 : 1);
             Report report =
                     switch (format) {
                         case "ndjson" -> ndjson(log, key, told);

@@ -21,7 +21,7 @@ final class FoundMessage {
     }
 
     static JsonFields content(LoggedMessage message) {
-        return MessageText.fields(List.of(message.message())).get(0);
+        return TerminalText.fields(List.of(message.message())).get(0);
     }
 
     /** Returns the line above a message. */

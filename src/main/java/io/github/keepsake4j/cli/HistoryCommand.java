@@ -71,7 +71,7 @@ final class HistoryCommand extends MemoryCommand {
 
     private void print(List<LoggedMessage> page) {
         List<JsonFields> fields =
-                MessageText.fields(page.stream().map(LoggedMessage::message).toList());
+                TerminalText.fields(page.stream().map(LoggedMessage::message).toList());
         for (int i = 0; i < page.size(); i++) {
             print(fields(page.get(i), fields.get(i)), text(page.get(i), fields.get(i)));
         }

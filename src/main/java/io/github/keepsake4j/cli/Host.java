@@ -59,7 +59,7 @@ record Host(
         err.flush();
     }
 
-    Progress progress() {
-        return new Progress(err, rewrites, nanoTime);
+    ProgressLine progress() {
+        return new ProgressLine(err, rewrites, nanoTime);
     }
 }

@@ -46,8 +46,8 @@ final class ImportCommand extends LogCommand {
     int run() {
         try (MeasuredInput in = input == null ? new MeasuredInput(host().in(), 0) : file(input);
                 MessageLog log = open();
-                Progress progress = host().progress()) {
-            return new MovedReport(progress, () -> Totals.UNKNOWN, 1)
+                ProgressLine progress = host().progress()) {
+            return new MovedReport(progress, () -> MemoryTotals.UNKNOWN, 1)
                     .print(this, read(in, log, progress), "imported and compared");
         } catch (IOException e) {
             throw new KeepsakeException("the export cannot be read: " + e.getMessage(), e);
@@ -57,7 +57,7 @@ final class ImportCommand extends LogCommand {
     /**
      * A wrong line is found when the lines before it are in the log already. So it is a failure and not a wrong usage.
      */
-    private static MemoryCopy.Report read(MeasuredInput in, MessageLog log, Progress progress) throws IOException {
+    private static MemoryCopy.Report read(MeasuredInput in, MessageLog log, ProgressLine progress) throws IOException {
         ReadSoFar soFar = new ReadSoFar();
         try {
             return Ndjson.of(log)

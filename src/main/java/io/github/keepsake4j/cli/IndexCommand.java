@@ -48,7 +48,7 @@ final class IndexCommand extends TenantCommand {
         }
         try (MessageLog log = open();
                 MessageIndex opened = index.open(host().environment(), !check, makeTables);
-                Progress progress = host().progress()) {
+                ProgressLine progress = host().progress()) {
             if (check) {
                 return check(log, opened, progress);
             }
@@ -68,7 +68,7 @@ final class IndexCommand extends TenantCommand {
         }
     }
 
-    private int print(IndexRun.Report report, Progress progress) {
+    private int print(IndexRun.Report report, ProgressLine progress) {
         progress.clear();
         IndexState state = report.state();
         print(
@@ -82,7 +82,7 @@ final class IndexCommand extends TenantCommand {
         return MovedReport.damaged(host(), report.damaged());
     }
 
-    private int check(MessageLog log, MessageIndex opened, Progress progress) {
+    private int check(MessageLog log, MessageIndex opened, ProgressLine progress) {
         IndexState state = IndexState.of(log, opened, tenant());
         IndexComparison.Report report = IndexComparison.of(log, opened, tenant(), progress, state);
         progress.clear();

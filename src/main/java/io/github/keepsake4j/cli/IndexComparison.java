@@ -31,13 +31,13 @@ final class IndexComparison extends ForwardingIndex {
 
     private final MessageIndex index;
     private final String tenant;
-    private final Progress progress;
+    private final ProgressLine progress;
     private final long all;
     private final Map<MemoryKey, Watermark> compared = new HashMap<>();
     private final Map<MemoryKey, Set<Long>> wrong = new HashMap<>();
     private long messages;
 
-    private IndexComparison(MessageIndex index, String tenant, Progress progress, long all) {
+    private IndexComparison(MessageIndex index, String tenant, ProgressLine progress, long all) {
         super(index);
         this.index = index;
         this.tenant = tenant;
@@ -54,7 +54,7 @@ final class IndexComparison extends ForwardingIndex {
     record Report(long memories, Map<MemoryKey, Integer> wrong) {}
 
     /** Compares all memories of a tenant but those that cannot be read. */
-    static Report of(MessageLog log, MessageIndex index, String tenant, Progress progress, IndexState state) {
+    static Report of(MessageLog log, MessageIndex index, String tenant, ProgressLine progress, IndexState state) {
         IndexComparison comparison = new IndexComparison(index, tenant, progress, state.messages());
         Schedule schedule = new Schedule();
         new MessageSearch(comparison, key -> log, List.of(log), Words.standard(), schedule.soon(), schedule::after)

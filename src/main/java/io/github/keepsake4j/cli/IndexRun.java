@@ -28,7 +28,7 @@ final class IndexRun {
     private final MessageLog log;
     private final MessageIndex index;
     private final String tenant;
-    private final Progress progress;
+    private final ProgressLine progress;
     private final Sleeper sleeper;
 
     /** Waits. A test has one that does not. */
@@ -46,7 +46,7 @@ final class IndexRun {
      */
     record Report(IndexState state, long added, long damaged) {}
 
-    IndexRun(MessageLog log, MessageIndex index, String tenant, Progress progress, Sleeper sleeper) {
+    IndexRun(MessageLog log, MessageIndex index, String tenant, ProgressLine progress, Sleeper sleeper) {
         this.log = log;
         this.index = index;
         this.tenant = tenant;

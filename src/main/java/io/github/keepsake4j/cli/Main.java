@@ -7,7 +7,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 
 /**
- * The command line, for logs in any storage. It requires picocli on the class path. {@code --help} lists the commands and the
+ * The command line, for logs in any store. It requires picocli on the class path. {@code --help} lists the commands and the
  * exit codes.
  *
  * <pre>{@code

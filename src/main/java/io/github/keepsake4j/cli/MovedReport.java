@@ -13,8 +13,8 @@ final class MovedReport {
     /** The number of messages from which the comparison of a memory is worth a line. */
     private static final int LARGE = 5_000;
 
-    private final Progress progress;
-    private final Supplier<Totals> totals;
+    private final ProgressLine progress;
+    private final Supplier<MemoryTotals> totals;
 
     /** How often each message is read: twice if a memory must be known to be sound before its first line is written. */
     private final int passes;
@@ -29,7 +29,7 @@ final class MovedReport {
     private long inPass;
     private boolean again;
 
-    MovedReport(Progress progress, Supplier<Totals> totals, int passes) {
+    MovedReport(ProgressLine progress, Supplier<MemoryTotals> totals, int passes) {
         this.progress = progress;
         this.totals = totals;
         this.passes = passes;
@@ -55,7 +55,7 @@ final class MovedReport {
     }
 
     private Step step(MemoryCopy.Progress now, String then) {
-        Totals all = totals.get();
+        MemoryTotals all = totals.get();
         String memory = begun <= all.memories() ? begun + " of " + Printable.number(all.memories()) : "" + begun;
         String count = Printable.count(now.of(), "message");
         String done = now.messages() < now.of() ? Printable.number(now.messages()) + " of " + count : count;

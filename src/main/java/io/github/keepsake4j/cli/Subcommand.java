@@ -87,8 +87,8 @@ abstract class Subcommand implements Callable<Integer> {
         return host().out();
     }
 
-    MessageText text() {
-        return new MessageText(host().ansi());
+    TerminalText text() {
+        return new TerminalText(host().ansi());
     }
 
     boolean json() {

@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * beyond the limits are not lost: the history keeps them. {@code clear} only hides messages, unless the input says to
  * erase them.
  *
- * <p>If calls for one session run at the same time, the storage decides their order. Messages that were added before
+ * <p>If calls for one session run at the same time, the store decides their order. Messages that were added before
  * {@code clear} is called are hidden. Messages that are added after it returned are shown.
  *
  * <p>Thread-safe. To be closed at the end.
@@ -93,7 +93,7 @@ public final class MemoryComponent implements AutoCloseable {
      * @return the output, as {@link MemoryOutput#toJson} writes it
      * @throws InvalidInputException if the input breaks a rule; the exception names the field, and nothing was changed
      * @throws SummaryFailedException if the action {@code summarize} failed; retryable
-     * @throws KeepsakeException if the backend fails
+     * @throws KeepsakeException if the store fails
      */
     public String run(String json) {
         return run(MemoryInput.fromJson(json)).toJson();
@@ -104,14 +104,14 @@ public final class MemoryComponent implements AutoCloseable {
      *
      * @param input the input
      * @return the messages that the memory shows after the action; other callers may have added some of them meanwhile
-     * @throws InvalidInputException if the backend is unknown, a summarizer is missing, or a tool's result answers no
+     * @throws InvalidInputException if the store is unknown, a summarizer is missing, or a tool's result answers no
      *     call; nothing was changed
      * @throws SummaryFailedException if the action {@code summarize} failed; retryable
-     * @throws KeepsakeException if the backend fails
+     * @throws KeepsakeException if the store fails
      */
     public MemoryOutput run(MemoryInput input) {
         ConversationKey key = ConversationKey.of(tenant, input.sessionId());
-        Settings settings = Settings.of(input);
+        ComponentSettings settings = ComponentSettings.of(input);
         check(input);
         Backend backend = backend(input.backend());
         Keepsake keepsake = backend.with(settings);
@@ -155,7 +155,7 @@ public final class MemoryComponent implements AutoCloseable {
         }
     }
 
-    private MemoryOutput output(Settings settings, Backend backend, Conversation conversation) {
+    private MemoryOutput output(ComponentSettings settings, Backend backend, Conversation conversation) {
         OutputMessages shown = OutputMessages.of(conversation.context(), settings, counter);
         LoggedMessage summary =
                 backend.summaries.conversation(conversation.key()).context().summary();
@@ -196,9 +196,9 @@ public final class MemoryComponent implements AutoCloseable {
         } catch (KeepsakeException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw new KeepsakeException("backend \"" + name + "\" could not be opened; its factory failed", e);
+            throw new KeepsakeException("store \"" + name + "\" could not be opened; its factory failed", e);
         }
-        throw new KeepsakeException("backend \"" + name + "\" could not be opened; its factory returned null", null);
+        throw new KeepsakeException("store \"" + name + "\" could not be opened; its factory returned null", null);
     }
 
     /**
@@ -225,7 +225,7 @@ public final class MemoryComponent implements AutoCloseable {
         /** Memories of which only the summary in force is read. */
         private final Keepsake summaries;
 
-        private final RecentlyUsed<Settings, Keepsake> bySettings = new RecentlyUsed<>(MOST);
+        private final RecentlyUsed<ComponentSettings, Keepsake> bySettings = new RecentlyUsed<>(MOST);
 
         Backend(MessageLog log) {
             this.log = log;
@@ -244,7 +244,7 @@ public final class MemoryComponent implements AutoCloseable {
             return (executor == null ? builder : builder.executor(executor)).build();
         }
 
-        synchronized Keepsake with(Settings settings) {
+        synchronized Keepsake with(ComponentSettings settings) {
             Keepsake known = bySettings.get(settings);
             if (known == null) {
                 known = with(settings.toStrategy(counter));
@@ -267,7 +267,7 @@ public final class MemoryComponent implements AutoCloseable {
         private Builder() {}
 
         /**
-         * Adds a backend. The usual names are {@code in_memory}, {@code sqlite}, {@code file}, {@code postgresql},
+         * Adds a store. The usual names are {@code in_memory}, {@code sqlite}, {@code file}, {@code postgresql},
          * {@code s3} and {@code redis}; any other name is allowed.
          *
          * @param name the name by which inputs select it
@@ -349,7 +349,7 @@ public final class MemoryComponent implements AutoCloseable {
          * Builds the component. Opens nothing.
          *
          * @return a new component
-         * @throws InvalidInputException if no backend was added, or the tenant breaks a rule
+         * @throws InvalidInputException if no store was added, or the tenant breaks a rule
          */
         public MemoryComponent build() {
             if (factories.isEmpty()) {

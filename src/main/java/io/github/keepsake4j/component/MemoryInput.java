@@ -186,9 +186,9 @@ public final class MemoryInput {
     }
 
     /**
-     * Sets the backend. Default: {@code in_memory}.
+     * Sets the store, the field {@code backend}. Default: {@code in_memory}.
      *
-     * @param name the name of one of the component's backends
+     * @param name the name of one of the component's stores
      * @return a copy
      */
     public MemoryInput onBackend(String name) {
@@ -332,9 +332,9 @@ public final class MemoryInput {
     }
 
     /**
-     * Returns the name of the backend.
+     * Returns the name of the store.
      *
-     * @return the name of the backend
+     * @return the name of the store
      */
     public String backend() {
         return backend;

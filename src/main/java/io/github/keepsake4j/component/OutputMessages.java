@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
  */
 record OutputMessages(List<ChatMessage> messages, long tokens) {
 
-    static OutputMessages of(Context context, Settings settings, TokenCounter counter) {
+    static OutputMessages of(Context context, ComponentSettings settings, TokenCounter counter) {
         Sizes sizes = new Sizes(context, counter);
         List<LoggedMessage> shown = context.shown();
         int beside = (context.system() == null ? 0 : 1)
@@ -113,7 +113,7 @@ record OutputMessages(List<ChatMessage> messages, long tokens) {
     /** The sizes of messages in the form in which they are shown. */
     private record Sizes(Context context, TokenCounter counter) {
 
-        boolean fit(List<LoggedMessage> messages, Settings settings) {
+        boolean fit(List<LoggedMessage> messages, ComponentSettings settings) {
             return messages.size() <= settings.maxMessages() && of(messages) <= settings.maxTokens();
         }
 

@@ -7,7 +7,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common configuration of all storages in PostgreSQL: {@link #dataSource} or {@link #url} is required. Not
+ * The common configuration of all stores in PostgreSQL: {@link #dataSource} or {@link #url} is required. Not
  * thread-safe.
  *
  * @param <B> the builder's own type

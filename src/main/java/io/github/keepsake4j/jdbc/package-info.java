@@ -1,5 +1,5 @@
 /**
- * The settings of all storages in PostgreSQL. Start with {@link io.github.keepsake4j.jdbc.PostgresBuilder}. Tables are
+ * The settings of all stores in PostgreSQL. Start with {@link io.github.keepsake4j.jdbc.PostgresBuilder}. Tables are
  * created as {@link io.github.keepsake4j.jdbc.SchemaMode} says.
  */
 @NullMarked

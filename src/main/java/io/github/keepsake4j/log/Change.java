@@ -22,7 +22,7 @@ public sealed interface Change<R> {
     /**
      * Calls the method for this kind of change.
      *
-     * @param kinds a backend's methods
+     * @param kinds a store's methods
      * @return the result
      */
     R by(Kinds kinds);
@@ -37,7 +37,7 @@ public sealed interface Change<R> {
         return Character.toLowerCase(name.charAt(0)) + name.substring(1);
     }
 
-    /** Implements each kind of change for a backend. The kinds are described at their records. */
+    /** Implements each kind of change for a store. The kinds are described at their records. */
     interface Kinds {
 
         /**

@@ -18,7 +18,7 @@ public record HistoryPage(List<LoggedMessage> messages, Optional<HistoryQuery> n
     }
 
     /**
-     * Creates a page from the messages that a backend read.
+     * Creates a page from the messages that a store read.
      *
      * @param query the page that was requested
      * @param found up to one message more than the limit, in order of sequence; the additional message shows that there

@@ -139,7 +139,7 @@ public record ListQuery(
     }
 
     /**
-     * Returns the cursor of a backend whose cursors are numbers.
+     * Returns the cursor of a store whose cursors are numbers.
      *
      * @return the number, or the highest one for the first page
      * @throws InvalidInputException if the cursor is not a number

@@ -43,7 +43,7 @@ public record Made(
      * Returns the notes that a model's response contains.
      *
      * @param response the response
-     * @return its model, tokens and reason to end, as far as they are known; a name that storages refuse is left out,
+     * @return its model, tokens and reason to end, as far as they are known; a name that stores refuse is left out,
      * because the answer must not be lost for it
      */
     public static Made of(ChatResponse response) {

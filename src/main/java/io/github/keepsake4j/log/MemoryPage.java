@@ -28,7 +28,7 @@ public record MemoryPage(
     /**
      * The entry of a memory in a list of memories, if the memory cannot be read.
      *
-     * @param name the name of the damaged data in its storage, such as the name of an object
+     * @param name the name of the damaged data in its store, such as the name of an object
      * @param key the memory, or null if only the damaged data contains it
      * @param problem the reason, without text of messages
      */

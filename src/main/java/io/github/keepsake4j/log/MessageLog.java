@@ -18,11 +18,11 @@ import java.util.Set;
  * Keeps memories. A memory is a tree of messages. Its head is the newest message of the current branch. A memory also
  * has the views, summaries, leases and title that callers set. Only {@link #erase} deletes messages.
  *
- * <p>Every method is atomic and thread-safe. If several processes share the storage, every method is also safe across
- * these processes. A change that was acknowledged is not lost when the process or the storage's server is killed. A
+ * <p>Every method is atomic and thread-safe. If several processes share the store, every method is also safe across
+ * these processes. A change that was acknowledged is not lost when the process or the store's server is killed. A
  * memory need not be created. A memory that was never written is empty.
  *
- * <p>Every method throws {@link StorageUnavailableException} (retryable) if the storage cannot be reached. It throws
+ * <p>Every method throws {@link StorageUnavailableException} (retryable) if the store cannot be reached. It throws
  * {@link UnreadableDataException} if the stored data cannot be read or contradicts itself. A memory is never reported
  * as empty in these cases, and nothing is written over damaged data. {@link #check} finds damage and {@link #repair}
  * repairs it. After {@link #close()}, it throws {@link StorageClosedException}.
@@ -181,7 +181,7 @@ public interface MessageLog extends Leases, Care, AutoCloseable {
     default void flush(MemoryKey key) {}
 
     /**
-     * Names the backend, for metrics and reports.
+     * Names the store, for reports and the tag {@code backend} of metrics.
      *
      * @return a short name in lower case such as {@code postgresql}; default: the class's simple name
      */

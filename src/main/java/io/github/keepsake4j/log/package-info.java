@@ -4,7 +4,7 @@
  * {@link io.github.keepsake4j.log.Care}, its inputs and results, and its exceptions.
  * {@link io.github.keepsake4j.log.Reads} has short forms of common reads. {@link io.github.keepsake4j.view.ViewReader}
  * reads the messages that a caller sees. {@link io.github.keepsake4j.log.ForwardingMessageLog} is for decorators. The
- * package {@code backend} helps authors of backends.
+ * package {@code backend} helps authors of stores.
  */
 @NullMarked
 package io.github.keepsake4j.log;

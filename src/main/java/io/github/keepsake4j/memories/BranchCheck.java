@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  *
  * @param stale receives the conversations whose newest memories do not belong to the branch
  */
-record BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader, Consumer<MemoryKey> stale) {
+record BranchCheck(Function<MemoryKey, MessageLog> logs, LongTermMemoryReader reader, Consumer<MemoryKey> stale) {
 
     /** Returns those memories of one kind that belong to the branch. */
     List<MadeMemory> onBranch(MemoryKey key, List<MadeMemory> memories) {
@@ -39,8 +39,8 @@ record BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader, Co
      *
      * @param kind the kind of memories; a summary is looked up like its chunks
      */
-    private Predicate<MadeMemory> of(MemoryKey key, MemoryKind kind) {
-        MemoryKind track = kind == MemoryKind.SUMMARY ? MemoryKind.CHUNK : kind;
+    private Predicate<MadeMemory> of(MemoryKey key, LongTermMemoryKind kind) {
+        LongTermMemoryKind track = kind == LongTermMemoryKind.SUMMARY ? LongTermMemoryKind.CHUNK : kind;
         List<Progress.Step> path = reader.progress(key, track).path();
         String newest =
                 path.isEmpty() ? null : path.get(path.size() - 1).passage().lastMessageId();

@@ -2,7 +2,7 @@ package io.github.keepsake4j.memories;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.TokenCountEstimator;
-import io.github.keepsake4j.memories.MemoryRun.End;
+import io.github.keepsake4j.memories.LongTermMemoryRun.End;
 import io.github.keepsake4j.memories.Progress.Step;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
@@ -42,7 +42,7 @@ final class Creator {
     private static final String LEASE = "memories";
     private static final String SUMMARY_LEASE = "summary";
 
-    private final MemoryStore store;
+    private final LongTermMemoryStore store;
     private final DiscussionConfig config;
     final NamedWorkflow memories;
     private final NamedWorkflow summaries;
@@ -61,7 +61,7 @@ final class Creator {
         clock = builder.clock;
     }
 
-    private Creator(Creator other, MemoryStore store) {
+    private Creator(Creator other, LongTermMemoryStore store) {
         this.store = store;
         config = other.config;
         memories = other.memories;
@@ -72,7 +72,7 @@ final class Creator {
     }
 
     /** Returns a creator with the same configuration for another store. */
-    Creator on(MemoryStore other) {
+    Creator on(LongTermMemoryStore other) {
         return new Creator(this, other);
     }
 
@@ -82,17 +82,17 @@ final class Creator {
      * @param isAgain whether skipped passages are tried again
      * @param onPassedBy called for each skipped passage
      */
-    MemoryRun create(MemoryKey key, List<SourceMessage> messages, boolean isAgain, Runnable onPassedBy) {
+    LongTermMemoryRun create(MemoryKey key, List<SourceMessage> messages, boolean isAgain, Runnable onPassedBy) {
         if (messages.size() < FEWEST_MESSAGES) {
-            return new MemoryRun(End.TOO_SHORT, List.of(), List.of());
+            return new LongTermMemoryRun(End.TOO_SHORT, List.of(), List.of());
         }
         return withLease(key, LEASE, owner -> new Run(key, messages, owner, isAgain, onPassedBy).run());
     }
 
-    private MemoryRun withLease(MemoryKey key, String name, Function<String, MemoryRun> work) {
+    private LongTermMemoryRun withLease(MemoryKey key, String name, Function<String, LongTermMemoryRun> work) {
         String owner = Ids.next();
         if (store.acquireLease(key, name, owner, leaseDuration).isEmpty()) {
-            return new MemoryRun(End.BUSY, List.of(), List.of());
+            return new LongTermMemoryRun(End.BUSY, List.of(), List.of());
         }
         try {
             return work.apply(owner);
@@ -109,7 +109,7 @@ final class Creator {
         private final String owner;
         private final boolean isAgain;
         private final Runnable onPassedBy;
-        private final MemoryKind kind = config.kind();
+        private final LongTermMemoryKind kind = config.kind();
         private final int size = config.passages.size();
         private final List<String> chain;
         private final int end;
@@ -136,7 +136,7 @@ final class Creator {
             this.tokens = new int[messages.size()];
         }
 
-        MemoryRun run() {
+        LongTermMemoryRun run() {
             while (true) {
                 Progress progress = store.progress(key, kind);
                 Alignment at = Alignment.of(progress, messages, chain);
@@ -163,12 +163,12 @@ final class Creator {
             }
         }
 
-        private MemoryRun ended(End why, List<Passage> passedBy) {
+        private LongTermMemoryRun ended(End why, List<Passage> passedBy) {
             for (Passage passage : passedBy) {
                 problems.add(place(passage) + " are skipped" + tried.getOrDefault(passage, "")
                         + ". Discussion.retry or LongTermMemories.make tries them again");
             }
-            return new MemoryRun(why, made, problems);
+            return new LongTermMemoryRun(why, made, problems);
         }
 
         private boolean isHere(Passage passage) {
@@ -215,7 +215,7 @@ final class Creator {
                     if (store.acquireLease(key, LEASE, owner, leaseDuration).isEmpty()) {
                         return End.BUSY;
                     }
-                    if (kind == MemoryKind.CHUNK) {
+                    if (kind == LongTermMemoryKind.CHUNK) {
                         MadeMemory chunk = chunk(passage, part, trust, memoriesOfPassage);
                         if (chunk == null) {
                             return failed(progress, step, null);
@@ -242,9 +242,9 @@ final class Creator {
             if (store.acquireLease(key, LEASE, owner, leaseDuration).isEmpty()) {
                 return End.BUSY;
             }
-            if (step.isPassedBy() && kind == MemoryKind.CHUNK) {
+            if (step.isPassedBy() && kind == LongTermMemoryKind.CHUNK) {
                 // They say nothing of it.
-                ConversationMemories.forgetSummaries(store, key, passage);
+                LongTermMemoriesOfConversation.forgetSummaries(store, key, passage);
             }
             if (store.add(key, kind, progress.revision(), passage, signed)) {
                 made.addAll(signed);
@@ -322,8 +322,8 @@ final class Creator {
             MadeMemory summary = readsMemories ? store.summary(key) : null;
             String answer = memories.run(List.of(
                     part,
-                    DiscussionMemories.join(Overview.newest(all, RECENT_CHUNKS)),
-                    DiscussionMemories.join(all),
+                    LongTermMemoriesOfDiscussion.join(Overview.newest(all, RECENT_CHUNKS)),
+                    LongTermMemoriesOfDiscussion.join(all),
                     summary == null ? "" : summary.text()));
             if (answer == null) {
                 return null;
@@ -333,7 +333,7 @@ final class Creator {
             if (summary != null) {
                 sources.add(summary.trust());
             }
-            return MadeMemory.ofText(MemoryKind.CHUNK, clean(answer), passage, Trust.least(sources));
+            return MadeMemory.ofText(LongTermMemoryKind.CHUNK, clean(answer), passage, Trust.least(sources));
         }
 
         /**
@@ -424,34 +424,34 @@ final class Creator {
      * this library's exceptions is returned.
      */
     private static String reason(RuntimeException e) {
-        return e instanceof MemoryFailedException
+        return e instanceof LongTermMemoryFailedException
                 ? String.valueOf(e.getMessage())
                 : e.getClass().getSimpleName();
     }
 
-    private static MemoryFailedException failed(
+    private static LongTermMemoryFailedException failed(
             MemoryKey key, String what, NamedWorkflow workflow, RuntimeException e) {
-        return new MemoryFailedException(
+        return new LongTermMemoryFailedException(
                 "Discussion " + key + ": " + workflow.name() + " created no memory of " + what + " (" + reason(e)
                         + "). The next run tries them again",
-                e instanceof MemoryFailedException ? e.getCause() : e);
+                e instanceof LongTermMemoryFailedException ? e.getCause() : e);
     }
 
     /** Folds new chunks into the summary if there are enough of them. */
-    MemoryRun summarize(MemoryKey key) {
+    LongTermMemoryRun summarize(MemoryKey key) {
         return withLease(key, SUMMARY_LEASE, owner -> summarize(key, owner));
     }
 
-    private MemoryRun summarize(MemoryKey key, String owner) {
+    private LongTermMemoryRun summarize(MemoryKey key, String owner) {
         List<MadeMemory> made = new ArrayList<>();
         int least = config.minMemoriesPerSummary;
         while (true) {
-            Progress progress = store.progress(key, MemoryKind.CHUNK);
+            Progress progress = store.progress(key, LongTermMemoryKind.CHUNK);
             List<MadeMemory> versions = store.summaries(key);
             MadeMemory current = progress.holding(versions);
             List<MadeMemory> fresh = unfolded(progress, store.chunks(key, Integer.MAX_VALUE), current);
             if (fresh.size() < least || fresh.isEmpty()) {
-                return new MemoryRun(End.UP_TO_DATE, made, List.of());
+                return new LongTermMemoryRun(End.UP_TO_DATE, made, List.of());
             }
             int size = Math.min(config.loopIfMemoriesExceed, fresh.size());
             while (size < fresh.size()
@@ -462,15 +462,16 @@ final class Creator {
             List<MadeMemory> batch = fresh.subList(0, size);
             String answer;
             try {
-                answer = summaries.run(List.of(DiscussionMemories.join(batch), current == null ? "" : current.text()));
+                answer = summaries.run(
+                        List.of(LongTermMemoriesOfDiscussion.join(batch), current == null ? "" : current.text()));
             } catch (RuntimeException e) {
                 throw failed(key, "the newest " + fresh.size() + " chunks", summaries, e);
             }
             if (answer == null) {
-                return new MemoryRun(End.BLANK, made, List.of());
+                return new LongTermMemoryRun(End.BLANK, made, List.of());
             }
             if (store.acquireLease(key, SUMMARY_LEASE, owner, leaseDuration).isEmpty()) {
-                return new MemoryRun(End.BUSY, made, List.of());
+                return new LongTermMemoryRun(End.BUSY, made, List.of());
             }
             List<Trust> sources =
                     new ArrayList<>(batch.stream().map(MadeMemory::trust).toList());
@@ -478,7 +479,7 @@ final class Creator {
                 sources.add(current.trust());
             }
             MadeMemory version = MadeMemory.ofText(
-                            MemoryKind.SUMMARY,
+                            LongTermMemoryKind.SUMMARY,
                             clean(answer),
                             batch.get(batch.size() - 1).source(),
                             Trust.least(sources))

@@ -83,7 +83,7 @@ record DirectPrompts(
     static final NamedWorkflow MISSING = new NamedWorkflow("a missing model", DirectPrompts::missing);
 
     private static String missing(List<String> inputs) {
-        throw new MemoryFailedException(
+        throw new LongTermMemoryFailedException(
                 "neither a chatModel nor a workflow is set to process " + inputs.size() + " inputs; set one", null);
     }
 

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.memories;
 
 import dev.langchain4j.data.message.SystemMessage;
-import io.github.keepsake4j.memories.MemoryRun.End;
+import io.github.keepsake4j.memories.LongTermMemoryRun.End;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class Discussion {
 
     private final Discussions all;
-    private final MemoryStore store;
+    private final LongTermMemoryStore store;
     private final @Nullable MemoryKey key;
     private final Runnable onPassedBy;
 
@@ -47,11 +47,11 @@ public final class Discussion {
      *
      * @param messages the conversation from its beginning, oldest first
      * @return the created memories, and the messages that were skipped because {@value Progress.Step#MAX_FAILURES} tries failed
-     * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored, and the next call
+     * @throws LongTermMemoryFailedException if a model or a workflow failed; earlier results are stored, and the next call
      * tries the same messages again
-     * @throws StorageUnavailableException if the storage cannot be reached
+     * @throws StorageUnavailableException if the store cannot be reached
      */
-    public MemoryRun qualityMemory(List<SourceMessage> messages) {
+    public LongTermMemoryRun qualityMemory(List<SourceMessage> messages) {
         return create(messages, false);
     }
 
@@ -61,14 +61,14 @@ public final class Discussion {
      *
      * @param messages the conversation from its beginning, oldest first
      * @return the created memories, and the messages that are still skipped
-     * @throws MemoryFailedException if a model or a workflow failed at new messages
-     * @throws StorageUnavailableException if the storage cannot be reached
+     * @throws LongTermMemoryFailedException if a model or a workflow failed at new messages
+     * @throws StorageUnavailableException if the store cannot be reached
      */
-    public MemoryRun retry(List<SourceMessage> messages) {
+    public LongTermMemoryRun retry(List<SourceMessage> messages) {
         return create(messages, true);
     }
 
-    private MemoryRun create(List<SourceMessage> messages, boolean isAgain) {
+    private LongTermMemoryRun create(List<SourceMessage> messages, boolean isAgain) {
         if (key == null) {
             return stateless();
         }
@@ -82,15 +82,15 @@ public final class Discussion {
      * Folds new chunks into the summary, if there are enough of them. WilmerAI calls this node {@code chatSummarySummarizer}.
      *
      * @return the versions that were made
-     * @throws MemoryFailedException if a model or a workflow failed; the earlier versions are stored
-     * @throws StorageUnavailableException if the storage cannot be reached
+     * @throws LongTermMemoryFailedException if a model or a workflow failed; the earlier versions are stored
+     * @throws StorageUnavailableException if the store cannot be reached
      */
-    public MemoryRun updateSummary() {
+    public LongTermMemoryRun updateSummary() {
         return key == null ? stateless() : all.creator.summarize(key);
     }
 
-    private static MemoryRun stateless() {
-        return new MemoryRun(End.STATELESS, List.of(), List.of());
+    private static LongTermMemoryRun stateless() {
+        return new LongTermMemoryRun(End.STATELESS, List.of(), List.of());
     }
 
     /**
@@ -106,7 +106,7 @@ public final class Discussion {
             throw new InvalidInputException("discussionId", "is required for a summary");
         }
         while (true) {
-            Progress progress = store.progress(key, MemoryKind.CHUNK);
+            Progress progress = store.progress(key, LongTermMemoryKind.CHUNK);
             List<MadeMemory> versions = store.summaries(key);
             InvalidInputException.checkRange("version", 1, versions.size(), version);
             MadeMemory older = versions.get(version - 1);
@@ -116,7 +116,8 @@ public final class Discussion {
                         version + " covers messages that are no longer part of discussion " + key + "; "
                                 + "name another version");
             }
-            MadeMemory again = MadeMemory.ofText(MemoryKind.SUMMARY, older.text(), older.source(), older.trust())
+            MadeMemory again = MadeMemory.ofText(
+                            LongTermMemoryKind.SUMMARY, older.text(), older.source(), older.trust())
                     .madeBy(older.model(), older.promptVersion(), older.madeAt())
                     .withPinned(older.pinned());
             if (store.addSummary(key, versions.size(), progress.revision(), again)) {
@@ -137,7 +138,7 @@ public final class Discussion {
      * @throws InvalidInputException if there is no such retriever
      */
     public String retrieve(String name, NodeConfig config, List<SourceMessage> messages) {
-        MemoryRetriever retriever = all.retrievers.get(name);
+        LongTermMemoryRetriever retriever = all.retrievers.get(name);
         if (retriever == null) {
             throw new InvalidInputException(
                     "name", "there is no retriever " + name + "; use one of " + new TreeSet<>(all.retrievers.keySet()));
@@ -151,14 +152,14 @@ public final class Discussion {
      * @param messages the given messages; may be empty
      * @return a view that cannot write
      */
-    public DiscussionMemories memories(List<SourceMessage> messages) {
-        return new DiscussionMemories(store, key, conversation(messages), all.leastTrust);
+    public LongTermMemoriesOfDiscussion memories(List<SourceMessage> messages) {
+        return new LongTermMemoriesOfDiscussion(store, key, conversation(messages), all.leastTrust);
     }
 
     /**
      * Removes all memories of the discussion. The results of a creator that is at work are refused.
      *
-     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     * @throws StorageUnavailableException if the store cannot be reached; then call it again
      */
     public void erase() {
         if (key != null) {

@@ -115,7 +115,7 @@ public final class DiscussionConfig {
     }
 
     /** Returns the kind of memories that are created. */
-    MemoryKind kind() {
-        return facts ? MemoryKind.FACT : MemoryKind.CHUNK;
+    LongTermMemoryKind kind() {
+        return facts ? LongTermMemoryKind.FACT : LongTermMemoryKind.CHUNK;
     }
 }

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Discussions {
 
-    private final MemoryStore store;
+    private final LongTermMemoryStore store;
     final Creator creator;
-    final Map<String, MemoryRetriever> retrievers;
+    final Map<String, LongTermMemoryRetriever> retrievers;
     final Trust leastTrust;
     final boolean userTextOnly;
 
@@ -32,14 +32,14 @@ public final class Discussions {
         store = builder.store;
         leastTrust = builder.leastTrust;
         userTextOnly = builder.userTextOnly;
-        Map<String, MemoryRetriever> all = new HashMap<>(Retrievers.byName());
-        ServiceLoader.load(MemoryRetrieverFactory.class).forEach(factory -> all.putAll(factory.retrievers()));
+        Map<String, LongTermMemoryRetriever> all = new HashMap<>(Retrievers.byName());
+        ServiceLoader.load(LongTermMemoryRetrieverFactory.class).forEach(factory -> all.putAll(factory.retrievers()));
         all.putAll(builder.retrievers);
         retrievers = Map.copyOf(all);
         creator = new Creator(builder);
     }
 
-    private Discussions(Discussions other, MemoryStore store) {
+    private Discussions(Discussions other, LongTermMemoryStore store) {
         this.store = Objects.requireNonNull(store, "store");
         leastTrust = other.leastTrust;
         userTextOnly = other.userTextOnly;
@@ -53,7 +53,7 @@ public final class Discussions {
      * @param store keeps the memories
      * @return a new builder
      */
-    public static Builder builder(MemoryStore store) {
+    public static Builder builder(LongTermMemoryStore store) {
         return new Builder(store);
     }
 
@@ -96,7 +96,7 @@ public final class Discussions {
      * @param other the store, such as one that wraps {@link #store}
      * @return a copy
      */
-    public Discussions on(MemoryStore other) {
+    public Discussions on(LongTermMemoryStore other) {
         return new Discussions(this, other);
     }
 
@@ -114,16 +114,16 @@ public final class Discussions {
      *
      * @return the store of the memories
      */
-    public MemoryStore store() {
+    public LongTermMemoryStore store() {
         return store;
     }
 
     /** Configures the memories. Not thread-safe. */
     public static final class Builder {
 
-        final MemoryStore store;
-        private final Map<String, MemoryWorkflow> workflows = new HashMap<>();
-        private final Map<String, MemoryRetriever> retrievers = new HashMap<>();
+        final LongTermMemoryStore store;
+        private final Map<String, LongTermMemoryWorkflow> workflows = new HashMap<>();
+        private final Map<String, LongTermMemoryRetriever> retrievers = new HashMap<>();
         DiscussionConfig config = DiscussionConfig.DEFAULT;
         TokenCountEstimator estimator = TokenCounter.standard();
         Duration leaseDuration = Duration.ofMinutes(5);
@@ -133,7 +133,7 @@ public final class Discussions {
         private @Nullable ChatModel chatModel;
         private @Nullable Path workflowDirectory;
 
-        private Builder(MemoryStore store) {
+        private Builder(LongTermMemoryStore store) {
             this.store = Objects.requireNonNull(store, "store");
         }
 
@@ -167,7 +167,7 @@ public final class Discussions {
          * @param workflow a function, for example the method of an AI service
          * @return this builder
          */
-        public Builder workflow(String name, MemoryWorkflow workflow) {
+        public Builder workflow(String name, LongTermMemoryWorkflow workflow) {
             workflows.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(workflow, "workflow"));
             return this;
         }
@@ -192,7 +192,7 @@ public final class Discussions {
          * @param retriever the retriever
          * @return this builder
          */
-        public Builder retriever(String name, MemoryRetriever retriever) {
+        public Builder retriever(String name, LongTermMemoryRetriever retriever) {
             retrievers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(retriever, "retriever"));
             return this;
         }

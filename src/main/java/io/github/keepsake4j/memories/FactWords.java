@@ -174,7 +174,7 @@ public final class FactWords {
      * @param all the facts, oldest first
      * @return the matching facts of enough trust, best first
      */
-    public List<FoundMemory> search(FactQuery query, List<MadeMemory> all) {
+    public List<FoundLongTermMemory> search(FactQuery query, List<MadeMemory> all) {
         List<MadeMemory> facts = MadeMemory.trusted(all, query.leastTrust());
         List<Posting> postings = new ArrayList<>();
         Set<String> terms = terms(query);
@@ -188,7 +188,7 @@ public final class FactWords {
         }
         return rank(query, facts.size(), postings).stream()
                 .limit(query.limit())
-                .map(score -> new FoundMemory(facts.get(Math.toIntExact(score.fact())), score.score()))
+                .map(score -> new FoundLongTermMemory(facts.get(Math.toIntExact(score.fact())), score.score()))
                 .toList();
     }
 

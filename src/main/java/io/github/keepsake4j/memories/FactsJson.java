@@ -27,7 +27,7 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
      * Reads an answer. Text around the JSON, such as prose or a fence, is ignored. All values are read.
      *
      * @param replaced returns the id of the fact of a title that the new fact may replace, or null
-     * @throws MemoryFailedException if there is no JSON object or array in it, or no object in the array is valid
+     * @throws LongTermMemoryFailedException if there is no JSON object or array in it, or no object in the array is valid
      */
     static FactsJson read(String answer, Passage source, Trust trust, Function<String, @Nullable String> replaced) {
         List<?> objects = objects(answer);
@@ -41,7 +41,7 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
             }
         }
         if (facts.isEmpty() && !objects.isEmpty()) {
-            throw new MemoryFailedException("The answer has no valid fact; " + problems.get(0), null);
+            throw new LongTermMemoryFailedException("The answer has no valid fact; " + problems.get(0), null);
         }
         return new FactsJson(List.copyOf(facts), List.copyOf(problems));
     }
@@ -61,7 +61,7 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
         if (json instanceof Map<?, ?>) {
             return List.of(json);
         }
-        throw new MemoryFailedException("The answer is neither a JSON object nor an array", null);
+        throw new LongTermMemoryFailedException("The answer is neither a JSON object nor an array", null);
     }
 
     /**
@@ -109,8 +109,8 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
         return text.length();
     }
 
-    private static MemoryFailedException notJson(InvalidInputException e) {
-        return new MemoryFailedException("The answer is not JSON; " + e.getMessage(), null);
+    private static LongTermMemoryFailedException notJson(InvalidInputException e) {
+        return new LongTermMemoryFailedException("The answer is not JSON; " + e.getMessage(), null);
     }
 
     private static MadeMemory fact(

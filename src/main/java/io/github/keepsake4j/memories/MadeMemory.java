@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record MadeMemory(
         String id,
-        MemoryKind kind,
+        LongTermMemoryKind kind,
         String text,
         String title,
         String summary,
@@ -74,7 +74,7 @@ public record MadeMemory(
         Objects.requireNonNull(status, "status");
     }
 
-    /** Refuses texts that some storages would change. */
+    /** Refuses texts that some stores would change. */
     private static void checkText(String field, String text) {
         if (UNSTORABLE.matcher(text).find()) {
             throw new InvalidInputException(field, "must not contain NUL (U+0000) or an unpaired surrogate");
@@ -90,7 +90,7 @@ public record MadeMemory(
      * @param trust the least trust of its sources
      * @return a current memory with a new id and the present time
      */
-    public static MadeMemory ofText(MemoryKind kind, String text, Passage source, Trust trust) {
+    public static MadeMemory ofText(LongTermMemoryKind kind, String text, Passage source, Trust trust) {
         return made(kind, text, "", "", List.of(), List.of(), source, trust);
     }
 
@@ -108,11 +108,11 @@ public record MadeMemory(
     public static MadeMemory fact(
             String title, String summary, List<String> entities, List<String> keyPhrases, Passage source, Trust trust) {
         String text = summary.isBlank() ? title : summary;
-        return made(MemoryKind.FACT, text, title, summary, entities, keyPhrases, source, trust);
+        return made(LongTermMemoryKind.FACT, text, title, summary, entities, keyPhrases, source, trust);
     }
 
     static MadeMemory made(
-            MemoryKind kind,
+            LongTermMemoryKind kind,
             String text,
             String title,
             String summary,

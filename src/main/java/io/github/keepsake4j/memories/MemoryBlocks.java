@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads the memories that a {@link MemoryBlock} shows. A store that fails or hangs does not break turns: its memories
+ * Loads the memories that a {@link LongTermMemoryBlock} shows. A store that fails or hangs does not break turns: its memories
  * are left out, and while a call hangs, no other turn waits for it. This class is not for users: a {@code Keepsake}
  * creates one. Thread-safe.
  */
@@ -40,8 +40,8 @@ final class MemoryBlocks {
     static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
     private static final int CONVERSATIONS = 1_000;
 
-    private final MemoryBlock block;
-    private final MemoryReader reader;
+    private final LongTermMemoryBlock block;
+    private final LongTermMemoryReader reader;
     private final BranchFilter branch;
     private final TokenCounter counter;
     private final Executor executor;
@@ -68,8 +68,8 @@ final class MemoryBlocks {
      * @param longestWait how long a turn waits for its memories
      */
     MemoryBlocks(
-            MemoryBlock block,
-            MemoryReader reader,
+            LongTermMemoryBlock block,
+            LongTermMemoryReader reader,
             Function<MemoryKey, MessageLog> logs,
             TokenCounter counter,
             Executor executor,
@@ -179,7 +179,7 @@ final class MemoryBlocks {
             .thenComparing(MadeMemory::id);
 
     private static int rank(MadeMemory memory) {
-        return memory.kind() == MemoryKind.SUMMARY ? 0 : memory.pinned() ? 1 : 2;
+        return memory.kind() == LongTermMemoryKind.SUMMARY ? 0 : memory.pinned() ? 1 : 2;
     }
 
     private static List<MadeMemory> byPriority(List<MadeMemory> inOrder) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the name
  */
-record NamedWorkflow(String name, MemoryWorkflow workflow) {
+record NamedWorkflow(String name, LongTermMemoryWorkflow workflow) {
 
     /** Returns the answer, or null if it is blank. */
     @Nullable

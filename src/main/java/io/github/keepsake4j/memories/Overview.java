@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memories of a discussion that are shown without a question: its summary, its pinned and its newest memories.
+ * The long-term memories of a discussion that are shown without a question: its summary, its pinned and its newest memories.
  *
  * @param summary the current summary, or null if there is none
  * @param memories chunks and facts that are shown, those of each kind oldest first, and each one once
@@ -39,10 +39,10 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
          *
          * @param reader reads them
          * @param key the discussion
-         * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
+         * @param kind {@link LongTermMemoryKind#CHUNK} or {@link LongTermMemoryKind#FACT}
          * @return what is known of them
          */
-        public static Track of(MemoryReader reader, MemoryKey key, MemoryKind kind) {
+        public static Track of(LongTermMemoryReader reader, MemoryKey key, LongTermMemoryKind kind) {
             return new Track(
                     reader.shown(key, kind, Integer.MAX_VALUE),
                     reader.progress(key, kind).path());
@@ -64,7 +64,7 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
         for (Track track : tracks) {
             List<MadeMemory> shown = MadeMemory.trusted(track.shown(), leastTrust);
             Set<MadeMemory> chosen = new HashSet<>(newest(shown, last));
-            chosen.addAll(newest(shown.stream().filter(MadeMemory::pinned).toList(), MemoryReader.MAX_PINNED));
+            chosen.addAll(newest(shown.stream().filter(MadeMemory::pinned).toList(), LongTermMemoryReader.MAX_PINNED));
             Set<String> ends = new HashSet<>();
             track.path().forEach(step -> ends.add(step.passage().upTo()));
             shown.stream().filter(chosen::contains).forEach(memory -> {

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The progress of the creation of memories of one kind. The steps form a tree, because a conversation has branches and
+ * The progress of the creation of long-term memories of one kind. The steps form a tree, because a conversation has branches and
  * messages are edited. Retrievers see the path to the head.
  *
  * @param revision changes with each change of the memories, and never has an earlier value again, even after an erasure

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param version the version of the prompts
  */
 record PromptWorkflow(ChatModel chatModel, List<Node> nodes, List<String> placeholders, String version)
-        implements MemoryWorkflow {
+        implements LongTermMemoryWorkflow {
 
     private static final String STANDARD = "Standard";
 
@@ -126,12 +126,12 @@ record PromptWorkflow(ChatModel chatModel, List<Node> nodes, List<String> placeh
         String answer =
                 Objects.requireNonNullElse(response.aiMessage().text(), "").strip();
         if (response.finishReason() == FinishReason.LENGTH) {
-            throw new MemoryFailedException(
+            throw new LongTermMemoryFailedException(
                     "The model's answer was cut off at its limit of tokens. Raise the model's maximum of output tokens",
                     null);
         }
         if (tags.occursIn(answer)) {
-            throw new MemoryFailedException("The model's answer repeats the prompt's tags", null);
+            throw new LongTermMemoryFailedException("The model's answer repeats the prompt's tags", null);
         }
         return answer;
     }

@@ -19,7 +19,7 @@ final class Retrievers {
 
     private Retrievers() {}
 
-    static Map<String, MemoryRetriever> byName() {
+    static Map<String, LongTermMemoryRetriever> byName() {
         return Map.of(
                 "RecentMemory", Retrievers::recent,
                 "RecentMemorySummarizerTool", Retrievers::recent,
@@ -28,37 +28,41 @@ final class Retrievers {
     }
 
     /** The last chunks; without a discussion the last turns. */
-    private static String recent(DiscussionMemories memories, NodeConfig config) {
-        String delimiter = config.text("customDelimiter", DiscussionMemories.CHUNK_BREAK);
+    private static String recent(LongTermMemoriesOfDiscussion memories, NodeConfig config) {
+        String delimiter = config.text("customDelimiter", LongTermMemoriesOfDiscussion.CHUNK_BREAK);
         List<String> texts = memories.isStateless()
                 ? lastTurns(memories.messages(), count(config.number("maxTurnsToPull", RECENT, -1)))
                 : memories.chunks(count(config.number("maxSummaryChunksFromFile", RECENT, -1))).stream()
                         .map(MadeMemory::text)
                         .toList();
-        return texts.isEmpty() ? DiscussionMemories.NO_MEMORIES : DiscussionMemories.joinTexts(texts, delimiter);
+        return texts.isEmpty()
+                ? LongTermMemoriesOfDiscussion.NO_MEMORIES
+                : LongTermMemoriesOfDiscussion.joinTexts(texts, delimiter);
     }
 
     private static int count(int configured) {
         return configured == 0 ? RECENT : configured < 0 ? Integer.MAX_VALUE : configured;
     }
 
-    private static String search(DiscussionMemories memories, NodeConfig config) {
+    private static String search(LongTermMemoriesOfDiscussion memories, NodeConfig config) {
         FactQuery query = new FactQuery(
                 Arrays.asList(config.text("input", "").split(";", -1)),
                 config.number("limit", FactQuery.DEFAULT_LIMIT, 1),
                 Trust.RETRIEVED);
         List<MadeMemory> found = memories.isStateless()
                 ? inMessages(memories.messages(), query)
-                : memories.search(query).stream().map(FoundMemory::memory).toList();
-        return found.isEmpty() ? DiscussionMemories.NO_MATCH : DiscussionMemories.join(found);
+                : memories.search(query).stream()
+                        .map(FoundLongTermMemory::memory)
+                        .toList();
+        return found.isEmpty() ? LongTermMemoriesOfDiscussion.NO_MATCH : LongTermMemoriesOfDiscussion.join(found);
     }
 
-    private static String summary(DiscussionMemories memories, NodeConfig config) {
+    private static String summary(LongTermMemoriesOfDiscussion memories, NodeConfig config) {
         if (memories.isStateless()) {
             return recent(memories, config);
         }
         MadeMemory summary = memories.summary();
-        return summary == null ? DiscussionMemories.NO_MEMORIES : summary.text();
+        return summary == null ? LongTermMemoriesOfDiscussion.NO_MEMORIES : summary.text();
     }
 
     /** A turn begins with a user message. */
@@ -83,12 +87,12 @@ final class Retrievers {
     private static List<MadeMemory> inMessages(List<SourceMessage> messages, FactQuery query) {
         List<MadeMemory> texts = messages.stream()
                 .map(source -> MadeMemory.ofText(
-                        MemoryKind.FACT,
+                        LongTermMemoryKind.FACT,
                         TranscriptText.clean(MessageText.of(source.message())),
                         Passage.NONE,
                         source.trust()))
                 .toList();
         return new FactWords(Words.standard())
-                .search(query, texts).stream().map(FoundMemory::memory).toList();
+                .search(query, texts).stream().map(FoundLongTermMemory::memory).toList();
     }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param directory where files are, or null
  * @param model runs files, or null
  */
-record Workflows(Map<String, MemoryWorkflow> functions, @Nullable Path directory, @Nullable ChatModel model) {
+record Workflows(Map<String, LongTermMemoryWorkflow> functions, @Nullable Path directory, @Nullable ChatModel model) {
 
     /** A name that is one file's in the directory. */
     private static final Pattern FILE_NAME = Pattern.compile("[^/\\\\:\\x00]{1,200}");
@@ -29,7 +29,7 @@ record Workflows(Map<String, MemoryWorkflow> functions, @Nullable Path directory
      * @param field the field of the configuration that names it
      */
     NamedWorkflow find(String field, String name) {
-        MemoryWorkflow function = functions.get(name);
+        LongTermMemoryWorkflow function = functions.get(name);
         if (function != null) {
             return new NamedWorkflow("workflow:" + name, function);
         }

@@ -109,7 +109,7 @@ public final class Ids {
     }
 
     /**
-     * Returns a hash of a text. Storages use it as a name if an id is too long or contains characters that a name
+     * Returns a hash of a text. Stores use it as a name if an id is too long or contains characters that a name
      * cannot have.
      *
      * @param text any text

@@ -3,7 +3,7 @@ package io.github.keepsake4j.message;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown when the storage cannot be reached or is too busy. Retryable: an append that is sent again with the same
+ * Thrown when the store cannot be reached or is too busy. Retryable: an append that is sent again with the same
  * message ids is never stored twice.
  */
 public class StorageUnavailableException extends KeepsakeException {

@@ -25,7 +25,7 @@ final class Beginnings {
     private static final int WINDOW = 256;
 
     /** The number of code units that are added on each side of a window, so that it cuts no word. */
-    private static final int MARGIN = TextParts.MAX_CUT;
+    private static final int MARGIN = TextCuts.MAX_CUT;
 
     /** The largest and the smallest number of characters of a beginning, and how many a flexion may change. */
     private static final int LONGEST = 16;
@@ -130,7 +130,7 @@ final class Beginnings {
             int last = chosen.nextClearBit(first);
             int start = Math.max(0, first * WINDOW - MARGIN);
             int end = Math.min(length, last * WINDOW + MARGIN);
-            parts.add(TextParts.ofWholeWords(text, start, end, end, start));
+            parts.add(TextCuts.ofWholeWords(text, start, end, end, start));
             first = chosen.nextSetBit(last);
         }
         return parts;

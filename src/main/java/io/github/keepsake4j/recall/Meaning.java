@@ -112,7 +112,8 @@ final class Meaning {
             for (int step = -1; step <= 1; step += 2) {
                 for (int i = at + step; i >= 0 && i < places.size() && areNeighbours(places, at, i); i += step) {
                     Instant before = places.get(Math.min(i, i - step)).time();
-                    if (Session.isGap(before, places.get(Math.max(i, i - step)).time(), sessionGap)) {
+                    if (ChatSession.isGap(
+                            before, places.get(Math.max(i, i - step)).time(), sessionGap)) {
                         break;
                     }
                     sum += Ranking.decay(i - at) * places.get(i).cosine();

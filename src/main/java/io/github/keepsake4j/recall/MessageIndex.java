@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * contains a message's text or id. It can be dropped and rebuilt while no process uses it. It works with any log. Its
  * results for one tenant do not depend on other tenants.
  *
- * <p>Every method is atomic and thread-safe, also across processes that share the storage. It throws
- * {@link StorageUnavailableException} (retryable) if the storage cannot be reached, and {@link UnreadableDataException}
+ * <p>Every method is atomic and thread-safe, also across processes that share the store. It throws
+ * {@link StorageUnavailableException} (retryable) if the store cannot be reached, and {@link UnreadableDataException}
  * if the stored index is damaged; {@link #clear} makes it usable again.
  */
 public interface MessageIndex extends AutoCloseable {
@@ -78,7 +78,7 @@ public interface MessageIndex extends AutoCloseable {
     void clear();
 
     /**
-     * Frees the space of removed rows and overwrites their remains in files, as far as the storage can. It may take
+     * Frees the space of removed rows and overwrites their remains in files, as far as the store can. It may take
      * long and may block other callers.
      */
     void compact();
@@ -170,7 +170,7 @@ public interface MessageIndex extends AutoCloseable {
             CosineReader reader);
 
     /**
-     * Names the storage, for reports.
+     * Names the store, for reports and the tag {@code backend} of metrics.
      *
      * @return a short name in lower case such as {@code sqlite}
      */
@@ -237,7 +237,7 @@ public interface MessageIndex extends AutoCloseable {
         public VectorMark {
             InvalidInputException.checkAtLeast("sequence", 0, sequence);
             InvalidInputException.checkRange("measured", 0, sequence, measured);
-            // Not every storage keeps the sign of zero.
+            // Not every store keeps the sign of zero.
             weight = checkFinite("weight", weight) + 0.0;
             floor = checkFinite("floor", floor) + 0.0;
         }
@@ -285,7 +285,7 @@ public interface MessageIndex extends AutoCloseable {
 
         /**
          * Receives the cosine of a vector. The order is not defined. A message with several vectors comes several times. If
-         * the storage has to repeat a read, vectors come again.
+         * the store has to repeat a read, vectors come again.
          *
          * @param key the memory
          * @param sequence the message's sequence

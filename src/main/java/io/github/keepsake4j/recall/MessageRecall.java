@@ -138,10 +138,10 @@ public final class MessageRecall {
         memories.forEach(memory -> speakers.addAll(memory.speakers()));
         Question named = Question.of(text, speakers, words, today);
         Question question = named.units().isEmpty() ? asked : named;
-        Reading reading = new Reading(
+        TextScan reading = new TextScan(
                 question, words, candidates.statistics(), memories.stream().flatMapToInt(Memory::lengths));
         Ranking ranking = new Ranking(question, candidates.statistics(), meaning, options.zone());
-        Map<Memory, List<Session>> sessions = new LinkedHashMap<>();
+        Map<Memory, List<ChatSession>> sessions = new LinkedHashMap<>();
         memories.forEach(memory -> sessions.put(memory, memory.sessions(question, reading, options.sessionGap())));
         List<Found> found = found(sessions, (memory, known) -> ranking.rank(memory.key, known).stream()
                 .filter(ranked -> ranking.fits(memory.key, ranked)
@@ -159,7 +159,7 @@ public final class MessageRecall {
     private record Found(Memory memory, Ranked ranked) {}
 
     private static List<Found> found(
-            Map<Memory, List<Session>> sessions, BiFunction<Memory, List<Session>, Stream<Ranked>> ranking) {
+            Map<Memory, List<ChatSession>> sessions, BiFunction<Memory, List<ChatSession>, Stream<Ranked>> ranking) {
         List<Found> found = new ArrayList<>();
         sessions.forEach((memory, known) ->
                 ranking.apply(memory, known).forEach(ranked -> found.add(new Found(memory, ranked))));
@@ -294,7 +294,7 @@ public final class MessageRecall {
          * Returns the messages to rank. It is not known yet which of them are hidden: this costs a read, and few of
          * them are returned.
          */
-        List<Session> sessions(Question question, Reading reading, Duration sessionGap) {
+        List<ChatSession> sessions(Question question, TextScan reading, Duration sessionGap) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
                 String text = texts.get(message.sequence());
@@ -310,8 +310,8 @@ public final class MessageRecall {
                     excerpts.put(message.sequence(), length -> reading.excerpt(text, tokens.tokens(), length));
                 }
             }
-            List<Session> sessions = Session.cut(utterances, sessionGap);
-            for (Session session : sessions) {
+            List<ChatSession> sessions = ChatSession.cut(utterances, sessionGap);
+            for (ChatSession session : sessions) {
                 Instant time = session.utterances().get(0).time();
                 session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
             }
@@ -394,7 +394,7 @@ public final class MessageRecall {
             boolean isNear = near != null
                     && isNew(near)
                     && isVisible(near, options)
-                    && !Session.isGap(
+                    && !ChatSession.isGap(
                             after ? of.createdAt() : near.createdAt(),
                             after ? near.createdAt() : of.createdAt(),
                             options.sessionGap())

@@ -83,7 +83,7 @@ final class PassageTokens {
     Excerpt takeExcerpt(LoggedMessage message, IntFunction<Excerpt> ofLength) {
         long most = Math.min(left, mostOfExcerpt);
         int length = (int) (UNITS_OF_TOKEN * most);
-        while (most >= FEWEST_OF_EXCERPT && length > TextParts.MAX_CUT) {
+        while (most >= FEWEST_OF_EXCERPT && length > TextCuts.MAX_CUT) {
             Excerpt excerpt = ofLength.apply(length);
             int tokens = count(message, excerpt);
             if (take(tokens, most)) {

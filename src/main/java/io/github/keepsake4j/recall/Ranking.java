@@ -62,10 +62,10 @@ final class Ranking {
      * @param sessions the messages that are known
      * @return all messages, best first; messages of equal score are newest first
      */
-    List<Ranked> rank(MemoryKey key, List<Session> sessions) {
+    List<Ranked> rank(MemoryKey key, List<ChatSession> sessions) {
         List<Ranked> ranked = new ArrayList<>();
         Lengths lengths = Lengths.of(sessions);
-        for (Session session : sessions) {
+        for (ChatSession session : sessions) {
             new InSession(key, session.utterances(), lengths).addTo(ranked);
         }
         ranked.sort(BEST_FIRST);
@@ -85,7 +85,7 @@ final class Ranking {
      * @param sessions the messages that are known
      * @return all messages, best first; messages of equal score are newest first
      */
-    List<Ranked> rankByTerms(List<Session> sessions) {
+    List<Ranked> rankByTerms(List<ChatSession> sessions) {
         Map<String, Double> idfs = new HashMap<>();
         question.terms().forEach(term -> idfs.put(term, Bm25.idf(statistics.frequency(term), statistics.messages())));
         double most = Math.max(1, idfs.values().stream().mapToDouble(idf -> idf).sum());
@@ -119,7 +119,7 @@ final class Ranking {
      */
     private record Lengths(double most, double average) {
 
-        static Lengths of(List<Session> sessions) {
+        static Lengths of(List<ChatSession> sessions) {
             int[] sorted = sessions.stream()
                     .flatMap(session -> session.utterances().stream())
                     .mapToInt(Utterance::length)

@@ -3,10 +3,10 @@ package io.github.keepsake4j.spring;
 import dev.langchain4j.model.chat.ChatModel;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
-import io.github.keepsake4j.memories.MemoryRetriever;
-import io.github.keepsake4j.memories.MemoryRetrieverFactory;
-import io.github.keepsake4j.memories.MemoryStore;
-import io.github.keepsake4j.memories.MemoryWorkflow;
+import io.github.keepsake4j.memories.LongTermMemoryRetriever;
+import io.github.keepsake4j.memories.LongTermMemoryRetrieverFactory;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryWorkflow;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +16,7 @@ import org.springframework.core.io.ResourceLoader;
 
 /**
  * Configures the creation and the retrieval of long-term memories, by the properties and the application's beans. The
- * JSON of a discussion names beans of {@link MemoryWorkflow}. The name of a bean of {@link MemoryRetriever} is a node
+ * JSON of a discussion names beans of {@link LongTermMemoryWorkflow}. The name of a bean of {@link LongTermMemoryRetriever} is a node
  * type.
  */
 final class Creators {
@@ -25,7 +25,7 @@ final class Creators {
 
     static Discussions discussions(
             KeepsakeProperties properties,
-            MemoryStore store,
+            LongTermMemoryStore store,
             ConfigurableListableBeanFactory beans,
             ResourceLoader resources) {
         KeepsakeProperties.Memories memories = properties.memories();
@@ -47,19 +47,19 @@ final class Creators {
             throw Settings.noModel(
                     "Memories need",
                     "memories.chat-model",
-                    "beans of MemoryWorkflow that keepsake4j.memories.discussion names for all that is made",
+                    "beans of LongTermMemoryWorkflow that keepsake4j.memories.discussion names for all that is made",
                     beans);
         }
-        beans.getBeansOfType(MemoryRetrieverFactory.class).values().forEach(factory -> factory.retrievers()
+        beans.getBeansOfType(LongTermMemoryRetrieverFactory.class).values().forEach(factory -> factory.retrievers()
                 .forEach(builder::retriever));
-        beans.getBeansOfType(MemoryRetriever.class).forEach(builder::retriever);
-        beans.getBeansOfType(MemoryWorkflow.class).forEach(builder::workflow);
+        beans.getBeansOfType(LongTermMemoryRetriever.class).forEach(builder::retriever);
+        beans.getBeansOfType(LongTermMemoryWorkflow.class).forEach(builder::workflow);
         try {
             return builder.build();
         } catch (InvalidInputException e) {
             throw new ConfigurationException(
                     "The configuration in keepsake4j.memories is refused: " + e.getMessage() + ".",
-                    "Add a bean of MemoryWorkflow of this name, or put the file into keepsake4j.memories.workflow-directory.",
+                    "Add a bean of LongTermMemoryWorkflow of this name, or put the file into keepsake4j.memories.workflow-directory.",
                     e);
         }
     }

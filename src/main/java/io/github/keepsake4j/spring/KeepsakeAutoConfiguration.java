@@ -7,7 +7,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.memories.Discussions;
-import io.github.keepsake4j.memories.MemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.words.Words;
@@ -121,10 +121,10 @@ class KeepsakeAutoConfiguration {
 
     @Bean
     @Lazy
-    @ConditionalOnMissingBean({MemoryStore.class, Discussions.class})
+    @ConditionalOnMissingBean({LongTermMemoryStore.class, Discussions.class})
     @ConditionalOnProperty(MEMORIES)
     @DependsOnDatabaseInitialization
-    MemoryStore keepsakeMemoryStore(Stores stores, ObjectProvider<Words> words) {
+    LongTermMemoryStore keepsakeMemoryStore(Stores stores, ObjectProvider<Words> words) {
         return stores.memoryStore(words.getIfUnique(Words::standard));
     }
 
@@ -134,7 +134,7 @@ class KeepsakeAutoConfiguration {
     @ConditionalOnProperty(MEMORIES)
     Discussions keepsakeDiscussions(
             KeepsakeProperties properties,
-            MemoryStore store,
+            LongTermMemoryStore store,
             ConfigurableListableBeanFactory beans,
             ResourceLoader resources) {
         return Creators.discussions(properties, store, beans, resources);

@@ -22,7 +22,7 @@ class KeepsakeObservationAutoConfiguration {
     LogDecorator keepsakeObservedLogs(ObjectProvider<ObservationRegistry> registries) {
         return log -> {
             ObservationRegistry registry = registries.getIfUnique();
-            return registry == null || registry.isNoop() ? log : ObservedLog.of(log, registry);
+            return registry == null || registry.isNoop() ? log : TracedLog.of(log, registry);
         };
     }
 }

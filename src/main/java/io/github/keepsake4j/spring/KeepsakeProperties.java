@@ -217,7 +217,7 @@ record KeepsakeProperties(
      * @param freshness the longest time from a message to the creation of its memories
      * @param discussion the configuration, as the text of WilmerAI's JSON; by default with its defaults
      * @param discussionFile location of a file with this JSON, such as file:discussion.json or classpath:discussion.json
-     * @param workflowDirectory the directory of the workflow files that the JSON names; beans of MemoryWorkflow need no
+     * @param workflowDirectory the directory of the workflow files that the JSON names; beans of LongTermMemoryWorkflow need no
      * file
      * @param store the store, file or jdbc (PostgreSQL); by default file if there is a directory, else the store of the
      * conversations

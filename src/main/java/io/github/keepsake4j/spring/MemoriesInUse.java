@@ -49,7 +49,7 @@ final class MemoriesInUse implements BeanPostProcessor, BeanFactoryAware {
     /**
      * Reads a memory that does not exist, once in each open log. Opens and writes nothing.
      *
-     * @return the backend of each log by the name of its bean, empty if no memory is in use
+     * @return the store of each log by the name of its bean, empty if no memory is in use
      * @throws RuntimeException if one of them fails; its text names no message
      */
     Map<String, String> probe(String tenant) {

@@ -11,7 +11,7 @@ import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
-import io.github.keepsake4j.memories.Memories;
+import io.github.keepsake4j.memories.LongTermMemoryBlock;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.summary.ModelSummarizer;
@@ -126,7 +126,7 @@ final class Settings {
         if (made.blockTokens() != null) {
             parts.add(new Part(
                     "block-tokens=" + made.blockTokens(),
-                    Memories.block(made.blockTokens()).withMinTrust(made.leastTrust())));
+                    LongTermMemoryBlock.withMaxTokens(made.blockTokens()).withMinTrust(made.leastTrust())));
         }
         return parts;
     }

@@ -6,9 +6,9 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
-import io.github.keepsake4j.memories.MemoryStore;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
-import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
+import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
@@ -67,11 +67,11 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
     /**
      * Opens the store of long-term memories: the configured directory, else PostgreSQL if the conversations are there.
      */
-    MemoryStore memoryStore(Words words) {
+    LongTermMemoryStore memoryStore(Words words) {
         Path directory = properties.memories().directory();
         if (directory != null) {
             needWritable(directory, "memories.directory");
-            return FileMemoryStore.of(directory, words);
+            return FileLongTermMemoryStore.of(directory, words);
         }
         boolean isJdbc = properties.memories().store() == Store.JDBC || isJdbc();
         DataSource source = isJdbc ? dataSources.postgres() : null;
@@ -86,7 +86,7 @@ record Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory bea
         return FirstRead.of(
                 "The DataSource cannot keep the long-term memories",
                 FirstRead.makeTables("memories/postgresql/V1__keepsake_memories.sql"),
-                () -> JdbcMemoryStore.builder()
+                () -> JdbcLongTermMemoryStore.builder()
                         .dataSource(source)
                         .statementTimeout(properties.jdbc().statementTimeout())
                         .schema(properties.jdbc().initializeSchema())

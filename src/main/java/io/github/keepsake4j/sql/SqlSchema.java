@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * A set of tables, in PostgreSQL and in SQLite, and the scripts that create them. A table of one row has the version of
  * the tables, which each script raises, and the oldest version of the library that may write them.
  *
- * @param what the name of the storage, for errors
+ * @param what the name of the store, for errors
  * @param folder the folder of the scripts in {@code io/github/keepsake4j/schema}, above those of the databases; empty for none
  * @param table the table of the versions
  * @param lock the key of PostgreSQL's advisory lock for the creation of tables: any number that no other program locks.

@@ -22,7 +22,7 @@ public class SummaryFailedException extends KeepsakeException {
         TOO_LONG,
         /** The answer contains a mark that is reserved for this library, as if it repeated its instructions. */
         MARKED,
-        /** The storage could not be used. */
+        /** The store could not be used. */
         STORAGE,
         /** The plan that decides when a summary is due threw an exception, or requested the same summary twice. */
         PLAN,

@@ -172,7 +172,7 @@ final class ArrivingMemory {
     }
 
     /** Compares the imported data with the last line. A line that was edited has no hash. */
-    void check(String name, Line end) {
+    void check(String name, NdjsonLine end) {
         long written = end.number("messages");
         if (written != messages) {
             throw new InvalidInputException(

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The lines of an export, each a JSON object that begins with its kind. {@link Line} reads them. Pure functions. */
+/** The lines of an export, each a JSON object that begins with its kind. {@link NdjsonLine} reads them. Pure functions. */
 final class Lines {
 
     /**

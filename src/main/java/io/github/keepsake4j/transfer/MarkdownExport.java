@@ -81,6 +81,7 @@ public final class MarkdownExport {
      */
     public MemoryCopy.Report writeTenant(String tenant, Appendable out) throws IOException {
         Objects.requireNonNull(out, "out");
-        return Memories.each(log, List.of(Objects.requireNonNull(tenant, "tenant")), key -> writeMemory(key, out));
+        return MemoriesOfTenants.each(
+                log, List.of(Objects.requireNonNull(tenant, "tenant")), key -> writeMemory(key, out));
     }
 }

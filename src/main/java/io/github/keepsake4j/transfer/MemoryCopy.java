@@ -180,7 +180,7 @@ public final class MemoryCopy {
      */
     public Report tenants(Collection<String> tenants) {
         List<KeepsakeException> failures = new ArrayList<>();
-        Report report = Memories.each(source, tenants, key -> {
+        Report report = MemoriesOfTenants.each(source, tenants, key -> {
             try {
                 return memory(key);
             } catch (ErasedException e) {

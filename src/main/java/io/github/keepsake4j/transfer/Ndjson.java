@@ -94,7 +94,7 @@ public final class Ndjson {
      */
     public Report writeTenant(String tenant, OutputStream out) throws IOException {
         Objects.requireNonNull(tenant, "tenant");
-        return write(out, lines -> Memories.each(log, List.of(tenant), key -> memory(key, lines)));
+        return write(out, lines -> MemoriesOfTenants.each(log, List.of(tenant), key -> memory(key, lines)));
     }
 
     private interface Body {

@@ -42,7 +42,7 @@ final class NdjsonReader {
     MemoryCopy.Report read() throws IOException {
         for (byte[] bytes = next(); bytes != null; bytes = next()) {
             if (bytes.length > 0) {
-                take(bytes, Line.read(name(), text(bytes)));
+                take(bytes, NdjsonLine.read(name(), text(bytes)));
             }
         }
         number++;
@@ -57,7 +57,7 @@ final class NdjsonReader {
         return report;
     }
 
-    private void take(byte[] bytes, Line line) {
+    private void take(byte[] bytes, NdjsonLine line) {
         String kind = line.kind();
         if (kind.equals(Lines.EXPORT) && memory == null) {
             if (line.number("version") > Lines.VERSION) {
@@ -74,7 +74,7 @@ final class NdjsonReader {
         }
     }
 
-    private void takeOfExport(byte[] bytes, Line line) {
+    private void takeOfExport(byte[] bytes, NdjsonLine line) {
         switch (line.kind()) {
             case Lines.MEMORY -> {
                 MemoryKey key = line.memory();
@@ -88,7 +88,7 @@ final class NdjsonReader {
         }
     }
 
-    private void takeOfMemory(ArrivingMemory arriving, byte[] bytes, Line line) {
+    private void takeOfMemory(ArrivingMemory arriving, byte[] bytes, NdjsonLine line) {
         if (!line.kind().equals(Lines.END)) {
             named(() -> {
                 arriving.add(bytes);
@@ -122,7 +122,7 @@ final class NdjsonReader {
     }
 
     /** A newer version may know more kinds. */
-    private void checkKind(Line line) {
+    private void checkKind(NdjsonLine line) {
         if (line.kind().isEmpty()) {
             throw wrong("is not a line of an export: it has no kind");
         }

@@ -45,7 +45,7 @@ final class TurnLease {
     private boolean lost;
     private boolean failing;
 
-    /** Whether the turn has waited for the storage in vain. Its end does not wait again. */
+    /** Whether the turn has waited for the store in vain. Its end does not wait again. */
     volatile boolean hangs;
 
     private int shares = 1;

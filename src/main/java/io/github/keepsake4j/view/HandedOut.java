@@ -208,7 +208,7 @@ final class HandedOut {
     }
 
     /**
-     * Removes the mapping of an instance to a stored message that does not exist in a storage that was restored to an
+     * Removes the mapping of an instance to a stored message that does not exist in a store that was restored to an
      * older state. If the same instance is stored again, it is that message from then on.
      *
      * @return whether a read returned the instance as that message

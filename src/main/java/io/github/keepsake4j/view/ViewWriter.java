@@ -50,7 +50,7 @@ import org.slf4j.LoggerFactory;
  * never prevent the step.
  *
  * <p>After a conflict, the threads of one writer set the list of a memory one after the other. Otherwise the thread that
- * was first knows the newest position, so it is first again and again, where a storage makes writes wait for each other.
+ * was first knows the newest position, so it is first again and again, where a store makes writes wait for each other.
  * Thread-safe.
  */
 public final class ViewWriter {
@@ -426,7 +426,7 @@ public final class ViewWriter {
         private boolean isStillThere() {
             Position now = meter.apply(key, log.read(key, ReadQuery.newest(0))).position();
             String head = saw.position().head();
-            // If the head has moved, the old head must still exist. Otherwise the storage was restored to an older
+            // If the head has moved, the old head must still exist. Otherwise the store was restored to an older
             // state.
             return now.equals(saw.position())
                     || (now.isSameRevision(saw.position())
@@ -500,7 +500,7 @@ public final class ViewWriter {
         }
 
         /**
-         * Finds out which messages still exist. If the storage was restored to an older state, the others are new
+         * Finds out which messages still exist. If the store was restored to an older state, the others are new
          * again, and so are the messages that were appended since then. A parent may also be missing because it was
          * never imported.
          */

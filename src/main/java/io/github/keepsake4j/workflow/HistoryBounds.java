@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokens the number of tokens of the history
  * @param counts counts messages as the history's limit does, or null if they need not be counted
  */
-record HistoryBounds(int rows, long tokens, @Nullable TokenCounts counts) {
+record HistoryBounds(int rows, long tokens, @Nullable NodeTokenCounts counts) {
 
     /** The bounds of a read of only the newest message. */
     static final HistoryBounds HEAD = new HistoryBounds(0, Long.MAX_VALUE, null);
@@ -33,7 +33,7 @@ record HistoryBounds(int rows, long tokens, @Nullable TokenCounts counts) {
     private static final int WIDER = 4;
 
     /** Returns the bounds of a history. */
-    static HistoryBounds of(@Nullable Integer messageLimit, int maxTokenLimit, TokenCounts counts) {
+    static HistoryBounds of(@Nullable Integer messageLimit, int maxTokenLimit, NodeTokenCounts counts) {
         int rows = messageLimit == null || messageLimit <= 0 ? MOST_ROWS : Math.min(messageLimit, MOST_ROWS);
         return new HistoryBounds(rows, Math.max(1, maxTokenLimit), counts);
     }

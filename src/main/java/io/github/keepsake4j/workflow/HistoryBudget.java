@@ -34,7 +34,7 @@ record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
      * @param counts counts their tokens
      * @return the number of tokens, 0 or more; {@value #UNKNOWN} if the context size is not known
      */
-    int forHistory(List<? extends ChatMessage> beside, TokenCounts counts) {
+    int forHistory(List<? extends ChatMessage> beside, NodeTokenCounts counts) {
         if (contextTokens == null) {
             return UNKNOWN;
         }

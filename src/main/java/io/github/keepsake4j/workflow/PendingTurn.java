@@ -95,7 +95,7 @@ record PendingTurn(
      * Returns the messages under the ids of an iteration. The first one stores the run's key. If the node never saw
      * the parent, the user message also stores the parent's id, so that siblings can be recognised.
      */
-    List<NewMessage> batch(int iteration, boolean bridged, TokenCounts counts) {
+    List<NewMessage> batch(int iteration, boolean bridged, NodeTokenCounts counts) {
         List<String> ids = ids(iteration);
         boolean answersOnly = asked && iteration == 1;
         List<NewMessage> batch = new ArrayList<>();
@@ -111,7 +111,7 @@ record PendingTurn(
     }
 
     /** Returns the messages in the form in which a thread shows them before they are written. */
-    List<LoggedMessage> logged(TokenCounts counts) {
+    List<LoggedMessage> logged(NodeTokenCounts counts) {
         List<LoggedMessage> logged = new ArrayList<>();
         String before = null;
         for (NewMessage message : batch(1, false, counts)) {

@@ -87,7 +87,7 @@ public final class WorkflowMemories {
         }
         TokenCounter counter = TokenCounter.of(models);
         return new WorkflowMemories(
-                settings.counting(new TokenCounts(counter, counter)), requiresConversation, true, told);
+                settings.counting(new NodeTokenCounts(counter, counter)), requiresConversation, true, told);
     }
 
     /**
@@ -342,7 +342,7 @@ public final class WorkflowMemories {
                     estimator == null ? JtokkitTokenCountEstimator.forEncoding("o200k_base") : estimator;
             TokenCounter named = TokenCounter.of(counting);
             TokenCounter counter = estimatorIsRemote ? TokenCounter.remote(named.name(), counting) : named;
-            TokenCounts counts = new TokenCounts(counter, counter.forAppends());
+            NodeTokenCounts counts = new NodeTokenCounts(counter, counter.forAppends());
             return new WorkflowMemories(
                     new WorkflowSettings(conversationLog, nodeLog, counts, files, metrics, keepRequests),
                     requiresConversation,

@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 record WorkflowSettings(
         @Nullable MessageLog conversations,
         @Nullable MessageLog nodes,
-        TokenCounts counts,
+        NodeTokenCounts counts,
         FileRebuilder files,
         Metrics metrics,
         boolean keepsRequests) {
 
-    WorkflowSettings counting(TokenCounts other) {
+    WorkflowSettings counting(NodeTokenCounts other) {
         return new WorkflowSettings(conversations, nodes, other, files, metrics, keepsRequests);
     }
 

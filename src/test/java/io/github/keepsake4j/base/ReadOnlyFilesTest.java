@@ -9,12 +9,12 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Trust;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import java.io.IOException;
@@ -68,13 +68,13 @@ class ReadOnlyFilesTest {
             write("files", () -> append(FileMessageLog.in(root.resolve("files"))));
             write("SQLite", () -> append(SqliteMessageLog.open(root.resolve("chat.db"))));
             write("memories", () -> {
-                try (MemoryStore store = FileMemoryStore.of(root.resolve("memories"))) {
+                try (LongTermMemoryStore store = FileLongTermMemoryStore.of(root.resolve("memories"))) {
                     Passage passage = new Passage(List.of("m"), 1, "", "", "");
-                    MadeMemory memory = MadeMemory.ofText(MemoryKind.CHUNK, "text", passage, Trust.USER);
+                    MadeMemory memory = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "text", passage, Trust.USER);
                     store.add(
                             KEY,
-                            MemoryKind.CHUNK,
-                            store.progress(KEY, MemoryKind.CHUNK).revision(),
+                            LongTermMemoryKind.CHUNK,
+                            store.progress(KEY, LongTermMemoryKind.CHUNK).revision(),
                             passage,
                             List.of(memory));
                 }

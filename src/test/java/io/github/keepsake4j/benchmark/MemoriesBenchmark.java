@@ -9,10 +9,10 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
-import io.github.keepsake4j.memories.MemoryStore;
-import io.github.keepsake4j.memories.MemoryWorkflow;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
-import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryWorkflow;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
+import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ public final class MemoriesBenchmark {
     private final CountDownLatch end = new CountDownLatch(1);
 
     /** What a kind of chat is stored in. */
-    private record Place(MessageLog log, MemoryStore memories) {}
+    private record Place(MessageLog log, LongTermMemoryStore memories) {}
 
     /** Opens a place by its name. */
     private interface Places {
@@ -70,16 +70,17 @@ public final class MemoriesBenchmark {
                 + " turns, in which creators begin, are not counted. `none`: no memories. `none again`: the same once more; the"
                 + " distance of its ratio from 1 is noise. `hanging`: each conversation has a creator that began and does not end."
                 + " `failing`: the creator throws, and is tried again. `shown`: a hanging creator, and memories that"
-                + " were there before are shown by `Memories.block`, which is one read more in each turn.");
+                + " were there before are shown by `LongTermMemoryBlock`, which is one read more in each turn.");
         Path directory = Files.createTempDirectory(Files.createDirectories(OUTPUT), "memories");
         compare(
                 "In memory, memories in files",
-                name -> new Place(new InMemoryMessageLog(), FileMemoryStore.of(directory.resolve("m-" + name))));
+                name -> new Place(
+                        new InMemoryMessageLog(), FileLongTermMemoryStore.of(directory.resolve("m-" + name))));
         compare(
                 "SQLite, each commit synced, memories in files",
                 name -> new Place(
                         SqliteMessageLog.open(directory.resolve(name + ".db")),
-                        FileMemoryStore.of(directory.resolve("s-" + name))));
+                        FileLongTermMemoryStore.of(directory.resolve("s-" + name))));
         List<HikariDataSource> pools = new ArrayList<>();
         compare("PostgreSQL, each commit synced", name -> postgres(pools));
         end.countDown();
@@ -94,18 +95,19 @@ public final class MemoriesBenchmark {
                         .dataSource(pool)
                         .schema(SchemaMode.ALWAYS)
                         .build(),
-                JdbcMemoryStore.builder()
+                JdbcLongTermMemoryStore.builder()
                         .dataSource(pool)
                         .schema(SchemaMode.ALWAYS)
                         .build());
     }
 
-    private static RememberedChat chat(String name, Place place, boolean has, MemoryWorkflow creator, boolean isShown) {
+    private static RememberedChat chat(
+            String name, Place place, boolean has, LongTermMemoryWorkflow creator, boolean isShown) {
         return new RememberedChat(name, place.log(), has ? place.memories() : null, creator, isShown);
     }
 
     private void compare(String title, Places places) throws Exception {
-        MemoryWorkflow hangs = inputs -> {
+        LongTermMemoryWorkflow hangs = inputs -> {
             try {
                 end.await();
             } catch (InterruptedException e) {
@@ -113,7 +115,7 @@ public final class MemoriesBenchmark {
             }
             return null;
         };
-        MemoryWorkflow fails = inputs -> {
+        LongTermMemoryWorkflow fails = inputs -> {
             throw new IllegalStateException("down");
         };
         try (RememberedChat none = chat("none", places.open("none"), false, hangs, false);

@@ -9,11 +9,11 @@ import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
+import io.github.keepsake4j.memories.LongTermMemoryBlock;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryWorkflow;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.Memories;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStore;
-import io.github.keepsake4j.memories.MemoryWorkflow;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.message.ConversationKey;
@@ -32,7 +32,7 @@ final class RememberedChat implements AutoCloseable {
     private final String name;
     private final MessageLog log;
     private final Keepsake keepsake;
-    private final @Nullable MemoryStore shown;
+    private final @Nullable LongTermMemoryStore shown;
     private @Nullable KeepsakeChatMemory memory;
 
     /**
@@ -42,14 +42,20 @@ final class RememberedChat implements AutoCloseable {
      * @param creator makes them
      * @param isShown whether they are shown in the view
      */
-    RememberedChat(String name, MessageLog log, @Nullable MemoryStore store, MemoryWorkflow creator, boolean isShown) {
+    RememberedChat(
+            String name,
+            MessageLog log,
+            @Nullable LongTermMemoryStore store,
+            LongTermMemoryWorkflow creator,
+            boolean isShown) {
         this.name = name;
         this.log = log;
         this.shown = isShown ? store : null;
         this.turns = new Measured(name);
         ContextStrategy window = SlidingWindow.withMaxMessages(50);
-        Keepsake.Builder builder =
-                Keepsake.builder().messageLog(log).strategy(isShown ? window.and(Memories.block(800)) : window);
+        Keepsake.Builder builder = Keepsake.builder()
+                .messageLog(log)
+                .strategy(isShown ? window.and(LongTermMemoryBlock.withMaxTokens(800)) : window);
         this.keepsake = (store == null
                         ? builder
                         : builder.memories(
@@ -74,7 +80,7 @@ final class RememberedChat implements AutoCloseable {
                 MadeMemory fact = MadeMemory.fact(
                         "Offer " + i, "The user compares offers.", List.of(), List.of(), Passage.NONE, Trust.USER);
                 MemoryKey key = ConversationKey.of("default", id);
-                shown.add(key, MemoryKind.FACT, i, Passage.NONE, List.of(fact));
+                shown.add(key, LongTermMemoryKind.FACT, i, Passage.NONE, List.of(fact));
             }
         }
     }

@@ -278,7 +278,7 @@ class IndexCommandsTest {
         List<Duration> slept = new ArrayList<>();
         try (MessageLog opened = SqliteMessageLog.open(log);
                 MessageIndex made = JdbcMessageIndex.sqlite(index)) {
-            Progress progress = new Progress(new PrintWriter(new StringWriter()), false, () -> 0);
+            ProgressLine progress = new ProgressLine(new PrintWriter(new StringWriter()), false, () -> 0);
             MessageIndex busy = new ForwardingIndex(made) {
                 @Override
                 public boolean add(

@@ -53,26 +53,26 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             chat.chat(id, "How do I get to Rome?");
             keepsake.longTermMemories().make(id);
             String first = newest(keepsake, id);
-            assertThat(texts(keepsake.longTermMemories().of(id).list(MemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
 
             model.answers.add(AiMessage.from("Take a plane."));
             keepsake.conversation(id).regenerate(first, question -> chat.chat(id, question.singleText()));
             // Nothing was made since, and what is gone from the branch is not read any more.
-            assertThat(texts(keepsake.longTermMemories().of(id).list(MemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)))
                     .containsExactly("Assistant: Fine.");
             assertThat(keepsake.longTermMemories().of(id).search(FactQuery.of("train")))
                     .isEmpty();
             assertThat(retrieved(keepsake, id, "train")).isEmpty();
             keepsake.longTermMemories().make(id);
-            assertThat(texts(keepsake.longTermMemories().of(id).list(MemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take a plane.");
 
             keepsake.conversation(id).switchTo(first);
-            assertThat(texts(keepsake.longTermMemories().of(id).list(MemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)))
                     .containsExactly("Assistant: Fine.");
             keepsake.longTermMemories().make(id);
-            assertThat(texts(keepsake.longTermMemories().of(id).list(MemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
         }
     }
@@ -93,17 +93,17 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         model.answers.add(AiMessage.from("Take a plane."));
         keepsake.conversation("a").regenerate(first, question -> chat.chat("a", question.singleText()));
         keepsake.longTermMemories().make("a");
-        assertThat(texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
+        assertThat(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
                 .containsExactly("Assistant: Fine.", "Assistant: Take a plane.");
         keepsake.conversation("a").switchTo(first);
-        assertThat(texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
+        assertThat(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
                 .containsExactly("Assistant: Fine.", "They like trains.");
     }
 
     private static List<String> retrieved(Keepsake keepsake, String id, String question) {
         var query = dev.langchain4j.rag.query.Query.from(
                 question, dev.langchain4j.rag.query.Metadata.from(UserMessage.from(question), id, List.of()));
-        return keepsake.longTermMemories().retriever(MemoryOptions.standard()).retrieve(query).stream()
+        return keepsake.longTermMemories().retriever(LongTermMemoryOptions.standard()).retrieve(query).stream()
                 .map(content -> content.textSegment().text())
                 .toList();
     }
@@ -125,7 +125,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "I moved to Rome");
         keepsake.longTermMemories().make("a");
 
-        List<MadeMemory> current = keepsake.longTermMemories().of("a").list(MemoryKind.FACT);
+        List<MadeMemory> current = keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT);
         assertThat(texts(current)).containsExactly("Ada lives in Rome.");
         String older = current.get(0).replaces();
         assertThat(older).isNotNull();
@@ -136,7 +136,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         keepsake.conversation("a").switchTo(before);
         keepsake.longTermMemories().make("a");
-        assertThat(texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
+        assertThat(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
                 .containsExactly("Ada lives in Oslo.");
     }
 
@@ -160,7 +160,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "three");
         assertThat(keepsake.longTermMemories().make("a").made().get(0).replaces())
                 .isNull();
-        assertThat(keepsake.longTermMemories().of("a").list(MemoryKind.FACT))
+        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
                 .extracting(MadeMemory::id)
                 .contains(corrected.id(), second.id());
     }
@@ -175,14 +175,14 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         keepsake.longTermMemories().make("a");
         chat.chat("a", "Paris");
         keepsake.longTermMemories().make("a");
-        ConversationMemories memories = keepsake.longTermMemories().of("a");
-        List<MadeMemory> chunks = memories.list(MemoryKind.CHUNK);
-        assertThat(memories.list(MemoryKind.SUMMARY).get(0).text()).contains("Paris");
+        LongTermMemoriesOfConversation memories = keepsake.longTermMemories().of("a");
+        List<MadeMemory> chunks = memories.list(LongTermMemoryKind.CHUNK);
+        assertThat(memories.list(LongTermMemoryKind.SUMMARY).get(0).text()).contains("Paris");
 
         MadeMemory correction = memories.correct(chunks.get(0).id(), "It was Rome.", Trust.USER);
-        assertThat(memories.list(MemoryKind.SUMMARY)).isEmpty();
+        assertThat(memories.list(LongTermMemoryKind.SUMMARY)).isEmpty();
         keepsake.longTermMemories().make("a");
-        assertThat(memories.list(MemoryKind.SUMMARY).get(0).text())
+        assertThat(memories.list(LongTermMemoryKind.SUMMARY).get(0).text())
                 .contains("It was Rome.", "Paris")
                 .doesNotContain("Oslo");
         assertThat(memories.find(chunks.get(0).id()))
@@ -190,11 +190,11 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         memories.forget(correction.id());
         keepsake.longTermMemories().make("a");
-        assertThat(texts(memories.list(MemoryKind.CHUNK)))
+        assertThat(texts(memories.list(LongTermMemoryKind.CHUNK)))
                 .singleElement()
                 .asString()
                 .contains("Paris");
-        assertThat(memories.list(MemoryKind.SUMMARY).get(0).text()).doesNotContain("Rome", "Oslo");
+        assertThat(memories.list(LongTermMemoryKind.SUMMARY).get(0).text()).doesNotContain("Rome", "Oslo");
         assertThat(stored()).doesNotContain("Rome", "Oslo");
         assertThatThrownBy(() -> memories.pin(correction.id(), true))
                 .isInstanceOf(InvalidInputException.class)
@@ -221,7 +221,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "early");
         keepsake.longTermMemories().make("a");
-        assertThat(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)).hasSize(1);
+        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+                .hasSize(1);
         assertThat(stored()).containsIgnoringCase("quokka");
 
         chat.chat("a", "late");
@@ -231,7 +232,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         keepsake.conversation("a").erase();
         erased.countDown();
         creator.join();
-        assertThat(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)).isEmpty();
+        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+                .isEmpty();
         assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
 
@@ -243,10 +245,15 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         // Creators may be at work in the background.
         await().until(() -> {
             keepsake.longTermMemories().make("a");
-            return !keepsake.longTermMemories().of("a").list(MemoryKind.FACT).isEmpty();
+            return !keepsake.longTermMemories()
+                    .of("a")
+                    .list(LongTermMemoryKind.FACT)
+                    .isEmpty();
         });
-        MadeMemory made =
-                keepsake.longTermMemories().of("a").list(MemoryKind.FACT).get(0);
+        MadeMemory made = keepsake.longTermMemories()
+                .of("a")
+                .list(LongTermMemoryKind.FACT)
+                .get(0);
         keepsake.longTermMemories().of("a").correct(made.id(), "A quokka, by hand", Trust.USER);
         assertThat(stored()).containsIgnoringCase("quokka");
         return log;
@@ -266,7 +273,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             assertThat(stored()).containsIgnoringCase("quokka");
             await().until(() -> cleanUp.run("default").removed() == 1);
             assertThat(stored()).doesNotContainIgnoringCase("quokka");
-            assertThat(keepsake.longTermMemories().of("a").list(MemoryKind.FACT))
+            assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
                     .isEmpty();
         }
     }
@@ -295,8 +302,10 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         store = newStore();
         open.add(store);
         AtomicReference<Runnable> beforeErasure = new AtomicReference<>(() -> {});
-        MemoryStore watched = (MemoryStore) Proxy.newProxyInstance(
-                MemoryStore.class.getClassLoader(), new Class<?>[] {MemoryStore.class}, (proxy, method, arguments) -> {
+        LongTermMemoryStore watched = (LongTermMemoryStore) Proxy.newProxyInstance(
+                LongTermMemoryStore.class.getClassLoader(),
+                new Class<?>[] {LongTermMemoryStore.class},
+                (proxy, method, arguments) -> {
                     if (method.getName().equals("erase")) {
                         beforeErasure.getAndSet(() -> {}).run();
                     }
@@ -319,13 +328,13 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             await().until(() -> {
                 model.answers.add(AiMessage.from("A wombat."));
                 chat(keepsake).chat("a", "A wombat");
-                return texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)).stream()
+                return texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)).stream()
                         .anyMatch(text -> text.contains("wombat"));
             });
         });
         keepsake.cleanUp().run("default");
         await().untilAsserted(() -> assertThat(
-                        texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
+                        texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
                 .anyMatch(text -> text.contains("wombat")));
         assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
@@ -359,10 +368,11 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat(keepsake).chat("a", "Hello");
         model.answers.add(AiMessage.from("A wombat."));
         chat(keepsake).chat("a", "Another animal");
-        assertThat(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)).isEmpty();
+        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+                .isEmpty();
         keepsake.longTermMemories().make("a");
         assertThat(stored()).doesNotContainIgnoringCase("quokka").containsIgnoringCase("wombat");
-        assertThat(texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
+        assertThat(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
                 .singleElement()
                 .asString()
                 .contains("wombat");
@@ -392,7 +402,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         for (int i = 0; i < 3; i++) {
             chat.chat("a", "question " + i);
         }
-        MemoryRun run = keepsake.longTermMemories().make("a");
+        LongTermMemoryRun run = keepsake.longTermMemories().make("a");
         assertThat(run.made()).extracting(MadeMemory::trust).containsOnly(Trust.USER);
         assertThat(String.join("\n", seen)).contains("question 0", "question 2").doesNotContain("Assistant", "Fine");
     }
@@ -411,7 +421,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         Chat withRetriever = keepsake.aiServices(Chat.class)
                 .chatModel(model)
-                .contentRetriever(keepsake.longTermMemories().retriever(MemoryOptions.standard()))
+                .contentRetriever(keepsake.longTermMemories().retriever(LongTermMemoryOptions.standard()))
                 .build();
         withRetriever.chat("alice", "What is the parrot called?");
         assertThat(model.lastRequest().toString())
@@ -420,7 +430,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         Chat withTools = keepsake.aiServices(Chat.class)
                 .chatModel(model)
-                .tools(keepsake.longTermMemories().tools(MemoryOptions.standard()))
+                .tools(keepsake.longTermMemories().tools(LongTermMemoryOptions.standard()))
                 .build();
         for (String tool : List.of("searchMemory", "recentMemories")) {
             model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
@@ -440,26 +450,28 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         Function<MemoryKey, Scope> both = key ->
                 Scope.memories(List.of(ConversationKey.of("default", "alice"), ConversationKey.of("default", "bob")));
         assertThat(keepsake.longTermMemories()
-                        .tools(MemoryOptions.standard(), both)
+                        .tools(LongTermMemoryOptions.standard(), both)
                         .searchMemory("parrot", "carol"))
                 .contains("Coco", "Rex");
         assertThatThrownBy(() -> keepsake.longTermMemories()
-                        .tools(MemoryOptions.standard(), key -> Scope.tenant("default"))
+                        .tools(LongTermMemoryOptions.standard(), key -> Scope.tenant("default"))
                         .searchMemory("parrot", "alice"))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("scope");
         assertThat(keepsake.longTermMemories()
-                        .tools(MemoryOptions.standard().withMinTrust(Trust.USER))
+                        .tools(LongTermMemoryOptions.standard().withMinTrust(Trust.USER))
                         .searchMemory("parrot", "alice"))
-                .isEqualTo(DiscussionMemories.NO_MATCH);
+                .isEqualTo(LongTermMemoriesOfDiscussion.NO_MATCH);
     }
 
     @Test
     void retrievers_and_tools_only_read() {
         keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine);
-        MemoryReader reader = (MemoryReader) Proxy.newProxyInstance(
-                MemoryReader.class.getClassLoader(), new Class<?>[] {MemoryStore.class}, (proxy, method, arguments) -> {
-                    assertThat(method.getDeclaringClass()).isEqualTo(MemoryReader.class);
+        LongTermMemoryReader reader = (LongTermMemoryReader) Proxy.newProxyInstance(
+                LongTermMemoryReader.class.getClassLoader(),
+                new Class<?>[] {LongTermMemoryStore.class},
+                (proxy, method, arguments) -> {
+                    assertThat(method.getDeclaringClass()).isEqualTo(LongTermMemoryReader.class);
                     return method.invoke(store, arguments);
                 });
         MessageLog log = (MessageLog) Proxy.newProxyInstance(
@@ -469,9 +481,9 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 });
         MemoryKey key = ConversationKey.of("default", "a");
         MadeMemory fact = MadeMemory.fact("Pet", "A cat.", List.of(), List.of(), Passage.NONE, Trust.USER);
-        store.add(key, MemoryKind.FACT, 0, Passage.NONE, List.of(fact));
-        MemoryTools lookup =
-                new MemoryTools(reader, any -> log, id -> key, Scope::memory, MemoryOptions.standard(), any -> {});
+        store.add(key, LongTermMemoryKind.FACT, 0, Passage.NONE, List.of(fact));
+        LongTermMemoryTools lookup = new LongTermMemoryTools(
+                reader, any -> log, id -> key, Scope::memory, LongTermMemoryOptions.standard(), any -> {});
         assertThat(lookup.search("a", "cat"))
                 .as("a conversation without messages has no memories")
                 .isEmpty();
@@ -501,17 +513,18 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
         for (int attempt = 1; attempt < 5; attempt++) {
-            assertThatThrownBy(() -> keepsake.longTermMemories().make("a")).isInstanceOf(MemoryFailedException.class);
+            assertThatThrownBy(() -> keepsake.longTermMemories().make("a"))
+                    .isInstanceOf(LongTermMemoryFailedException.class);
             assertThat(counted).isEmpty();
         }
         assertThat(keepsake.longTermMemories().make("a").problems()).hasSize(1);
         assertThat(keepsake.longTermMemories().make("a").problems()).hasSize(1);
         assertThat(counted).containsExactly(store.backend());
         fails[0] = false;
-        MemoryRun made = keepsake.longTermMemories().make("a");
+        LongTermMemoryRun made = keepsake.longTermMemories().make("a");
         assertThat(made.problems()).isEmpty();
         assertThat(texts(made.made()))
-                .isEqualTo(texts(keepsake.longTermMemories().of("a").list(MemoryKind.FACT)))
+                .isEqualTo(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
                 .isNotEmpty();
     }
 
@@ -608,8 +621,10 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         open.add(store);
         List<Thread> threads = new CopyOnWriteArrayList<>();
         Set<Thread> inStore = ConcurrentHashMap.newKeySet();
-        MemoryStore watched = (MemoryStore) Proxy.newProxyInstance(
-                MemoryStore.class.getClassLoader(), new Class<?>[] {MemoryStore.class}, (proxy, method, arguments) -> {
+        LongTermMemoryStore watched = (LongTermMemoryStore) Proxy.newProxyInstance(
+                LongTermMemoryStore.class.getClassLoader(),
+                new Class<?>[] {LongTermMemoryStore.class},
+                (proxy, method, arguments) -> {
                     inStore.add(Thread.currentThread());
                     return method.invoke(store, arguments);
                 });
@@ -666,13 +681,15 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         MessageLog log = newLog();
         Keepsake keepsake = keepsake(log, FACTS, PoisonedTexts::obey)
                 .strategy(SlidingWindow.withMaxMessages(50)
-                        .and(Memories.block(1_000_000).withMaxRecent(200).withMinTrust(Trust.RETRIEVED)))
+                        .and(LongTermMemoryBlock.withMaxTokens(1_000_000)
+                                .withMaxRecent(200)
+                                .withMinTrust(Trust.RETRIEVED)))
                 .build();
         PoisonedTexts.chat(keepsake, model.answers, model);
         List<String> made = new ArrayList<>();
         for (String id : PoisonedTexts.conversations()) {
             keepsake.longTermMemories().make(id);
-            for (MadeMemory memory : keepsake.longTermMemories().of(id).list(MemoryKind.FACT)) {
+            for (MadeMemory memory : keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)) {
                 if (memory.text().contains(PoisonedTexts.MARK)) {
                     made.add(memory.id());
                     assertThat(memory.trust()).isIn(Trust.TOOL, Trust.RETRIEVED);
@@ -681,10 +698,11 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             }
             assertThat(made).as(id).isNotEmpty();
             String standard = keepsake.longTermMemories()
-                    .tools(MemoryOptions.standard().withLimit(100))
+                    .tools(LongTermMemoryOptions.standard().withLimit(100))
                     .recentMemories(id);
             assertThat(standard).doesNotContain(PoisonedTexts.MARK);
-            MemoryOptions any = MemoryOptions.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
+            LongTermMemoryOptions any =
+                    LongTermMemoryOptions.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
             String block = keepsake.conversation(id).messages().stream()
                     .filter(Remembered::isShown)
                     .map(message -> ((UserMessage) message).singleText())
@@ -694,9 +712,9 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             PoisonedTexts.assertFenced(keepsake.longTermMemories().tools(any).recentMemories(id));
             PoisonedTexts.assertFenced(keepsake.longTermMemories().tools(any).searchMemory(PoisonedTexts.MARK, id));
             assertThat(keepsake.longTermMemories()
-                            .tools(MemoryOptions.standard().withMinTrust(Trust.USER))
+                            .tools(LongTermMemoryOptions.standard().withMinTrust(Trust.USER))
                             .recentMemories(id))
-                    .isEqualTo(DiscussionMemories.NO_MEMORIES);
+                    .isEqualTo(LongTermMemoriesOfDiscussion.NO_MEMORIES);
         }
         assertThat(made).as("the creator obeyed").hasSizeGreaterThanOrEqualTo(50);
     }

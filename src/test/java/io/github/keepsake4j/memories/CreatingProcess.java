@@ -23,7 +23,7 @@ public final class CreatingProcess {
         System.out.println("done");
     }
 
-    static void run(MemoryStore store, int messages, boolean isTold) {
+    static void run(LongTermMemoryStore store, int messages, boolean isTold) {
         List<SourceMessage> chat = IntStream.rangeClosed(1, messages)
                 .mapToObj(i -> new SourceMessage("m" + i, UserMessage.from("ok"), Trust.USER))
                 .toList();

@@ -13,8 +13,8 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
-import io.github.keepsake4j.memories.MemoryRun.End;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryRun.End;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -49,11 +49,11 @@ class CreatorsTest {
     @TempDir
     Path directory;
 
-    private MemoryStore store;
+    private LongTermMemoryStore store;
 
     @BeforeEach
     void open() {
-        store = FileMemoryStore.of(directory);
+        store = FileLongTermMemoryStore.of(directory);
     }
 
     @AfterEach
@@ -76,7 +76,7 @@ class CreatorsTest {
     }
 
     /** Makes chunks that tell the passage, by a function. */
-    private Discussion chunks(String json, MemoryWorkflow workflow) {
+    private Discussion chunks(String json, LongTermMemoryWorkflow workflow) {
         String named =
                 json.replaceFirst("\\{", "{\"fileMemoryWorkflowName\":\"w\",\"vectorMemoryWorkflowName\":\"w\",");
         return Discussions.builder(store)
@@ -90,7 +90,7 @@ class CreatorsTest {
         return "About: " + inputs.get(0).replace("\n", " | ");
     }
 
-    private List<List<String>> covered(MemoryKind kind) {
+    private List<List<String>> covered(LongTermMemoryKind kind) {
         return store.progress(KEY, kind).path().stream()
                 .map(step -> step.passage().messageIds())
                 .toList();
@@ -108,7 +108,7 @@ class CreatorsTest {
         assertThat(none.retrieve("RecentMemory", NodeConfig.of(Map.of("maxTurnsToPull", 2)), talk(6)))
                 .isEqualTo("User: question 3\nAssistant: answer 4--ChunkBreak--User: question 5\nAssistant: answer 6");
         assertThat(none.retrieve("RecentMemory", NodeConfig.EMPTY, List.of()))
-                .isEqualTo(DiscussionMemories.NO_MEMORIES);
+                .isEqualTo(LongTermMemoriesOfDiscussion.NO_MEMORIES);
         assertThat(none.retrieve("VectorMemorySearch", NodeConfig.of(Map.of("input", "3")), talk(6)))
                 .isEqualTo("question 3");
         try (var files = Files.list(directory)) {
@@ -128,9 +128,11 @@ class CreatorsTest {
             }
         };
         Set<String> read = new HashSet<>();
-        MemoryStore readOnly = (MemoryStore) Proxy.newProxyInstance(
-                MemoryStore.class.getClassLoader(), new Class<?>[] {MemoryStore.class}, (proxy, method, arguments) -> {
-                    if (method.getDeclaringClass() != MemoryReader.class) {
+        LongTermMemoryStore readOnly = (LongTermMemoryStore) Proxy.newProxyInstance(
+                LongTermMemoryStore.class.getClassLoader(),
+                new Class<?>[] {LongTermMemoryStore.class},
+                (proxy, method, arguments) -> {
+                    if (method.getDeclaringClass() != LongTermMemoryReader.class) {
                         throw new AssertionError("a retriever called " + method.getName());
                     }
                     read.add(method.getName());
@@ -156,7 +158,7 @@ class CreatorsTest {
         assertThat(discussion.qualityMemory(talk(5)).made()).hasSize(1);
         assertThat(discussion.qualityMemory(talk(9)).made()).isEmpty();
         assertThat(discussion.qualityMemory(talk(10)).made()).hasSize(1);
-        assertThat(covered(MemoryKind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10));
+        assertThat(covered(LongTermMemoryKind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10));
     }
 
     @Test
@@ -164,7 +166,7 @@ class CreatorsTest {
         Discussion discussion = chunks("{}", CreatorsTest::about);
         assertThat(discussion.qualityMemory(talk(7)).made()).isEmpty();
         discussion.qualityMemory(talk(8));
-        assertThat(covered(MemoryKind.CHUNK)).containsExactly(ids(1, 5));
+        assertThat(covered(LongTermMemoryKind.CHUNK)).containsExactly(ids(1, 5));
     }
 
     @Test
@@ -215,7 +217,9 @@ class CreatorsTest {
                 continue;
             }
             discussion.qualityMemory(talk(10));
-            assertThat(covered(MemoryKind.CHUNK)).as("cut at byte " + length).containsExactly(ids(1, 5), ids(6, 10));
+            assertThat(covered(LongTermMemoryKind.CHUNK))
+                    .as("cut at byte " + length)
+                    .containsExactly(ids(1, 5), ids(6, 10));
             assertThat(Files.readAllLines(ledger)).hasSize(2);
         }
     }
@@ -245,7 +249,7 @@ class CreatorsTest {
                 messages.add(new SourceMessage("m" + i, UserMessage.from("ok"), Trust.USER));
                 discussion.qualityMemory(messages);
             }
-            MemoryKind kind = json.contains("true") ? MemoryKind.FACT : MemoryKind.CHUNK;
+            LongTermMemoryKind kind = json.contains("true") ? LongTermMemoryKind.FACT : LongTermMemoryKind.CHUNK;
             assertThat(covered(kind).stream().flatMap(List::stream)).containsExactlyElementsOf(ids(1, 40));
         }
     }
@@ -267,7 +271,7 @@ class CreatorsTest {
         List<SourceMessage> deleted = new ArrayList<>(talk(15));
         deleted.remove(11);
         discussion.qualityMemory(deleted);
-        assertThat(covered(MemoryKind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10));
+        assertThat(covered(LongTermMemoryKind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10));
 
         AtomicInteger calls = new AtomicInteger();
         chunks("{\"lookbackStartTurn\":0}", inputs -> {
@@ -275,7 +279,7 @@ class CreatorsTest {
                     return "again";
                 })
                 .qualityMemory(talk(15));
-        assertThat(covered(MemoryKind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10), ids(11, 15));
+        assertThat(covered(LongTermMemoryKind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10), ids(11, 15));
         assertThat(calls)
                 .as("the memories of a branch that is in use again are still there")
                 .hasValue(0);
@@ -305,15 +309,15 @@ class CreatorsTest {
             }
             return about(inputs);
         });
-        MemoryFailedException failure =
-                catchThrowableOfType(MemoryFailedException.class, () -> discussion.qualityMemory(talk(40)));
+        LongTermMemoryFailedException failure =
+                catchThrowableOfType(LongTermMemoryFailedException.class, () -> discussion.qualityMemory(talk(40)));
         assertThat(failure).hasMessageContaining("conversation/ada/chat").hasMessageContaining("messages");
         assertThat(failure.getMessage()).doesNotContain("secret");
         assertThat(failure.isRetryable()).isTrue();
         assertThat(store.chunks(KEY, 99)).hasSize(1);
         discussion.qualityMemory(talk(40));
         List<String> all =
-                covered(MemoryKind.CHUNK).stream().flatMap(List::stream).toList();
+                covered(LongTermMemoryKind.CHUNK).stream().flatMap(List::stream).toList();
         assertThat(all).isEqualTo(ids(1, all.size())).hasSizeGreaterThan(30);
     }
 
@@ -337,7 +341,7 @@ class CreatorsTest {
         Discussion busy = chunks("{\"lookbackStartTurn\":0}", any -> "quick");
         ExecutorService thread = Executors.newSingleThreadExecutor();
         try {
-            Future<MemoryRun> first = thread.submit(() -> slow.qualityMemory(talk(5)));
+            Future<LongTermMemoryRun> first = thread.submit(() -> slow.qualityMemory(talk(5)));
             inside.await();
             assertThat(busy.qualityMemory(talk(5)).made())
                     .as("the lease of the slow one is over")
@@ -394,8 +398,8 @@ class CreatorsTest {
             assertThat(chunks(json, any -> " \n").qualityMemory(talk(5)).end()).isEqualTo(End.BLANK);
             assertThat(chunks(json, any -> null).qualityMemory(talk(5)).end()).isEqualTo(End.BLANK);
         }
-        assertThat(store.progress(KEY, MemoryKind.CHUNK).path()).isEmpty();
-        assertThat(store.progress(KEY, MemoryKind.FACT).path()).isEmpty();
+        assertThat(store.progress(KEY, LongTermMemoryKind.CHUNK).path()).isEmpty();
+        assertThat(store.progress(KEY, LongTermMemoryKind.FACT).path()).isEmpty();
         assertThat(chunks("{\"lookbackStartTurn\":0}", CreatorsTest::about)
                         .qualityMemory(talk(5))
                         .made())
@@ -476,7 +480,7 @@ class CreatorsTest {
         ScriptedModel model = new ScriptedModel(
                 prompt -> prompt.startsWith("You are a topic analyzer.") ? "1. Rome {agent1Input} 2. $1" : OUTPUT);
         Discussion discussion = wilmer(VECTOR_WORKFLOW, model);
-        MemoryRun run = discussion.qualityMemory(talk(8));
+        LongTermMemoryRun run = discussion.qualityMemory(talk(8));
         assertThat(model.prompts).hasSize(2);
         assertThat(model.prompts.get(0))
                 .startsWith("You are a topic analyzer. Read the following conversation chunk and list the 3 most"
@@ -526,7 +530,7 @@ class CreatorsTest {
                  {"title":"D","summary":"d"}]
                 ```
                 """;
-        MemoryRun run =
+        LongTermMemoryRun run =
                 chunks("{\"useVectorForQualityMemory\":true}", any -> answer).qualityMemory(talk(8));
         assertThat(run.made()).extracting(MadeMemory::title).containsExactly("A", "D");
         assertThat(run.problems())
@@ -554,7 +558,7 @@ class CreatorsTest {
         answers.forEach((answer, titles) -> {
             Discussion discussion =
                     chunks("{\"useVectorForQualityMemory\":true,\"lookbackStartTurn\":0}", any -> answer);
-            MemoryRun run = discussion.qualityMemory(talk(5));
+            LongTermMemoryRun run = discussion.qualityMemory(talk(5));
             assertThat(run.made()).as(answer).extracting(MadeMemory::title).isEqualTo(titles);
             assertThat(run.problems()).as(answer).isEmpty();
             store.erase(KEY);
@@ -571,10 +575,10 @@ class CreatorsTest {
                                     any -> "Here: " + cut)
                             .qualityMemory(talk(5)))
                     .as(cut)
-                    .isInstanceOf(MemoryFailedException.class)
+                    .isInstanceOf(LongTermMemoryFailedException.class)
                     .hasMessageContaining("not JSON");
         }
-        assertThat(covered(MemoryKind.FACT)).isEmpty();
+        assertThat(covered(LongTermMemoryKind.FACT)).isEmpty();
     }
 
     @Test
@@ -594,15 +598,15 @@ class CreatorsTest {
     void b7_an_answer_without_json_fails_the_passage_and_an_empty_array_is_done() {
         String json = "{\"useVectorForQualityMemory\":true,\"lookbackStartTurn\":0}";
         assertThatThrownBy(() -> chunks(json, any -> "I am sorry, secret").qualityMemory(talk(5)))
-                .isInstanceOf(MemoryFailedException.class)
+                .isInstanceOf(LongTermMemoryFailedException.class)
                 .hasMessageContaining("not JSON")
                 .hasMessageNotContaining("sorry");
         assertThatThrownBy(() -> chunks(json, any -> "[{\"title\":1}]").qualityMemory(talk(5)))
-                .isInstanceOf(MemoryFailedException.class)
+                .isInstanceOf(LongTermMemoryFailedException.class)
                 .hasMessageContaining("title");
-        assertThat(covered(MemoryKind.FACT)).isEmpty();
+        assertThat(covered(LongTermMemoryKind.FACT)).isEmpty();
         assertThat(chunks(json, any -> "[]").qualityMemory(talk(5)).end()).isEqualTo(End.UP_TO_DATE);
-        assertThat(covered(MemoryKind.FACT)).containsExactly(ids(1, 5));
+        assertThat(covered(LongTermMemoryKind.FACT)).containsExactly(ids(1, 5));
     }
 
     @Test
@@ -660,7 +664,7 @@ class CreatorsTest {
         }
         assertThatThrownBy(
                         () -> Discussions.builder(store).build().discussion(KEY).qualityMemory(talk(30)))
-                .isInstanceOf(MemoryFailedException.class)
+                .isInstanceOf(LongTermMemoryFailedException.class)
                 .hasMessageContaining("chatModel");
     }
 
@@ -710,8 +714,8 @@ class CreatorsTest {
         assertThat(search(discussion, "Where was trip number 7, please?"))
                 .first()
                 .isEqualTo("A trip to town 7");
-        assertThat(search(discussion, "zebra")).containsExactly(DiscussionMemories.NO_MATCH);
-        assertThat(search(discussion, "\" OR * NEAR( ; ; ")).containsExactly(DiscussionMemories.NO_MATCH);
+        assertThat(search(discussion, "zebra")).containsExactly(LongTermMemoriesOfDiscussion.NO_MATCH);
+        assertThat(search(discussion, "\" OR * NEAR( ; ; ")).containsExactly(LongTermMemoriesOfDiscussion.NO_MATCH);
     }
 
     private static List<String> search(Discussion discussion, String input) {
@@ -734,7 +738,7 @@ class CreatorsTest {
         }
         assertThat(discussion.updateSummary().made()).as("too few").isEmpty();
         assertThat(discussion.retrieve("FullChatSummary", NodeConfig.EMPTY, List.of()))
-                .isEqualTo(DiscussionMemories.NO_MEMORIES);
+                .isEqualTo(LongTermMemoriesOfDiscussion.NO_MEMORIES);
         for (int i = 3; i <= 8; i++) {
             discussion.qualityMemory(talk(5 * i));
         }
@@ -779,12 +783,12 @@ class CreatorsTest {
     }
 
     /** The example of the guide. */
-    private static String firstFiveMemories(DiscussionMemories memories, NodeConfig config) {
+    private static String firstFiveMemories(LongTermMemoriesOfDiscussion memories, NodeConfig config) {
         List<MadeMemory> chunks = memories.chunks();
         if (chunks.isEmpty()) {
             return "No memories have been generated yet";
         }
-        return DiscussionMemories.join(chunks.subList(0, Math.min(5, chunks.size())));
+        return LongTermMemoriesOfDiscussion.join(chunks.subList(0, Math.min(5, chunks.size())));
     }
 
     @Test
@@ -810,12 +814,12 @@ class CreatorsTest {
     }
 
     /** Is found by the service loader. */
-    public static final class FromTheClassPath implements MemoryRetrieverFactory {
+    public static final class FromTheClassPath implements LongTermMemoryRetrieverFactory {
 
         public FromTheClassPath() {}
 
         @Override
-        public Map<String, MemoryRetriever> retrievers() {
+        public Map<String, LongTermMemoryRetriever> retrievers() {
             return Map.of("FromTheClassPath", (memories, config) -> "found " + config.text("what"));
         }
     }

@@ -3,7 +3,7 @@ package io.github.keepsake4j.memories;
 import dev.langchain4j.model.embedding.EmbeddingModel;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
+import io.github.keepsake4j.memories.inmemory.InMemoryLongTermMemoryStore;
 import io.github.keepsake4j.memories.store.FactsByMeaning;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.metrics.Metrics;
@@ -79,7 +79,7 @@ public final class FactsByMeaningBenchmark {
     public static void main(String[] args) throws Exception {
         EmbeddingModel model =
                 (EmbeddingModel) Class.forName(args[0]).getConstructor().newInstance();
-        InMemoryMemoryStore store = new InMemoryMemoryStore();
+        InMemoryLongTermMemoryStore store = new InMemoryLongTermMemoryStore();
         MessageLog log = new InMemoryMessageLog();
         MessageSearch search = new MessageSearch(
                 new InMemoryMessageIndex(),
@@ -95,7 +95,7 @@ public final class FactsByMeaningBenchmark {
         ASKED.forEach(fact ->
                 facts.add(MadeMemory.fact(fact.get(0), fact.get(1), List.of(), List.of(), Passage.NONE, Trust.USER)));
         OTHERS.forEach(fact -> facts.add(MadeMemory.fact(fact, "", List.of(), List.of(), Passage.NONE, Trust.USER)));
-        meaning.add(key, MemoryKind.FACT, 0, Passage.NONE, facts);
+        meaning.add(key, LongTermMemoryKind.FACT, 0, Passage.NONE, facts);
         System.out.println(
                 "words " + hits(store, key) + ", with the model " + hits(meaning, key) + " of " + ASKED.size());
         for (String text :
@@ -106,7 +106,7 @@ public final class FactsByMeaningBenchmark {
         System.exit(0);
     }
 
-    private static long hits(MemoryStore in, ConversationKey key) {
+    private static long hits(LongTermMemoryStore in, ConversationKey key) {
         return IntStream.range(0, ASKED.size())
                 .filter(i -> in.search(key, FactQuery.of(ASKED.get(i).get(2))).stream()
                         .anyMatch(found ->

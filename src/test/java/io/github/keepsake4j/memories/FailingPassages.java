@@ -29,13 +29,14 @@ final class FailingPassages {
     private FailingPassages() {}
 
     /** Answers with what was said. */
-    static String repeat(MemoryKind kind, List<String> inputs) {
+    static String repeat(LongTermMemoryKind kind, List<String> inputs) {
         return answer(
                 kind, inputs.get(0).replace("User: ", "").replace("\n", " ").strip());
     }
 
     /** Returns a discussion whose memories a workflow makes, with a lease that keeps none waiting when a process dies. */
-    static Discussion discussion(MemoryStore store, MemoryKey key, MemoryKind kind, MemoryWorkflow workflow) {
+    static Discussion discussion(
+            LongTermMemoryStore store, MemoryKey key, LongTermMemoryKind kind, LongTermMemoryWorkflow workflow) {
         return Discussions.builder(store)
                 .tokenCountEstimator(new WordCounter())
                 .config(DiscussionConfig.ofJson(
@@ -45,7 +46,7 @@ final class FailingPassages {
                          "useVectorForQualityMemory": %s, "fileMemoryWorkflowName": "w", "vectorMemoryWorkflowName": "w",
                          "chatSummaryWorkflowName": "s"}
                         """
-                                .formatted(kind == MemoryKind.FACT)))
+                                .formatted(kind == LongTermMemoryKind.FACT)))
                 .leaseDuration(Duration.ofNanos(1_000))
                 .workflow("w", workflow)
                 .workflow("s", inputs -> inputs.get(0))
@@ -59,19 +60,19 @@ final class FailingPassages {
     }
 
     /** Answers with the first word of a message, or fails. */
-    static String answerOrFail(MemoryKind kind, List<String> inputs) {
+    static String answerOrFail(LongTermMemoryKind kind, List<String> inputs) {
         if (word(inputs).equals("poison")) {
             throw new IllegalStateException("secret");
         }
         return answer(kind, word(inputs));
     }
 
-    static String answer(MemoryKind kind, String text) {
-        return kind == MemoryKind.CHUNK ? text : "[{\"title\":\"t\",\"summary\":\"%s\"}]".formatted(text);
+    static String answer(LongTermMemoryKind kind, String text) {
+        return kind == LongTermMemoryKind.CHUNK ? text : "[{\"title\":\"t\",\"summary\":\"%s\"}]".formatted(text);
     }
 
-    static List<String> shown(MemoryStore store, MemoryKey key, MemoryKind kind) {
-        return (kind == MemoryKind.CHUNK ? store.chunks(key, 99) : store.facts(key, 99))
+    static List<String> shown(LongTermMemoryStore store, MemoryKey key, LongTermMemoryKind kind) {
+        return (kind == LongTermMemoryKind.CHUNK ? store.chunks(key, 99) : store.facts(key, 99))
                 .stream().map(MadeMemory::text).toList();
     }
 }

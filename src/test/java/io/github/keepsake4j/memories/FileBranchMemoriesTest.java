@@ -2,7 +2,7 @@ package io.github.keepsake4j.memories;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import java.io.IOException;
 
 class FileBranchMemoriesTest extends BranchMemoriesContract {
@@ -13,8 +13,8 @@ class FileBranchMemoriesTest extends BranchMemoriesContract {
     }
 
     @Override
-    MemoryStore newStore() {
-        return FileMemoryStore.of(directory.resolve("memories"));
+    LongTermMemoryStore newStore() {
+        return FileLongTermMemoryStore.of(directory.resolve("memories"));
     }
 
     @Override

@@ -26,7 +26,7 @@ abstract class MadeMemoriesFixture {
     abstract MessageLog newLog();
 
     /** Opens the store of memories, which all logs of a test share. */
-    abstract MemoryStore newStore();
+    abstract LongTermMemoryStore newStore();
 
     /** Returns all that the store holds, as text. */
     abstract String stored() throws Exception;
@@ -65,7 +65,7 @@ abstract class MadeMemoriesFixture {
 
     final Prepared model = new Prepared();
     final List<AutoCloseable> open = new ArrayList<>();
-    MemoryStore store;
+    LongTermMemoryStore store;
 
     @AfterEach
     void close() throws Exception {

@@ -29,17 +29,17 @@ class MemoryProcessesTest {
     Path directory;
 
     /** Each message was processed once, in order, and each passage has its memories. */
-    private static void checkComplete(MemoryStore store, int messages) {
-        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
+    private static void checkComplete(LongTermMemoryStore store, int messages) {
+        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
             List<Progress.Step> path = store.progress(CreatingProcess.KEY, kind).path();
             List<String> covered = path.stream()
                     .flatMap(step -> step.passage().messageIds().stream())
                     .toList();
             assertThat(covered).isEqualTo(ids(covered.size())).hasSizeGreaterThan(messages - 5);
-            List<MadeMemory> memories = kind == MemoryKind.CHUNK
+            List<MadeMemory> memories = kind == LongTermMemoryKind.CHUNK
                     ? store.chunks(CreatingProcess.KEY, Integer.MAX_VALUE)
                     : store.facts(CreatingProcess.KEY, Integer.MAX_VALUE);
-            int each = kind == MemoryKind.CHUNK ? 1 : 2;
+            int each = kind == LongTermMemoryKind.CHUNK ? 1 : 2;
             assertThat(memories).hasSize(path.size() * each);
             for (int i = 0; i < memories.size(); i++) {
                 assertThat(memories.get(i).source())
@@ -95,14 +95,15 @@ class MemoryProcessesTest {
     }
 
     /** The default build makes memories of one kind. */
-    static List<MemoryKind> kinds() {
-        return List.of(MemoryKind.CHUNK, MemoryKind.FACT).subList(0, Counts.of(1, 2));
+    static List<LongTermMemoryKind> kinds() {
+        return List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT).subList(0, Counts.of(1, 2));
     }
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(MemoryKind kind) throws Exception {
-        Map<String, MemoryKind> homes = Map.of(stores("files"), kind, stores("PostgreSQL"), kind);
+    void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(LongTermMemoryKind kind)
+            throws Exception {
+        Map<String, LongTermMemoryKind> homes = Map.of(stores("files"), kind, stores("PostgreSQL"), kind);
         for (int kill = 0; kill < 2; kill++) {
             // Two tries fail in each process, and it is killed in the next one.
             List<String> lines = killedWhenAllHang(kill == 0 ? 4 : 3, false, homes, 6);
@@ -118,8 +119,8 @@ class MemoryProcessesTest {
     }
 
     /** Starts a process that makes memories on some homes, and kills it behind some lines. */
-    private static List<String> killedWhenAllHang(int call, boolean isLong, Map<String, MemoryKind> homes, int count)
-            throws Exception {
+    private static List<String> killedWhenAllHang(
+            int call, boolean isLong, Map<String, LongTermMemoryKind> homes, int count) throws Exception {
         List<Object> arguments = new ArrayList<>(List.of(call, isLong));
         homes.forEach((name, kind) -> arguments.addAll(List.of(name, kind)));
         List<String> lines = new ArrayList<>();
@@ -132,10 +133,10 @@ class MemoryProcessesTest {
         return lines;
     }
 
-    private static void assertNoCountIsLost(String name, MemoryKind kind) {
+    private static void assertNoCountIsLost(String name, LongTermMemoryKind kind) {
         try (SharedStores stores = SharedStores.open(name)) {
             List<String> sent = new ArrayList<>();
-            MemoryRun run = FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
+            LongTermMemoryRun run = FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
                         sent.add(FailingPassages.word(inputs));
                         return FailingPassages.answerOrFail(kind, inputs);
                     })
@@ -150,8 +151,8 @@ class MemoryProcessesTest {
 
     @Test
     void a_process_that_is_killed_after_a_part_of_a_long_message_has_stored_all_parts_or_none() throws Exception {
-        Map<String, MemoryKind> homes =
-                Map.of(stores("files"), MemoryKind.CHUNK, stores("PostgreSQL"), MemoryKind.FACT);
+        Map<String, LongTermMemoryKind> homes =
+                Map.of(stores("files"), LongTermMemoryKind.CHUNK, stores("PostgreSQL"), LongTermMemoryKind.FACT);
         // The sixth call is of the messages behind it.
         for (int call : Counts.isFull() ? List.of(2, 3, 4, 5, 6) : List.of(4, 6)) {
             assertThat(killedWhenAllHang(call, true, homes, 2)).containsExactlyInAnyOrder("0 hangs", "1 hangs");
@@ -166,7 +167,7 @@ class MemoryProcessesTest {
         homes.forEach(MemoryProcessesTest::assertAllPartsAreStored);
     }
 
-    private static void assertAllPartsAreStored(String name, MemoryKind kind) {
+    private static void assertAllPartsAreStored(String name, LongTermMemoryKind kind) {
         try (SharedStores stores = SharedStores.open(name)) {
             List<String> sent = new ArrayList<>();
             FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
@@ -219,7 +220,7 @@ class MemoryProcessesTest {
                         .toList();
                 MemoryKey key = ConversationKey.of("default", id);
                 List<Progress.Step> path =
-                        stores.memories.progress(key, MemoryKind.CHUNK).path();
+                        stores.memories.progress(key, LongTermMemoryKind.CHUNK).path();
                 List<String> covered = path.stream()
                         .flatMap(step -> step.passage().messageIds().stream())
                         .toList();

@@ -14,7 +14,7 @@ class PostgresBranchMemoriesTest extends BranchMemoriesContract {
     }
 
     @Override
-    MemoryStore newStore() {
+    LongTermMemoryStore newStore() {
         return storage.newStore();
     }
 

@@ -3,7 +3,7 @@ package io.github.keepsake4j.memories;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
-import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -40,8 +40,8 @@ final class PostgresStorage {
                 .build();
     }
 
-    MemoryStore newStore() {
-        return JdbcMemoryStore.builder()
+    LongTermMemoryStore newStore() {
+        return JdbcLongTermMemoryStore.builder()
                 .dataSource(counting)
                 .schema(SchemaMode.ALWAYS)
                 .build();

@@ -5,8 +5,8 @@ import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
-import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
+import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -16,7 +16,7 @@ final class SharedStores implements AutoCloseable {
 
     private static final String POSTGRES = "postgres:";
 
-    final MemoryStore memories;
+    final LongTermMemoryStore memories;
     private final String name;
     private final HikariDataSource pool;
 
@@ -25,13 +25,13 @@ final class SharedStores implements AutoCloseable {
         if (name.startsWith(POSTGRES)) {
             String[] parts = name.split(":", -1);
             pool = Postgres.trustingPool(Postgres.database(parts[2], Integer.parseInt(parts[1])), 4, true);
-            memories = JdbcMemoryStore.builder()
+            memories = JdbcLongTermMemoryStore.builder()
                     .dataSource(pool)
                     .schema(SchemaMode.ALWAYS)
                     .build();
         } else {
             pool = null;
-            memories = FileMemoryStore.of(Path.of(name).resolve("memories"));
+            memories = FileLongTermMemoryStore.of(Path.of(name).resolve("memories"));
         }
     }
 

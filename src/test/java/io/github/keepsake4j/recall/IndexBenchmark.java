@@ -315,7 +315,7 @@ public final class IndexBenchmark {
                     .toList();
             long split = cpu();
             new Ranking(question, candidates.statistics(), Meaning.NONE, ZoneOffset.UTC)
-                    .rank(key(0), Session.cut(utterances, Duration.ofHours(4)));
+                    .rank(key(0), ChatSession.cut(utterances, Duration.ofHours(4)));
             long ranked = cpu();
             if (round >= 0) {
                 read += messages.size();

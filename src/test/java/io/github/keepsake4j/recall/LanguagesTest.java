@@ -59,7 +59,7 @@ class LanguagesTest {
                 .toList();
         Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words, LocalDate.EPOCH);
         return new Ranking(question, CountedTerms.of(utterances), Meaning.NONE, ZoneOffset.UTC)
-                .rank(ConversationKey.of("tenant", "chat"), Session.cut(utterances, Duration.ofHours(4)))
+                .rank(ConversationKey.of("tenant", "chat"), ChatSession.cut(utterances, Duration.ofHours(4)))
                 .get(0)
                 .utterance()
                 .sequence();

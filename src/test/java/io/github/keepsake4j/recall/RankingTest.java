@@ -97,7 +97,7 @@ class RankingTest {
                 said(20, Named.USER, NOON, "The dog next door barks"),
                 said(40, Named.USER, NOON, "It rains"));
         Ranking ranking = new Ranking(question, CountedTerms.of(said), meaning.build(), ZoneOffset.UTC);
-        List<Ranked> ranked = ranking.rank(KEY, Session.cut(said, GAP)).stream()
+        List<Ranked> ranked = ranking.rank(KEY, ChatSession.cut(said, GAP)).stream()
                 .filter(one -> ranking.fits(KEY, one))
                 .toList();
 
@@ -323,7 +323,7 @@ class RankingTest {
     private static List<Ranked> rank(String text, Meaning meaning, Utterance... utterances) {
         Question question = Question.of(text, ROLES, Words.standard(), TODAY);
         return new Ranking(question, CountedTerms.of(List.of(utterances)), meaning, ZoneOffset.UTC)
-                .rank(KEY, Session.cut(List.of(utterances), GAP));
+                .rank(KEY, ChatSession.cut(List.of(utterances), GAP));
     }
 
     private static List<Long> sequences(List<Ranked> ranked) {

@@ -227,7 +227,7 @@ public final class RecallBenchmark {
         }
         took("split a message", begin, utterances.size());
         Matches statistics = CountedTerms.of(utterances);
-        List<Session> sessions = Session.cut(utterances, Duration.ofHours(4));
+        List<ChatSession> sessions = ChatSession.cut(utterances, Duration.ofHours(4));
         Set<String> speakers =
                 utterances.stream().map(Utterance::speaker).collect(Collectors.toCollection(TreeSet::new));
         MemoryKey key = key(conversation);
@@ -256,7 +256,7 @@ public final class RecallBenchmark {
                 add("words and " + one.name(), asked, sequences(fitting(ranking, key, sessions)), ids);
             }
             Set<Long> candidates = candidates(byBm25, sessions);
-            List<Session> known = Session.cut(
+            List<ChatSession> known = ChatSession.cut(
                     utterances.stream()
                             .filter(utterance -> candidates.contains(utterance.sequence()))
                             .toList(),
@@ -332,7 +332,7 @@ public final class RecallBenchmark {
         return scores;
     }
 
-    private static Set<Long> candidates(List<Long> best, List<Session> sessions) {
+    private static Set<Long> candidates(List<Long> best, List<ChatSession> sessions) {
         Set<Long> candidates = new HashSet<>();
         for (long sequence : best.subList(0, Math.min(CANDIDATES, best.size()))) {
             for (long near = sequence - NEIGHBOURS; near <= sequence + NEIGHBOURS; near++) {
@@ -342,7 +342,7 @@ public final class RecallBenchmark {
         return candidates;
     }
 
-    private static List<Ranked> fitting(Ranking ranking, MemoryKey key, List<Session> sessions) {
+    private static List<Ranked> fitting(Ranking ranking, MemoryKey key, List<ChatSession> sessions) {
         return ranking.rank(key, sessions).stream()
                 .filter(ranked -> ranking.fits(key, ranked))
                 .toList();

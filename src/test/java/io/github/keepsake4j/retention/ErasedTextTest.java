@@ -22,12 +22,12 @@ import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Trust;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
@@ -149,7 +149,7 @@ class ErasedTextTest {
     private void assertNothingStays(MessageLog log, Stored stored) throws Exception {
         try (MessageLog opened = log;
                 MessageIndex index = JdbcMessageIndex.sqlite(directory.resolve("index.db"));
-                MemoryStore memories = FileMemoryStore.of(directory.resolve("memories"))) {
+                LongTermMemoryStore memories = FileLongTermMemoryStore.of(directory.resolve("memories"))) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(opened)
                     .tenant("acme")
@@ -196,7 +196,7 @@ class ErasedTextTest {
         }
     }
 
-    private static void write(MessageLog log, MemoryStore memories, MemoryKey key, int round) {
+    private static void write(MessageLog log, LongTermMemoryStore memories, MemoryKey key, int round) {
         String canary = key.equals(GOES) ? CANARY : "qqstays";
         String filler = " word".repeat(round * 50);
         ToolExecutionRequest call = ToolExecutionRequest.builder()
@@ -234,21 +234,22 @@ class ErasedTextTest {
         add(
                 memories,
                 key,
-                MemoryKind.CHUNK,
+                LongTermMemoryKind.CHUNK,
                 passage,
-                MadeMemory.ofText(MemoryKind.CHUNK, canary + "chunk", passage, Trust.USER));
+                MadeMemory.ofText(LongTermMemoryKind.CHUNK, canary + "chunk", passage, Trust.USER));
         MadeMemory fact = MadeMemory.fact(
                 canary + "fact" + round, "", List.of("Ada"), List.of(canary + "phrase"), passage, Trust.USER);
-        add(memories, key, MemoryKind.FACT, passage, fact);
+        add(memories, key, LongTermMemoryKind.FACT, passage, fact);
         assertThat(memories.addSummary(
                         key,
                         round,
-                        memories.progress(key, MemoryKind.CHUNK).revision(),
-                        MadeMemory.ofText(MemoryKind.SUMMARY, canary + "told" + filler, passage, Trust.USER)))
+                        memories.progress(key, LongTermMemoryKind.CHUNK).revision(),
+                        MadeMemory.ofText(LongTermMemoryKind.SUMMARY, canary + "told" + filler, passage, Trust.USER)))
                 .isTrue();
     }
 
-    private static void add(MemoryStore memories, MemoryKey key, MemoryKind kind, Passage passage, MadeMemory made) {
+    private static void add(
+            LongTermMemoryStore memories, MemoryKey key, LongTermMemoryKind kind, Passage passage, MadeMemory made) {
         assertThat(memories.add(key, kind, memories.progress(key, kind).revision(), passage, List.of(made)))
                 .isTrue();
     }

@@ -27,15 +27,15 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.memories.Discussion;
 import io.github.keepsake4j.memories.Discussions;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryRetriever;
+import io.github.keepsake4j.memories.LongTermMemoryRetrieverFactory;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryWorkflow;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryRetriever;
-import io.github.keepsake4j.memories.MemoryRetrieverFactory;
-import io.github.keepsake4j.memories.MemoryStore;
-import io.github.keepsake4j.memories.MemoryWorkflow;
 import io.github.keepsake4j.memories.NodeConfig;
 import io.github.keepsake4j.memories.SourceMessage;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.recall.Scope;
@@ -324,20 +324,20 @@ class ContextTest {
         made().withPropertyValues("keepsake4j.memories.discussion=" + NAMED)
                 .withBean(
                         "lastLine",
-                        MemoryWorkflow.class,
+                        LongTermMemoryWorkflow.class,
                         () -> inputs -> "They said: "
                                 + inputs.get(0)
                                         .lines()
                                         .reduce((first, second) -> second)
                                         .orElse(""))
-                .withBean("count", MemoryWorkflow.class, () -> inputs -> "a summary")
+                .withBean("count", LongTermMemoryWorkflow.class, () -> inputs -> "a summary")
                 .withBean(
                         "Loud",
-                        MemoryRetriever.class,
+                        LongTermMemoryRetriever.class,
                         () -> (memories, config) ->
                                 memories.chunks().get(0).text().toUpperCase(Locale.ROOT))
                 .withBean(
-                        MemoryRetrieverFactory.class,
+                        LongTermMemoryRetrieverFactory.class,
                         () -> () -> Map.of("Two", (memories, config) -> config.text("input", "none")))
                 .run(context -> {
                     Keepsake keepsake = context.getBean(Keepsake.class);
@@ -370,7 +370,7 @@ class ContextTest {
     }
 
     private static List<String> chunks(Keepsake keepsake) {
-        return keepsake.longTermMemories().of("alice").list(MemoryKind.CHUNK).stream()
+        return keepsake.longTermMemories().of("alice").list(LongTermMemoryKind.CHUNK).stream()
                 .map(MadeMemory::text)
                 .toList();
     }
@@ -400,7 +400,7 @@ class ContextTest {
         made().run(context -> assertThat(failure(context))
                 .contains("Memories need a ChatModel bean, and there is none", "keepsake4j.memories.chat-model"));
         made().withPropertyValues("keepsake4j.memories.discussion=" + NAMED).run(context -> assertThat(failure(context))
-                .contains("fileMemoryWorkflowName", "lastLine", "bean of MemoryWorkflow"));
+                .contains("fileMemoryWorkflowName", "lastLine", "bean of LongTermMemoryWorkflow"));
         made().withPropertyValues("keepsake4j.memories.discussion={\"lookbackStartTurn\": \"x\"}")
                 .run(context -> assertThat(failure(context))
                         .contains("keepsake4j.memories.discussion is refused: lookbackStartTurn"));
@@ -414,15 +414,15 @@ class ContextTest {
     @Test
     void discussions_of_the_user_are_used_only_if_memories_are_enabled() {
         ApplicationContextRunner own = inMemory()
-                .withBean(MemoryStore.class, () -> FileMemoryStore.of(directory.resolve("own")))
-                .withBean("own", Discussions.class, () -> Discussions.builder(FileMemoryStore.of(directory))
+                .withBean(LongTermMemoryStore.class, () -> FileLongTermMemoryStore.of(directory.resolve("own")))
+                .withBean("own", Discussions.class, () -> Discussions.builder(FileLongTermMemoryStore.of(directory))
                         .chatModel(ChatModelMock.thatAlwaysResponds("ok"))
                         .build());
         own.run(context -> assertThatThrownBy(
                         () -> context.getBean(Keepsake.class).longTermMemories().of("alice"))
                 .hasMessageContaining("memories"));
         own.withPropertyValues("keepsake4j.memories.enabled=true").run(context -> {
-            assertThat(context).hasSingleBean(Discussions.class).hasSingleBean(MemoryStore.class);
+            assertThat(context).hasSingleBean(Discussions.class).hasSingleBean(LongTermMemoryStore.class);
             assertThat(chunks(context.getBean(Keepsake.class))).isEmpty();
         });
     }

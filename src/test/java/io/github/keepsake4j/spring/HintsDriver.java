@@ -14,8 +14,8 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.FactQuery;
-import io.github.keepsake4j.memories.MemoryStore;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
@@ -58,8 +58,8 @@ final class HintsDriver {
         for (String argument : List.of(args).subList(1, args.length)) {
             Place place = Place.of(argument);
             try (MessageLog log = place.open();
-                    MemoryStore store =
-                            FileMemoryStore.of(directory.resolve(place.home().name()))) {
+                    LongTermMemoryStore store = FileLongTermMemoryStore.of(
+                            directory.resolve(place.home().name()))) {
                 RuntimeHintsRecorder.record(() -> use(log, store))
                         .assertThat()
                         .notMatching(hints)
@@ -100,7 +100,7 @@ final class HintsDriver {
                 && !type.contains("$Proxy");
     }
 
-    private static void use(MessageLog log, MemoryStore store) {
+    private static void use(MessageLog log, LongTermMemoryStore store) {
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
                 .index(new InMemoryMessageIndex())

@@ -18,8 +18,8 @@ import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Redis;
@@ -269,7 +269,7 @@ class StoresTest {
         made.run(context -> assertThat(context.getBean(Keepsake.class)
                         .longTermMemories()
                         .of("alice")
-                        .list(MemoryKind.CHUNK))
+                        .list(LongTermMemoryKind.CHUNK))
                 .extracting(MadeMemory::text)
                 .containsExactly("Her name is Alice."));
         with(Contexts.postgres(Postgres.newest().newDatabase()))

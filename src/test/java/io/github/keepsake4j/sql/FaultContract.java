@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -74,15 +74,15 @@ abstract class FaultContract {
             });
         }
 
-        static Stored of(MemoryStore store) {
+        static Stored of(LongTermMemoryStore store) {
             Passage passage = new Passage(List.of("id"), 1, "hash", "", "end");
             return new Stored(
                     store,
                     () -> store.facts(KEY, 3),
                     () -> store.add(
                             KEY,
-                            MemoryKind.FACT,
-                            store.progress(KEY, MemoryKind.FACT).revision(),
+                            LongTermMemoryKind.FACT,
+                            store.progress(KEY, LongTermMemoryKind.FACT).revision(),
                             passage,
                             List.of(MadeMemory.fact(
                                     SECRET + UUID.randomUUID(), "s", List.of(), List.of(), passage, Trust.USER))));

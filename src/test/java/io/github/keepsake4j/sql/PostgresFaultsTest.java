@@ -6,7 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
-import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
@@ -104,7 +104,8 @@ class PostgresFaultsTest extends FaultContract {
         return switch (home) {
             case LOG -> Stored.of(settings.on(JdbcMessageLog.builder()).build());
             case INDEX -> Stored.of(settings.on(JdbcMessageIndex.builder()).build());
-            case MEMORIES -> Stored.of(settings.on(JdbcMemoryStore.builder()).build());
+            case MEMORIES ->
+                Stored.of(settings.on(JdbcLongTermMemoryStore.builder()).build());
         };
     }
 
@@ -362,7 +363,7 @@ class PostgresFaultsTest extends FaultContract {
             Home home,
             UnaryOperator<JdbcMessageLog.Builder> log,
             UnaryOperator<JdbcMessageIndex.Builder> index,
-            UnaryOperator<JdbcMemoryStore.Builder> memories)
+            UnaryOperator<JdbcLongTermMemoryStore.Builder> memories)
             throws Exception {
         List<Throwable> errors = Collections.synchronizedList(new ArrayList<>());
         ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
@@ -380,7 +381,7 @@ class PostgresFaultsTest extends FaultContract {
                                                         .dataSource(pooled))
                                                 .build());
                                     case MEMORIES ->
-                                        Stored.of(memories.apply(JdbcMemoryStore.builder()
+                                        Stored.of(memories.apply(JdbcLongTermMemoryStore.builder()
                                                         .dataSource(pooled))
                                                 .build());
                                 }) {

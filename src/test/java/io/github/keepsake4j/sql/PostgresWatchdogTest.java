@@ -13,7 +13,7 @@ import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
-import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.testing.Counts;
@@ -128,7 +128,7 @@ class PostgresWatchdogTest {
     @Test
     void a_statement_has_ten_seconds_in_each_home() throws Exception {
         for (PostgresBuilder<?> builder :
-                List.of(JdbcMessageLog.builder(), JdbcMessageIndex.builder(), JdbcMemoryStore.builder())) {
+                List.of(JdbcMessageLog.builder(), JdbcMessageIndex.builder(), JdbcLongTermMemoryStore.builder())) {
             Method settings = PostgresBuilder.class.getDeclaredMethod("settings");
             settings.setAccessible(true);
             PostgresBuilder.Settings set = (PostgresBuilder.Settings) settings.invoke(builder.dataSource(source));

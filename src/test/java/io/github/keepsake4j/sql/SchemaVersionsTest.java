@@ -15,13 +15,13 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Trust;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
-import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
+import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
@@ -126,11 +126,11 @@ class SchemaVersionsTest {
                         .build());
             case INDEX_SQLITE -> index(JdbcMessageIndex.sqlite(file(tables)));
             case MEMORIES_POSTGRESQL ->
-                memories(JdbcMemoryStore.builder()
+                memories(JdbcLongTermMemoryStore.builder()
                         .dataSource(postgres())
                         .schema(SchemaMode.ALWAYS)
                         .build());
-            case MEMORIES_SQLITE -> memories(FileMemoryStore.of(directory));
+            case MEMORIES_SQLITE -> memories(FileLongTermMemoryStore.of(directory));
         };
     }
 
@@ -184,7 +184,7 @@ class SchemaVersionsTest {
                         () -> index.watermarks(List.of(KEY))));
     }
 
-    private static Opened memories(MemoryStore store) {
+    private static Opened memories(LongTermMemoryStore store) {
         Passage passage = new Passage(List.of("id"), 1, "hash", "", "end");
         AtomicInteger number = new AtomicInteger();
         return new Opened(
@@ -192,8 +192,8 @@ class SchemaVersionsTest {
                 List.of(
                         () -> store.add(
                                 KEY,
-                                MemoryKind.FACT,
-                                store.progress(KEY, MemoryKind.FACT).revision(),
+                                LongTermMemoryKind.FACT,
+                                store.progress(KEY, LongTermMemoryKind.FACT).revision(),
                                 passage,
                                 List.of(MadeMemory.fact(
                                         "t" + number.incrementAndGet(),

@@ -3,7 +3,7 @@ package io.github.keepsake4j.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -48,7 +48,7 @@ class SqliteFaultsTest extends FaultContract {
         return switch (home) {
             case LOG -> Stored.of(SqliteMessageLog.open(in.resolve("kept.db")));
             case INDEX -> Stored.of(JdbcMessageIndex.sqlite(in.resolve("kept.db")));
-            case MEMORIES -> Stored.of(FileMemoryStore.of(in));
+            case MEMORIES -> Stored.of(FileLongTermMemoryStore.of(in));
         };
     }
 

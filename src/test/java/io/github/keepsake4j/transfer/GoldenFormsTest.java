@@ -14,15 +14,15 @@ import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.memories.FactQuery;
-import io.github.keepsake4j.memories.FoundMemory;
+import io.github.keepsake4j.memories.FoundLongTermMemory;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MadeMemory.Status;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Trust;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
-import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
+import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.IndexedMessage;
@@ -162,10 +162,10 @@ class GoldenFormsTest {
                         .build();
     }
 
-    private static MemoryStore memories(Dump place) {
+    private static LongTermMemoryStore memories(Dump place) {
         return place instanceof Dump.Directory files
-                ? FileMemoryStore.of(files.root())
-                : JdbcMemoryStore.builder()
+                ? FileLongTermMemoryStore.of(files.root())
+                : JdbcLongTermMemoryStore.builder()
                         .dataSource(((Dump.PostgresDatabase) place).database())
                         .schema(SchemaMode.ALWAYS)
                         .build();
@@ -187,7 +187,7 @@ class GoldenFormsTest {
                 }
             }
             case MEMORIES_FILES, MEMORIES_POSTGRESQL -> {
-                try (MemoryStore store = memories(place)) {
+                try (LongTermMemoryStore store = memories(place)) {
                     fill(store);
                 }
             }
@@ -207,7 +207,7 @@ class GoldenFormsTest {
                 }
             }
             case MEMORIES_FILES, MEMORIES_POSTGRESQL -> {
-                try (MemoryStore store = memories(place)) {
+                try (LongTermMemoryStore store = memories(place)) {
                     assertGolden(store);
                 }
             }
@@ -298,8 +298,8 @@ class GoldenFormsTest {
                 "h" + number);
     }
 
-    private static MadeMemory made(String id, MemoryKind kind, String text, int passage) {
-        boolean isFact = kind == MemoryKind.FACT;
+    private static MadeMemory made(String id, LongTermMemoryKind kind, String text, int passage) {
+        boolean isFact = kind == LongTermMemoryKind.FACT;
         return new MadeMemory(
                 id,
                 kind,
@@ -319,14 +319,14 @@ class GoldenFormsTest {
                 null);
     }
 
-    private static List<MadeMemory> madeOf(MemoryKind kind) {
+    private static List<MadeMemory> madeOf(LongTermMemoryKind kind) {
         return IntStream.rangeClosed(1, 2)
                 .mapToObj(i -> made(kind + "-" + i, kind, "Ada\nbooked hotel " + i + " in Rome \ud83d\ude00.", i))
                 .toList();
     }
 
-    private static void fill(MemoryStore store) {
-        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
+    private static void fill(LongTermMemoryStore store) {
+        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
             for (MadeMemory each : madeOf(kind)) {
                 assertThat(store.add(KEY, kind, store.progress(KEY, kind).revision(), each.source(), List.of(each)))
                         .isTrue();
@@ -337,24 +337,26 @@ class GoldenFormsTest {
         assertThat(store.addSummary(
                         KEY,
                         0,
-                        store.progress(KEY, MemoryKind.CHUNK).revision(),
-                        made("SUMMARY-1", MemoryKind.SUMMARY, "Ada travels.", 2)))
+                        store.progress(KEY, LongTermMemoryKind.CHUNK).revision(),
+                        made("SUMMARY-1", LongTermMemoryKind.SUMMARY, "Ada travels.", 2)))
                 .isTrue();
-        assertThat(store.put(KEY, madeOf(MemoryKind.FACT).get(0).withStatus(Status.FORGOTTEN)))
+        assertThat(store.put(KEY, madeOf(LongTermMemoryKind.FACT).get(0).withStatus(Status.FORGOTTEN)))
                 .isTrue();
     }
 
-    private static void assertGolden(MemoryStore store) {
-        assertThat(store.chunks(KEY, 10)).isEqualTo(madeOf(MemoryKind.CHUNK));
-        assertThat(store.facts(KEY, 10)).isEqualTo(madeOf(MemoryKind.FACT).subList(1, 2));
+    private static void assertGolden(LongTermMemoryStore store) {
+        assertThat(store.chunks(KEY, 10)).isEqualTo(madeOf(LongTermMemoryKind.CHUNK));
+        assertThat(store.facts(KEY, 10))
+                .isEqualTo(madeOf(LongTermMemoryKind.FACT).subList(1, 2));
         assertThat(store.find(KEY, "FACT-1"))
-                .contains(madeOf(MemoryKind.FACT).get(0).withStatus(Status.FORGOTTEN));
-        assertThat(store.summaries(KEY)).containsExactly(made("SUMMARY-1", MemoryKind.SUMMARY, "Ada travels.", 2));
+                .contains(madeOf(LongTermMemoryKind.FACT).get(0).withStatus(Status.FORGOTTEN));
+        assertThat(store.summaries(KEY))
+                .containsExactly(made("SUMMARY-1", LongTermMemoryKind.SUMMARY, "Ada travels.", 2));
         assertThat(store.search(KEY, FactQuery.of("rome hotels")))
-                .extracting(FoundMemory::memory)
+                .extracting(FoundLongTermMemory::memory)
                 .extracting(MadeMemory::id)
                 .containsExactly("FACT-2");
-        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
+        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
             MadeMemory later = made("later-" + kind, kind, "Ada came home.", 3);
             assertThat(store.add(KEY, kind, store.progress(KEY, kind).revision(), later.source(), List.of(later)))
                     .isTrue();

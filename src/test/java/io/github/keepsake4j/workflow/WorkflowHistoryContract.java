@@ -338,7 +338,7 @@ abstract class WorkflowHistoryContract extends WorkflowFixture {
     void a5_the_budget_leaves_out_answer_prompt_and_query() {
         List<ChatMessage> beside = List.of(SystemMessage.from("a b c"), user("d e"));
         TokenCounter counter = TokenCounter.of(WORDS);
-        TokenCounts counts = new TokenCounts(counter, counter);
+        NodeTokenCounts counts = new NodeTokenCounts(counter, counter);
         assertThat(new HistoryBudget(100, 20).forHistory(beside, counts))
                 .isEqualTo(100 - 20 - 5 - WordCounter.PER_LIST);
         assertThat(new HistoryBudget(20, 15).forHistory(beside, counts)).isZero();

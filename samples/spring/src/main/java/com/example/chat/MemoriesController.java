@@ -1,9 +1,9 @@
 package com.example.chat;
 
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.memories.ConversationMemories;
+import io.github.keepsake4j.memories.LongTermMemoriesOfConversation;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
 import io.github.keepsake4j.memories.Trust;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ class MemoriesController {
      */
     record Remembered(
             String id,
-            MemoryKind kind,
+            LongTermMemoryKind kind,
             String text,
             Trust trust,
             boolean pinned,
@@ -51,15 +51,16 @@ class MemoriesController {
 
     @GetMapping
     List<Remembered> list(@PathVariable String id) {
-        ConversationMemories memories = keepsake.longTermMemories().of(id);
+        LongTermMemoriesOfConversation memories = keepsake.longTermMemories().of(id);
         List<Remembered> all = new ArrayList<>();
-        for (MemoryKind kind : List.of(MemoryKind.FACT, MemoryKind.SUMMARY, MemoryKind.CHUNK)) {
+        for (LongTermMemoryKind kind :
+                List.of(LongTermMemoryKind.FACT, LongTermMemoryKind.SUMMARY, LongTermMemoryKind.CHUNK)) {
             memories.list(kind).forEach(memory -> all.add(remembered(memories, memory)));
         }
         return all;
     }
 
-    private static Remembered remembered(ConversationMemories memories, MadeMemory memory) {
+    private static Remembered remembered(LongTermMemoriesOfConversation memories, MadeMemory memory) {
         List<String> older = new ArrayList<>();
         String replaced = memory.replaces();
         while (replaced != null && older.size() < OLDER) {
@@ -79,7 +80,7 @@ class MemoriesController {
     }
 
     static String text(MadeMemory memory) {
-        return memory.kind() == MemoryKind.FACT ? memory.summary() : memory.text();
+        return memory.kind() == LongTermMemoryKind.FACT ? memory.summary() : memory.text();
     }
 
     /** Makes the memories that are due, now. Calls a model. */

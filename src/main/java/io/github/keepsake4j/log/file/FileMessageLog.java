@@ -79,7 +79,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     private final boolean force;
     private final Duration busyTimeout;
     private final ListedMetadata listed;
-    private final Memories memories;
+    private final CachedMemories memories;
     private final RecentlyUsed<Path, TenantList> lists = new RecentlyUsed<>(TENANTS);
     private volatile LockFile lockFile;
     private volatile boolean closed;
@@ -91,7 +91,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         this.force = builder.fsync;
         this.busyTimeout = builder.busyTimeout;
         this.listed = builder.listed;
-        this.memories = new Memories(opener, builder.maxOpenMemories, force);
+        this.memories = new CachedMemories(opener, builder.maxOpenMemories, force);
         this.lockFile = LockFile.open(root);
     }
 
@@ -165,12 +165,12 @@ public final class FileMessageLog extends PlannedTreeLog {
         });
     }
 
-    private static boolean isErased(Memory memory, @Nullable Tombstone tombstone) {
+    private static boolean isErased(CachedMemory memory, @Nullable Tombstone tombstone) {
         return tombstone != null && tombstone.epoch() > memory.header().epoch();
     }
 
     private static MemoryTree empty(MemoryKey key, Tombstone absent) {
-        return Memory.empty(key, part -> new byte[0], absent.epoch(), absent.revision(), null);
+        return CachedMemory.empty(key, part -> new byte[0], absent.epoch(), absent.revision(), null);
     }
 
     /**
@@ -233,7 +233,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     }
 
     /** The list may have been restored from a backup that is older than the memory. */
-    private void keepListed(Memory memory) throws IOException {
+    private void keepListed(CachedMemory memory) throws IOException {
         Names names = memory.names();
         TenantList list = list(names.directory());
         if (!list.has(names.hash())) {
@@ -260,10 +260,11 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
         TenantList list = list(names.directory());
         holdingList(names.directory(), () -> {
-            byte[] bytes = Memory.firstLines(key, list.next(), before == null ? Tombstone.NEVER : before, now, plan);
+            byte[] bytes =
+                    CachedMemory.firstLines(key, list.next(), before == null ? Tombstone.NEVER : before, now, plan);
             try {
                 write(names.made(), bytes);
-                Memory.keepTime(names.made(), Totals.NONE.after(plan.steps(), null, now));
+                CachedMemory.keepTime(names.made(), Totals.NONE.after(plan.steps(), null, now));
                 list.add(names.hash());
                 SmallFiles.move(names.made(), names.data());
             } catch (IOException e) {

@@ -79,7 +79,7 @@ record Listing(
         PriorityQueue<Listed> best = new PriorityQueue<>(Comparator.comparing(Listed::place));
         for (Candidate candidate : candidates) {
             if (best.size() > query.limit()
-                    && candidate.writtenAt().isBefore(Memory.LATEST_TIME)
+                    && candidate.writtenAt().isBefore(CachedMemory.LATEST_TIME)
                     && candidate
                             .writtenAt()
                             .plus(COARSE)
@@ -192,7 +192,7 @@ record Listing(
 
     private @Nullable MemoryInfo info(Names names) throws IOException {
         try (Disk data = opener.open(names.data())) {
-            Header header = Memory.header(names, data);
+            Header header = CachedMemory.header(names, data);
             Totals totals = Totals.last(data);
             if (totals != null) {
                 return totals.info(header, data);

@@ -28,7 +28,7 @@ interface Dialect {
     /** The statements in this database's own SQL. */
     OwnSql sql();
 
-    /** The backend's name in metrics. */
+    /** The store's name in metrics. */
     String name();
 
     /** Returns numbers as this database takes them in one parameter. */

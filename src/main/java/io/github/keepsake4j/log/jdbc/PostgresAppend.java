@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * {@link PostgresSql#APPEND_ONE}, {@link PostgresSql#APPEND_ONE_AND_VIEW} and {@link PostgresSql#APPEND_MANY}, or, for a
  * memory that is not known to have any, {@link PostgresSql#APPEND_FIRST}. Each
  * statement makes the whole append or nothing. If it made nothing, a second statement finds the reason, by the rules of
- * every backend. The second statement may see a newer state than the first one. If nothing prevents the append in that
+ * every store. The second statement may see a newer state than the first one. If nothing prevents the append in that
  * state, it is sent again.
  */
 record PostgresAppend(

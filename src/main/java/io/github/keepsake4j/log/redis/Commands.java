@@ -38,7 +38,7 @@ record Commands(UnifiedJedis client) {
      * @throws StorageUnavailableException if the server cannot be reached or refuses to write at the moment
      * @throws UnreadableDataException if the script found damage
      */
-    Reply run(Script script, String what, List<byte[]> keys, List<byte[]> arguments) {
+    Reply run(LuaScript script, String what, List<byte[]> keys, List<byte[]> arguments) {
         try {
             return Reply.of(evaluate(script, keys, arguments));
         } catch (JedisDataException e) {
@@ -49,7 +49,7 @@ record Commands(UnifiedJedis client) {
         }
     }
 
-    private @Nullable Object evaluate(Script script, List<byte[]> keys, List<byte[]> arguments) {
+    private @Nullable Object evaluate(LuaScript script, List<byte[]> keys, List<byte[]> arguments) {
         try {
             return client.evalsha(Text.bytes(script.sha()), keys, arguments);
         } catch (JedisNoScriptException e) {

@@ -43,7 +43,8 @@ final class MemoryScript {
 
     Reply run(String what, MemoryKey key, Request request) {
         requireOpen(what);
-        return commands.run(Script.MEMORY, what, keys.memory(Objects.requireNonNull(key, "key")), request.arguments());
+        return commands.run(
+                LuaScript.MEMORY, what, keys.memory(Objects.requireNonNull(key, "key")), request.arguments());
     }
 
     /** Runs a change in an epoch, of a message that must exist. */

@@ -238,7 +238,7 @@ final class TenantList implements AutoCloseable {
     }
 
     private Reply run(String what, String tenant, Request request) {
-        return commands.run(Script.TENANT, what, keys.tenant(tenant), request.arguments());
+        return commands.run(LuaScript.TENANT, what, keys.tenant(tenant), request.arguments());
     }
 
     /** Sends the records once. */

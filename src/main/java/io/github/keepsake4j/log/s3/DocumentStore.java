@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * Otherwise, the change is made again on the other writer's document, so no change is lost. A change puts its id into
  * the document that it writes. So a writer whose answer was lost finds its own write instead of a conflict with it.
  */
-final class DocumentStore implements Memories {
+final class DocumentStore implements StoredMemories {
 
     /** A change is made again this many times after another writer was first; with the pauses, about ten seconds. */
     private static final int CONFLICTS = 40;

@@ -97,7 +97,7 @@ public final class S3MessageLog extends TreeMessageLog {
     private final Bucket bucket;
     private final String prefix;
     private final DocumentStore store;
-    private final Memories memories;
+    private final StoredMemories memories;
     private final Tombstones tombstones;
     private final BucketListing listing;
     private final ListedMetadata listed;

@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  * applied to the memory as it was read, and reads of this log see them. When the turn ends, they are applied to the
  * newest document. So the messages of other writers stay, and come before the turn.
  */
-final class TurnMode implements Memories {
+final class TurnMode implements StoredMemories {
 
     private static final Logger LOG = LoggerFactory.getLogger(TurnMode.class);
 

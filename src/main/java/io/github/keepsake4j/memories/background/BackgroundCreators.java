@@ -6,12 +6,12 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.memories.Discussion;
 import io.github.keepsake4j.memories.Discussions;
+import io.github.keepsake4j.memories.LongTermMemoryFailedException;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryRun;
+import io.github.keepsake4j.memories.LongTermMemoryRun.End;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryFailedException;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryRun;
-import io.github.keepsake4j.memories.MemoryRun.End;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -103,7 +103,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
      *
      * @return the store
      */
-    public MemoryStore store() {
+    public LongTermMemoryStore store() {
         return discussions.store();
     }
 
@@ -269,7 +269,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             return false;
         }
         Set<String> first = new HashSet<>();
-        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
+        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
             store().progress(key, kind).steps().stream()
                     .limit(1)
                     .forEach(step -> first.addAll(step.passage().messageIds()));
@@ -285,14 +285,14 @@ public final class BackgroundCreators implements ObservedLog.Observer {
      *
      * @param key the conversation
      * @return the created memories of all kinds
-     * @throws MemoryFailedException if a model or a workflow failed; earlier results are stored
-     * @throws KeepsakeException if a storage cannot be used
+     * @throws LongTermMemoryFailedException if a model or a workflow failed; earlier results are stored
+     * @throws KeepsakeException if a store cannot be used
      */
-    public MemoryRun make(MemoryKey key) {
+    public LongTermMemoryRun make(MemoryKey key) {
         return make(key, true);
     }
 
-    private MemoryRun make(MemoryKey key, boolean isAgain) {
+    private LongTermMemoryRun make(MemoryKey key, boolean isAgain) {
         BranchMessages.Branch branch = branches.read(key);
         Discussion discussion = discussions.discussion(key, onPassedBy);
         if (branch.messages().isEmpty() || isOfErased(key, branch.epoch())) {
@@ -300,15 +300,15 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             discussion.erase();
         }
         try {
-            MemoryRun made =
+            LongTermMemoryRun made =
                     isAgain ? discussion.retry(branch.messages()) : discussion.qualityMemory(branch.messages());
             if (made.end() == End.BUSY) {
                 return made;
             }
-            MemoryRun folded = discussion.updateSummary();
+            LongTermMemoryRun folded = discussion.updateSummary();
             List<MadeMemory> all = new ArrayList<>(made.made());
             all.addAll(folded.made());
-            return new MemoryRun(folded.end() == End.BUSY ? End.BUSY : made.end(), all, made.problems());
+            return new LongTermMemoryRun(folded.end() == End.BUSY ? End.BUSY : made.end(), all, made.problems());
         } finally {
             if (Reads.position(logs.apply(key), key).epoch() != branch.epoch()) {
                 // It was erased meanwhile, possibly before the first memory was stored.

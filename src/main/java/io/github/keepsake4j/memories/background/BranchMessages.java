@@ -11,8 +11,8 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.log.Seen;
+import io.github.keepsake4j.memories.LongTermMemoryReader;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryReader;
 import io.github.keepsake4j.memories.SourceMessage;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -50,7 +50,7 @@ public final class BranchMessages {
     private static final int AT_ONCE = 500;
 
     private final Function<MemoryKey, MessageLog> logs;
-    private final @Nullable MemoryReader memories;
+    private final @Nullable LongTermMemoryReader memories;
 
     /**
      * The least trust of the texts up to a message. The ancestors of a message never change, so this does not change
@@ -75,7 +75,7 @@ public final class BranchMessages {
      * @param logs returns the log of a memory
      * @param memories returns the trust of memories that answers were shown, or null if it is not known
      */
-    public BranchMessages(Function<MemoryKey, MessageLog> logs, @Nullable MemoryReader memories) {
+    public BranchMessages(Function<MemoryKey, MessageLog> logs, @Nullable LongTermMemoryReader memories) {
         this.logs = Objects.requireNonNull(logs, "logs");
         this.memories = memories;
     }

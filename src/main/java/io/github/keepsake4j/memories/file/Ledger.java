@@ -1,9 +1,9 @@
 package io.github.keepsake4j.memories.file;
 
 import io.github.keepsake4j.codec.JsonObject;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MadeMemory.Status;
-import io.github.keepsake4j.memories.MemoryKind;
 import io.github.keepsake4j.memories.Progress;
 import io.github.keepsake4j.memories.Progress.Step;
 import io.github.keepsake4j.memories.store.MemoryJson;
@@ -44,7 +44,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
      *
      * @param least the revision of an empty file
      */
-    static Ledger read(Path file, MemoryKind kind, long least) throws IOException {
+    static Ledger read(Path file, LongTermMemoryKind kind, long least) throws IOException {
         JsonLines lines = JsonLines.read(file);
         long revision = least;
         long head = 0;
@@ -89,7 +89,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
     }
 
     /** Returns what another program wrote. */
-    private static MadeMemory foreign(MemoryKind kind, int line, String place, Map<?, ?> theirs) {
+    private static MadeMemory foreign(LongTermMemoryKind kind, int line, String place, Map<?, ?> theirs) {
         Map<String, String> own = Map.of(
                 "id", "line-" + (line + 1),
                 "kind", kind.name(),

@@ -4,8 +4,8 @@ import io.github.keepsake4j.backend.LeaseFile;
 import io.github.keepsake4j.base.LockFile;
 import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
 import io.github.keepsake4j.memories.Progress;
 import io.github.keepsake4j.memories.store.MemoryJson;
 import io.github.keepsake4j.memories.store.MemoryTrack;
@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads and writes the files of JSON lines of {@link FileMemoryStore}, which have everything except facts. Used for one
+ * Reads and writes the files of JSON lines of {@link FileLongTermMemoryStore}, which have everything except facts. Used for one
  * call on one discussion, so each file is read once. The caller ensures that no other thread or process changes the
  * files. Throws {@link UncheckedIOException} if they cannot be used.
  */
@@ -42,7 +42,7 @@ final class LedgerStore extends TrackedMemories {
     private static final int REVISION_BITS = 32;
 
     private final Path root;
-    private final Map<MemoryKind, Ledger> ledgers = new EnumMap<>(MemoryKind.class);
+    private final Map<LongTermMemoryKind, Ledger> ledgers = new EnumMap<>(LongTermMemoryKind.class);
 
     LedgerStore(Path root, Words words) {
         super(words);
@@ -67,32 +67,32 @@ final class LedgerStore extends TrackedMemories {
     }
 
     @Override
-    protected MemoryTrack track(MemoryKey key, MemoryKind kind) {
-        return kind == MemoryKind.FACT
+    protected MemoryTrack track(MemoryKey key, LongTermMemoryKind kind) {
+        return kind == LongTermMemoryKind.FACT
                 ? MemoryTrack.empty(least(key))
                 : ledger(files(key), kind, least(key)).track();
     }
 
-    private Ledger ledger(MemoryFiles files, MemoryKind kind, long least) {
-        boolean isForeign = kind == MemoryKind.SUMMARY && !Files.exists(files.summaries());
+    private Ledger ledger(MemoryFiles files, LongTermMemoryKind kind, long least) {
+        boolean isForeign = kind == LongTermMemoryKind.SUMMARY && !Files.exists(files.summaries());
         return ledgers.computeIfAbsent(
                 kind, any -> io(() -> Ledger.read(isForeign ? files.summary() : files.of(kind), kind, least)));
     }
 
     @Override
-    protected void put(MemoryKey key, MemoryKind kind, MemoryTrack after) {
+    protected void put(MemoryKey key, LongTermMemoryKind kind, MemoryTrack after) {
         MemoryFiles files = files(key);
         io(() -> {
             noteKey(key);
             MemoryTrack before = track(key, kind);
             boolean isAdded = after.entries().size() > before.entries().size()
                     || !after.progress().steps().equals(before.progress().steps());
-            boolean changesSummary = kind == MemoryKind.SUMMARY || !isAdded;
+            boolean changesSummary = kind == LongTermMemoryKind.SUMMARY || !isAdded;
             if (changesSummary && !Files.exists(files.summaries()) && Files.exists(files.summary())) {
                 // The summary of another program becomes the first version.
                 JsonLines.replace(
                         files.summaries(), JsonLines.read(files.summary()).objects());
-                ledgers.remove(MemoryKind.SUMMARY);
+                ledgers.remove(LongTermMemoryKind.SUMMARY);
             }
             ledger(files, kind, least(key)).write(files.of(kind), after);
             ledgers.remove(kind);

@@ -1,4 +1,4 @@
-/** Stores of long-term memories in files. Start with {@link io.github.keepsake4j.memories.file.FileMemoryStore}. */
+/** Stores of long-term memories in files. Start with {@link io.github.keepsake4j.memories.file.FileLongTermMemoryStore}. */
 @NullMarked
 package io.github.keepsake4j.memories.file;
 

@@ -3,12 +3,12 @@ package io.github.keepsake4j.memories.jdbc;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.FactWords;
-import io.github.keepsake4j.memories.FoundMemory;
+import io.github.keepsake4j.memories.FoundLongTermMemory;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryReader;
+import io.github.keepsake4j.memories.LongTermMemoryWriter;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MadeMemory.Status;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryReader;
-import io.github.keepsake4j.memories.MemoryWriter;
 import io.github.keepsake4j.memories.Overview;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Progress;
@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * The memories of one discussion in tables, within a transaction. A writer locks the progress first. The rows on the
  * path to the head are shown; only these have words.
  */
-final class SqlMemories implements MemoryWriter {
+final class SqlMemories implements LongTermMemoryWriter {
 
     private final Session session;
     private final boolean isSqlite;
@@ -130,12 +130,12 @@ final class SqlMemories implements MemoryWriter {
     }
 
     @Override
-    public Progress progress(MemoryKey any, MemoryKind kind) {
+    public Progress progress(MemoryKey any, LongTermMemoryKind kind) {
         State state = first(MemorySql.PROGRESS, State::of, id, kind.name());
         return progress(kind, state == null ? new State(least, 0, "") : state);
     }
 
-    private Progress progress(MemoryKind kind, State state) {
+    private Progress progress(LongTermMemoryKind kind, State state) {
         List<Step> steps = list(
                 text(MemorySql.STEPS),
                 row -> new Step(
@@ -154,17 +154,18 @@ final class SqlMemories implements MemoryWriter {
     }
 
     /** Locks the progress, and creates it with a revision if there is none yet. */
-    private State lock(MemoryKind kind) {
+    private State lock(LongTermMemoryKind kind) {
         update(MemorySql.NEW_PROGRESS, id, kind.name(), least, words.fingerprint());
         return Objects.requireNonNull(first(MemorySql.LOCK_PROGRESS, State::of, id, kind.name()));
     }
 
-    private void put(MemoryKind kind, State before, long head, String fingerprint) {
+    private void put(LongTermMemoryKind kind, State before, long head, String fingerprint) {
         update(MemorySql.PUT_PROGRESS, before.revision() + 1, head, fingerprint, id, kind.name());
     }
 
     @Override
-    public boolean add(MemoryKey any, MemoryKind kind, long revision, Passage passage, List<MadeMemory> memories) {
+    public boolean add(
+            MemoryKey any, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> memories) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
@@ -194,12 +195,12 @@ final class SqlMemories implements MemoryWriter {
     }
 
     /** Makes a step the last one that was processed. */
-    private void touch(MemoryKind kind, long step) {
+    private void touch(LongTermMemoryKind kind, long step) {
         update(MemorySql.TOUCH_STEP, Instant.now().toString(), id, kind.name(), step);
     }
 
     /** Writes a step. A step without a time never counts as the last one that was processed. */
-    private void put(MemoryKind kind, Step step, String time) {
+    private void put(LongTermMemoryKind kind, Step step, String time) {
         Passage passage = step.passage();
         update(
                 MemorySql.PUT_STEP,
@@ -217,7 +218,7 @@ final class SqlMemories implements MemoryWriter {
     }
 
     @Override
-    public boolean addFailure(MemoryKey any, MemoryKind kind, long revision, Passage passage) {
+    public boolean addFailure(MemoryKey any, LongTermMemoryKind kind, long revision, Passage passage) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
@@ -287,7 +288,7 @@ final class SqlMemories implements MemoryWriter {
     }
 
     private void addWords(long number, MadeMemory memory) {
-        if (memory.kind() != MemoryKind.FACT) {
+        if (memory.kind() != LongTermMemoryKind.FACT) {
             return;
         }
         List<Object[]> rows = new ArrayList<>();
@@ -310,7 +311,7 @@ final class SqlMemories implements MemoryWriter {
     }
 
     /** Rebuilds all words if they were made with other settings. Returns the fingerprint of the stored words. */
-    private String words(MemoryKind kind, State state) {
+    private String words(LongTermMemoryKind kind, State state) {
         if (!state.fingerprint().equals(words.fingerprint())) {
             for (Row row : rows(MemorySql.MEMORIES, id, kind.name())) {
                 if (row.isShown()) {
@@ -322,7 +323,7 @@ final class SqlMemories implements MemoryWriter {
     }
 
     @Override
-    public boolean moveTo(MemoryKey any, MemoryKind kind, long revision, long step) {
+    public boolean moveTo(MemoryKey any, LongTermMemoryKind kind, long revision, long step) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
@@ -355,7 +356,7 @@ final class SqlMemories implements MemoryWriter {
 
     @Override
     public boolean put(MemoryKey any, MadeMemory memory) {
-        MemoryKind kind = memory.kind();
+        LongTermMemoryKind kind = memory.kind();
         State state = lock(kind);
         Row before = byId(memory.id());
         if (before == null || before.memory().kind() != kind) {
@@ -370,7 +371,7 @@ final class SqlMemories implements MemoryWriter {
     }
 
     @Override
-    public List<MadeMemory> shown(MemoryKey any, MemoryKind kind, int last) {
+    public List<MadeMemory> shown(MemoryKey any, LongTermMemoryKind kind, int last) {
         List<MadeMemory> found = memories(rows(MemorySql.SHOWN, id, kind.name(), last));
         Collections.reverse(found);
         return found;
@@ -394,7 +395,7 @@ final class SqlMemories implements MemoryWriter {
                 last,
                 id,
                 trust,
-                MemoryReader.MAX_PINNED,
+                LongTermMemoryReader.MAX_PINNED,
                 id,
                 id,
                 id);
@@ -406,7 +407,7 @@ final class SqlMemories implements MemoryWriter {
         List<MadeMemory> memories = new ArrayList<>();
         Set<String> byHand = new HashSet<>();
         for (Row row : byId.values()) {
-            if (row.memory().kind() == MemoryKind.SUMMARY) {
+            if (row.memory().kind() == LongTermMemoryKind.SUMMARY) {
                 summary = row.memory();
                 continue;
             }
@@ -424,8 +425,8 @@ final class SqlMemories implements MemoryWriter {
     }
 
     @Override
-    public List<FoundMemory> search(MemoryKey any, FactQuery query) {
-        State state = first(MemorySql.PROGRESS, State::of, id, MemoryKind.FACT.name());
+    public List<FoundLongTermMemory> search(MemoryKey any, FactQuery query) {
+        State state = first(MemorySql.PROGRESS, State::of, id, LongTermMemoryKind.FACT.name());
         Set<String> terms = words.terms(query);
         if (state == null || terms.isEmpty()) {
             return List.of();
@@ -435,7 +436,7 @@ final class SqlMemories implements MemoryWriter {
             return words.search(query, facts(key, Integer.MAX_VALUE));
         }
         int trust = query.leastTrust().level();
-        long facts = number(MemorySql.COUNT_SHOWN, id, MemoryKind.FACT.name(), trust);
+        long facts = number(MemorySql.COUNT_SHOWN, id, LongTermMemoryKind.FACT.name(), trust);
         List<FactWords.Posting> postings = list(
                 text(MemorySql.WORDS),
                 row -> new FactWords.Posting(string(row, 1), row.getLong(2), row.getDouble(3)),
@@ -443,15 +444,15 @@ final class SqlMemories implements MemoryWriter {
                 MemoryJson.list(terms),
                 id,
                 trust);
-        List<FoundMemory> found = new ArrayList<>();
+        List<FoundLongTermMemory> found = new ArrayList<>();
         for (FactWords.Score score : words.rank(query, facts, postings)) {
             if (found.size() == query.limit()) {
                 break;
             }
-            Row row = first(MemorySql.BY_NUMBER, this::row, id, MemoryKind.FACT.name(), score.fact());
+            Row row = first(MemorySql.BY_NUMBER, this::row, id, LongTermMemoryKind.FACT.name(), score.fact());
             // A moment later it may be gone.
             if (row != null && row.isShown()) {
-                found.add(new FoundMemory(row.memory(), score.score()));
+                found.add(new FoundLongTermMemory(row.memory(), score.score()));
             }
         }
         return List.copyOf(found);
@@ -459,18 +460,20 @@ final class SqlMemories implements MemoryWriter {
 
     @Override
     public List<MadeMemory> summaries(MemoryKey any) {
-        return memories(rows(MemorySql.MEMORIES, id, MemoryKind.SUMMARY.name()));
+        return memories(rows(MemorySql.MEMORIES, id, LongTermMemoryKind.SUMMARY.name()));
     }
 
     @Override
     public @Nullable MadeMemory summary(MemoryKey any) {
         List<MadeMemory> versions = summaries(key);
-        return versions.isEmpty() ? null : progress(key, MemoryKind.CHUNK).holding(versions);
+        return versions.isEmpty()
+                ? null
+                : progress(key, LongTermMemoryKind.CHUNK).holding(versions);
     }
 
     @Override
     public boolean addSummary(MemoryKey any, int versions, long revision, MadeMemory summary) {
-        State chunks = lock(MemoryKind.CHUNK);
+        State chunks = lock(LongTermMemoryKind.CHUNK);
         if (chunks.revision() != revision || summaries(key).size() != versions) {
             return false;
         }
@@ -482,7 +485,7 @@ final class SqlMemories implements MemoryWriter {
     /** Erases everything, and refuses additions of writers that saw an earlier revision. */
     @Override
     public void erase(MemoryKey any) {
-        for (MemoryKind kind : MemoryKind.values()) {
+        for (LongTermMemoryKind kind : LongTermMemoryKind.values()) {
             put(kind, lock(kind), 0, words.fingerprint());
         }
         for (String statement : MemorySql.ERASE) {

@@ -3,12 +3,12 @@ package io.github.keepsake4j.memories.store;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.base.Spread;
 import io.github.keepsake4j.memories.FactQuery;
-import io.github.keepsake4j.memories.FoundMemory;
+import io.github.keepsake4j.memories.FoundLongTermMemory;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryReader;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryWriter;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryReader;
-import io.github.keepsake4j.memories.MemoryStore;
-import io.github.keepsake4j.memories.MemoryWriter;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.MessageSearch;
@@ -50,15 +50,15 @@ public final class FactsByMeaning extends GuardedMemoryStore {
     /** The weight of meaning, as among messages. */
     private static final double WEIGHT = 0.7;
 
-    private static final Comparator<FoundMemory> BEST_FIRST =
-            Comparator.comparingDouble(FoundMemory::score).reversed();
+    private static final Comparator<FoundLongTermMemory> BEST_FIRST =
+            Comparator.comparingDouble(FoundLongTermMemory::score).reversed();
 
     /** The number of questions that are kept, and for how long. */
     private static final int QUESTIONS = 100;
 
     private static final Duration KEPT = Duration.ofSeconds(10);
 
-    private final MemoryStore store;
+    private final LongTermMemoryStore store;
     private final MessageSearch search;
     private final RecentlyUsed<String, Asked> asked = new RecentlyUsed<>(QUESTIONS);
 
@@ -68,24 +68,26 @@ public final class FactsByMeaning extends GuardedMemoryStore {
      * @param store keeps the memories and their vectors
      * @param search has the embedding model
      */
-    public FactsByMeaning(MemoryStore store, MessageSearch search) {
+    public FactsByMeaning(LongTermMemoryStore store, MessageSearch search) {
         this.store = Objects.requireNonNull(store, "store");
         this.search = Objects.requireNonNull(search, "search");
     }
 
     @Override
-    protected <T> T reading(String what, MemoryKey key, MemoryKind kind, Function<MemoryReader, T> work) {
+    protected <T> T reading(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
         return work.apply(store);
     }
 
     @Override
-    protected <T> T writing(String what, MemoryKey key, MemoryKind kind, Function<MemoryWriter, T> work) {
+    protected <T> T writing(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
         return work.apply(store);
     }
 
     @Override
-    public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
-        return super.add(key, kind, revision, passage, kind == MemoryKind.FACT ? withVectors(made) : made);
+    public boolean add(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
+        return super.add(key, kind, revision, passage, kind == LongTermMemoryKind.FACT ? withVectors(made) : made);
     }
 
     private List<MadeMemory> withVectors(List<MadeMemory> facts) {
@@ -111,20 +113,20 @@ public final class FactsByMeaning extends GuardedMemoryStore {
     }
 
     @Override
-    public List<FoundMemory> search(MemoryKey key, FactQuery query) {
+    public List<FoundLongTermMemory> search(MemoryKey key, FactQuery query) {
         return fused(query, store.facts(key, NEWEST), store.search(key, query), FactsByMeaning::floor);
     }
 
     @Override
-    public List<FoundMemory> rank(FactQuery query, List<MadeMemory> memories) {
+    public List<FoundLongTermMemory> rank(FactQuery query, List<MadeMemory> memories) {
         // Those that a search found are near each other.
         return fused(query, memories, store.rank(query, memories), found -> 0);
     }
 
-    private List<FoundMemory> fused(
+    private List<FoundLongTermMemory> fused(
             FactQuery query,
             List<MadeMemory> all,
-            List<FoundMemory> byWords,
+            List<FoundLongTermMemory> byWords,
             ToDoubleFunction<List<FactVector>> floorOf) {
         List<MadeMemory> known = all.stream()
                 .filter(fact -> fact.vector() != null && fact.trust().isAtLeast(query.leastTrust()))
@@ -147,13 +149,13 @@ public final class FactsByMeaning extends GuardedMemoryStore {
         Spread spread = Spread.of(() -> cosines.values().stream().mapToDouble(each -> each));
         double floor = floorOf.applyAsDouble(List.copyOf(vectors.values()));
         boolean few = vectors.size() < FEWEST;
-        Map<String, FoundMemory> found = new LinkedHashMap<>();
+        Map<String, FoundLongTermMemory> found = new LinkedHashMap<>();
         byWords.forEach(each -> found.put(each.memory().id(), each));
         cosines.forEach((fact, cosine) -> {
-            FoundMemory before = found.get(fact.id());
+            FoundLongTermMemory before = found.get(fact.id());
             double meaning = WEIGHT * Math.max(0, few ? cosine : spread.z(cosine));
             if (before != null || (cosine > floor && meaning > 0)) {
-                found.put(fact.id(), new FoundMemory(fact, meaning + (before == null ? 0 : before.score())));
+                found.put(fact.id(), new FoundLongTermMemory(fact, meaning + (before == null ? 0 : before.score())));
             }
         });
         return found.values().stream().sorted(BEST_FIRST).limit(query.limit()).toList();

@@ -3,12 +3,12 @@ package io.github.keepsake4j.memories.store;
 import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.memories.FactQuery;
-import io.github.keepsake4j.memories.FoundMemory;
+import io.github.keepsake4j.memories.FoundLongTermMemory;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryReader;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryWriter;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryReader;
-import io.github.keepsake4j.memories.MemoryStore;
-import io.github.keepsake4j.memories.MemoryWriter;
 import io.github.keepsake4j.memories.Overview;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Progress;
@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A store that checks inputs before it touches its storage, and makes each call under its guard. */
-public abstract class GuardedMemoryStore implements MemoryStore {
+/** A store that checks inputs before it touches stored data, and makes each call under its guard. */
+public abstract class GuardedMemoryStore implements LongTermMemoryStore {
 
     /** For subclasses. */
     protected GuardedMemoryStore() {}
@@ -38,7 +38,8 @@ public abstract class GuardedMemoryStore implements MemoryStore {
      * @param work the work
      * @return its result
      */
-    protected abstract <T> T reading(String what, MemoryKey key, MemoryKind kind, Function<MemoryReader, T> work);
+    protected abstract <T> T reading(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work);
 
     /**
      * Changes something in one step.
@@ -50,72 +51,77 @@ public abstract class GuardedMemoryStore implements MemoryStore {
      * @param work the work
      * @return its result
      */
-    protected abstract <T> T writing(String what, MemoryKey key, MemoryKind kind, Function<MemoryWriter, T> work);
+    protected abstract <T> T writing(
+            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work);
 
     @Override
-    public List<MadeMemory> shown(MemoryKey key, MemoryKind kind, int last) {
+    public List<MadeMemory> shown(MemoryKey key, LongTermMemoryKind kind, int last) {
         InvalidInputException.checkAtLeast("last", 0, last);
         return reading("memories", key, kind, all -> all.shown(key, kind, last));
     }
 
     @Override
-    public List<FoundMemory> search(MemoryKey key, FactQuery query) {
+    public List<FoundLongTermMemory> search(MemoryKey key, FactQuery query) {
         Objects.requireNonNull(query, "query");
-        return reading("search in memories", key, MemoryKind.FACT, facts -> facts.search(key, query));
+        return reading("search in memories", key, LongTermMemoryKind.FACT, facts -> facts.search(key, query));
     }
 
     @Override
     public @Nullable MadeMemory summary(MemoryKey key) {
-        return reading("summary", key, MemoryKind.SUMMARY, all -> Optional.ofNullable(all.summary(key)))
+        return reading("summary", key, LongTermMemoryKind.SUMMARY, all -> Optional.ofNullable(all.summary(key)))
                 .orElse(null);
     }
 
     @Override
     public List<MadeMemory> summaries(MemoryKey key) {
-        return reading("summaries", key, MemoryKind.SUMMARY, all -> all.summaries(key));
+        return reading("summaries", key, LongTermMemoryKind.SUMMARY, all -> all.summaries(key));
     }
 
     @Override
     public Overview overview(MemoryKey key, int last, Trust leastTrust) {
         InvalidInputException.checkAtLeast("last", 0, last);
-        return reading("memories", key, MemoryKind.CHUNK, all -> all.overview(key, last, leastTrust));
+        return reading("memories", key, LongTermMemoryKind.CHUNK, all -> all.overview(key, last, leastTrust));
     }
 
     @Override
     public Optional<MadeMemory> find(MemoryKey key, String id) {
         Objects.requireNonNull(id, "id");
-        return reading("memory", key, MemoryKind.CHUNK, all -> all.find(key, id));
+        return reading("memory", key, LongTermMemoryKind.CHUNK, all -> all.find(key, id));
     }
 
     @Override
-    public Progress progress(MemoryKey key, MemoryKind kind) {
+    public Progress progress(MemoryKey key, LongTermMemoryKind kind) {
         return reading("progress of the memories", key, kind, store -> store.progress(key, kind));
     }
 
     @Override
-    public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
+    public boolean add(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
         checkAdd(kind, passage, made);
         return writing("addition to the memories", key, kind, store -> store.add(key, kind, revision, passage, made));
     }
 
     @Override
-    public boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
+    public boolean addFailure(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage) {
         checkKind(kind);
         return writing("count of failed tries", key, kind, store -> store.addFailure(key, kind, revision, passage));
     }
 
     @Override
-    public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
+    public boolean moveTo(MemoryKey key, LongTermMemoryKind kind, long revision, long step) {
         checkKind(kind);
         return writing("move of the memories' head", key, kind, store -> store.moveTo(key, kind, revision, step));
     }
 
     @Override
     public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
-        if (summary.kind() != MemoryKind.SUMMARY) {
+        if (summary.kind() != LongTermMemoryKind.SUMMARY) {
             throw new InvalidInputException("summary", "must be of the kind SUMMARY, is " + summary.kind());
         }
-        return writing("new summary", key, MemoryKind.SUMMARY, all -> all.addSummary(key, versions, revision, summary));
+        return writing(
+                "new summary",
+                key,
+                LongTermMemoryKind.SUMMARY,
+                all -> all.addSummary(key, versions, revision, summary));
     }
 
     @Override
@@ -129,13 +135,13 @@ public abstract class GuardedMemoryStore implements MemoryStore {
         return writing(
                 "lease on the memories",
                 key,
-                MemoryKind.CHUNK,
+                LongTermMemoryKind.CHUNK,
                 store -> store.acquireLease(key, name, owner, duration));
     }
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
-        writing("release of a lease on the memories", key, MemoryKind.CHUNK, store -> {
+        writing("release of a lease on the memories", key, LongTermMemoryKind.CHUNK, store -> {
             store.releaseLease(key, name, owner);
             return true;
         });
@@ -143,21 +149,21 @@ public abstract class GuardedMemoryStore implements MemoryStore {
 
     @Override
     public void erase(MemoryKey key) {
-        writing("erasure of the memories", key, MemoryKind.CHUNK, store -> {
+        writing("erasure of the memories", key, LongTermMemoryKind.CHUNK, store -> {
             store.erase(key);
             return true;
         });
     }
 
-    private static void checkKind(MemoryKind kind) {
-        if (kind == MemoryKind.SUMMARY) {
+    private static void checkKind(LongTermMemoryKind kind) {
+        if (kind == LongTermMemoryKind.SUMMARY) {
             throw new InvalidInputException("kind", "must be CHUNK or FACT; add a summary with addSummary");
         }
     }
 
-    private static void checkAdd(MemoryKind kind, Passage passage, List<MadeMemory> memories) {
+    private static void checkAdd(LongTermMemoryKind kind, Passage passage, List<MadeMemory> memories) {
         checkKind(kind);
-        if (kind == MemoryKind.CHUNK && memories.isEmpty()) {
+        if (kind == LongTermMemoryKind.CHUNK && memories.isEmpty()) {
             throw new InvalidInputException("memories", "must contain one chunk or more; is empty");
         }
         if (memories.isEmpty() && passage.equals(Passage.NONE)) {

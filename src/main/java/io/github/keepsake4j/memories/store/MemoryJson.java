@@ -2,9 +2,9 @@ package io.github.keepsake4j.memories.store;
 
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MadeMemory.Status;
-import io.github.keepsake4j.memories.MemoryKind;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Trust;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -103,7 +103,7 @@ public final class MemoryJson {
         try {
             return new MadeMemory(
                     text(own, "id"),
-                    MemoryKind.valueOf(text(own, "kind")),
+                    LongTermMemoryKind.valueOf(text(own, "kind")),
                     text,
                     textOr(json, "title", ""),
                     textOr(json, "summary", ""),

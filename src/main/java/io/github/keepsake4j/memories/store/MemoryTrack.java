@@ -1,8 +1,8 @@
 package io.github.keepsake4j.memories.store;
 
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MadeMemory.Status;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Progress;
 import io.github.keepsake4j.memories.Progress.Step;
@@ -71,7 +71,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
     }
 
     /**
-     * Adds the memories of a passage; see {@link MemoryStore#add}.
+     * Adds the memories of a passage; see {@link LongTermMemoryStore#add}.
      *
      * @param passage the passage, or {@link Passage#NONE}
      * @param memories the memories
@@ -111,7 +111,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
     }
 
     /**
-     * Counts a failed try; see {@link MemoryStore#addFailure}.
+     * Counts a failed try; see {@link LongTermMemoryStore#addFailure}.
      *
      * @param passage the passage
      * @return the next track
@@ -166,7 +166,7 @@ public record MemoryTrack(Progress progress, List<Entry> entries) {
     }
 
     /**
-     * Checks the step that {@link MemoryStore#moveTo} takes.
+     * Checks the step that {@link LongTermMemoryStore#moveTo} takes.
      *
      * @param key the discussion
      * @param progress its progress

@@ -4,10 +4,10 @@ import io.github.keepsake4j.backend.LeaseRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.FactWords;
-import io.github.keepsake4j.memories.FoundMemory;
+import io.github.keepsake4j.memories.FoundLongTermMemory;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryWriter;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryWriter;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Progress;
 import io.github.keepsake4j.message.MemoryKey;
@@ -22,7 +22,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A store that reads all memories of one kind as a whole, and makes changes in the heap. */
-public abstract class TrackedMemories implements MemoryWriter {
+public abstract class TrackedMemories implements LongTermMemoryWriter {
 
     private final FactWords words;
 
@@ -42,7 +42,7 @@ public abstract class TrackedMemories implements MemoryWriter {
      * @param kind the kind
      * @return what is kept
      */
-    protected abstract MemoryTrack track(MemoryKey key, MemoryKind kind);
+    protected abstract MemoryTrack track(MemoryKey key, LongTermMemoryKind kind);
 
     /**
      * Keeps what a change made of {@link #track}.
@@ -51,7 +51,7 @@ public abstract class TrackedMemories implements MemoryWriter {
      * @param kind the kind
      * @param after the memories
      */
-    protected abstract void put(MemoryKey key, MemoryKind kind, MemoryTrack after);
+    protected abstract void put(MemoryKey key, LongTermMemoryKind kind, MemoryTrack after);
 
     /**
      * Returns the leases of a discussion.
@@ -70,41 +70,41 @@ public abstract class TrackedMemories implements MemoryWriter {
     protected abstract void putLeases(MemoryKey key, Map<String, Lease> leases);
 
     @Override
-    public List<MadeMemory> shown(MemoryKey key, MemoryKind kind, int last) {
+    public List<MadeMemory> shown(MemoryKey key, LongTermMemoryKind kind, int last) {
         List<MadeMemory> shown = track(key, kind).shown();
         return List.copyOf(shown.subList(Math.max(0, shown.size() - last), shown.size()));
     }
 
     @Override
-    public List<FoundMemory> search(MemoryKey key, FactQuery query) {
-        return words.search(query, track(key, MemoryKind.FACT).shown());
+    public List<FoundLongTermMemory> search(MemoryKey key, FactQuery query) {
+        return words.search(query, track(key, LongTermMemoryKind.FACT).shown());
     }
 
     @Override
     public @Nullable MadeMemory summary(MemoryKey key) {
-        return track(key, MemoryKind.CHUNK).progress().holding(summaries(key));
+        return track(key, LongTermMemoryKind.CHUNK).progress().holding(summaries(key));
     }
 
     @Override
     public List<MadeMemory> summaries(MemoryKey key) {
-        return track(key, MemoryKind.SUMMARY).memories();
+        return track(key, LongTermMemoryKind.SUMMARY).memories();
     }
 
     @Override
     public Optional<MadeMemory> find(MemoryKey key, String id) {
-        return Arrays.stream(MemoryKind.values())
+        return Arrays.stream(LongTermMemoryKind.values())
                 .flatMap(kind -> track(key, kind).memories().stream())
                 .filter(memory -> memory.id().equals(id))
                 .findFirst();
     }
 
     @Override
-    public Progress progress(MemoryKey key, MemoryKind kind) {
+    public Progress progress(MemoryKey key, LongTermMemoryKind kind) {
         return track(key, kind).progress();
     }
 
     @Override
-    public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
+    public boolean add(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
         return change(key, kind, revision, track -> {
             made.forEach(memory -> checkNew(key, memory));
             return track.add(passage, made);
@@ -112,19 +112,19 @@ public abstract class TrackedMemories implements MemoryWriter {
     }
 
     @Override
-    public boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
+    public boolean addFailure(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage) {
         return change(key, kind, revision, track -> track.addFailure(passage));
     }
 
     @Override
-    public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
+    public boolean moveTo(MemoryKey key, LongTermMemoryKind kind, long revision, long step) {
         return change(key, kind, revision, track -> {
             MemoryTrack.checkStep(key, track.progress(), step);
             return track.moveTo(step);
         });
     }
 
-    private boolean change(MemoryKey key, MemoryKind kind, long revision, UnaryOperator<MemoryTrack> change) {
+    private boolean change(MemoryKey key, LongTermMemoryKind kind, long revision, UnaryOperator<MemoryTrack> change) {
         MemoryTrack before = track(key, kind);
         if (before.progress().revision() != revision) {
             return false;
@@ -139,13 +139,13 @@ public abstract class TrackedMemories implements MemoryWriter {
 
     @Override
     public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
-        MemoryTrack before = track(key, MemoryKind.SUMMARY);
+        MemoryTrack before = track(key, LongTermMemoryKind.SUMMARY);
         if (before.entries().size() != versions
-                || progress(key, MemoryKind.CHUNK).revision() != revision) {
+                || progress(key, LongTermMemoryKind.CHUNK).revision() != revision) {
             return false;
         }
         checkNew(key, summary);
-        put(key, MemoryKind.SUMMARY, before.addVersion(summary));
+        put(key, LongTermMemoryKind.SUMMARY, before.addVersion(summary));
         return true;
     }
 

@@ -10,8 +10,8 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.Posting;
 import io.github.keepsake4j.recall.Scope;
-import io.github.keepsake4j.recall.jdbc.Dialect.PostingRow;
-import io.github.keepsake4j.recall.jdbc.Dialect.Segment;
+import io.github.keepsake4j.recall.jdbc.IndexDialect.PostingRow;
+import io.github.keepsake4j.recall.jdbc.IndexDialect.Segment;
 import io.github.keepsake4j.recall.vectors.VectorRow;
 import io.github.keepsake4j.sql.Connections;
 import io.github.keepsake4j.sql.KeyColumns;
@@ -73,13 +73,13 @@ public final class JdbcMessageIndex implements MessageIndex {
     private static final int[] SEALS = {SEGMENT * JOINED, Posting.BLOCK};
 
     private final Connections connections;
-    private final Dialect dialect;
+    private final IndexDialect dialect;
     private final VectorTables vectors;
 
     /** The fingerprint of the words that make the added terms, once it is known. */
     private volatile @Nullable String words;
 
-    JdbcMessageIndex(Connections connections, Dialect dialect) {
+    JdbcMessageIndex(Connections connections, IndexDialect dialect) {
         this.connections = connections;
         this.dialect = dialect;
         this.vectors = new VectorTables(connections, dialect);
@@ -92,7 +92,7 @@ public final class JdbcMessageIndex implements MessageIndex {
      * @return the index, to be closed at the end
      */
     public static JdbcMessageIndex sqlite(Path file) {
-        return new JdbcMessageIndex(Connections.sqlite(file, SqliteMode.INDEX, SCHEMA), new SqliteDialect());
+        return new JdbcMessageIndex(Connections.sqlite(file, SqliteMode.INDEX, SCHEMA), new SqliteIndexDialect());
     }
 
     /**
@@ -131,13 +131,13 @@ public final class JdbcMessageIndex implements MessageIndex {
     }
 
     private static boolean requireWords(Session session, String fingerprint) throws SQLException {
-        session.update(Sql.PUT_FINGERPRINT, fingerprint);
+        session.update(IndexSql.PUT_FINGERPRINT, fingerprint);
         MessageIndex.checkWords(fingerprint(session), fingerprint);
         return true;
     }
 
     private static String fingerprint(Session session) throws SQLException {
-        String known = session.first(Sql.FINGERPRINT, row -> row.getString(1));
+        String known = session.first(IndexSql.FINGERPRINT, row -> row.getString(1));
         return known == null ? "" : known;
     }
 
@@ -165,13 +165,13 @@ public final class JdbcMessageIndex implements MessageIndex {
                 requireWords(session, ours);
             }
             long tenant = lockTenant(session, key.tenant(), true);
-            MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) KeyColumns.hash(key));
+            MemoryRow known = session.first(IndexSql.MEMORY, MemoryRow::of, (Object) KeyColumns.hash(key));
             if (!Objects.equals(before, known == null ? null : known.watermark())) {
                 return false;
             }
             long memory = known == null ? newMemory(session, tenant, key, after) : known.number();
-            session.update(Sql.MOVE_WATERMARK, after.sequence(), additions.messages(), additions.length(), memory);
-            session.update(Sql.COUNT_IN_TENANT, additions.messages(), additions.length(), tenant);
+            session.update(IndexSql.MOVE_WATERMARK, after.sequence(), additions.messages(), additions.length(), memory);
+            session.update(IndexSql.COUNT_IN_TENANT, additions.messages(), additions.length(), tenant);
             dialect.addTerms(session, tenant, additions.terms());
             dialect.addPostings(session, tenant, memory, additions.segments());
             join(session, memory, before == null ? 0 : before.sequence(), after.sequence());
@@ -186,7 +186,7 @@ public final class JdbcMessageIndex implements MessageIndex {
             if (number != null || !make) {
                 return number == null ? 0 : number;
             }
-            session.update(Sql.NEW_TENANT, tenant);
+            session.update(IndexSql.NEW_TENANT, tenant);
         }
     }
 
@@ -194,7 +194,7 @@ public final class JdbcMessageIndex implements MessageIndex {
             throws SQLException {
         KeyColumns columns = KeyColumns.of(key);
         return Objects.requireNonNull(session.first(
-                Sql.NEW_MEMORY,
+                IndexSql.NEW_MEMORY,
                 row -> row.getLong(1),
                 (int) tenant,
                 KeyColumns.hash(key),
@@ -214,7 +214,7 @@ public final class JdbcMessageIndex implements MessageIndex {
                 int first = Math.toIntExact((end - 1) * seal / SEGMENT);
                 int behind = Math.toIntExact(end * seal / SEGMENT);
                 session.update(dialect.joinSegments(), first, (int) memory, first, behind);
-                session.update(Sql.DELETE_JOINED, (int) memory, first, behind);
+                session.update(IndexSql.DELETE_JOINED, (int) memory, first, behind);
             }
         }
     }
@@ -223,18 +223,18 @@ public final class JdbcMessageIndex implements MessageIndex {
     public void remove(MemoryKey key) {
         connections.erase("removal of memory " + key + " from the index", session -> {
             long tenant = lockTenant(session, key.tenant(), false);
-            MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) KeyColumns.hash(key));
+            MemoryRow known = session.first(IndexSql.MEMORY, MemoryRow::of, (Object) KeyColumns.hash(key));
             if (known == null) {
                 return false;
             }
             int memory = Math.toIntExact(known.number());
-            session.update(Sql.SUBTRACT_TERMS, memory, (int) tenant);
-            session.update(Sql.DELETE_UNUSED_TERMS, (int) tenant, memory);
-            session.update(Sql.DELETE_POSTINGS, memory);
+            session.update(IndexSql.SUBTRACT_TERMS, memory, (int) tenant);
+            session.update(IndexSql.DELETE_UNUSED_TERMS, (int) tenant, memory);
+            session.update(IndexSql.DELETE_POSTINGS, memory);
             VectorTables.remove(session, memory);
-            session.update(Sql.DELETE_MEMORY, memory);
-            session.update(Sql.COUNT_IN_TENANT, -known.messages(), -known.length(), tenant);
-            session.update(Sql.DELETE_EMPTY_TENANT, (int) tenant, (int) tenant);
+            session.update(IndexSql.DELETE_MEMORY, memory);
+            session.update(IndexSql.COUNT_IN_TENANT, -known.messages(), -known.length(), tenant);
+            session.update(IndexSql.DELETE_EMPTY_TENANT, (int) tenant, (int) tenant);
             return true;
         });
     }
@@ -242,7 +242,7 @@ public final class JdbcMessageIndex implements MessageIndex {
     @Override
     public void clear() {
         connections.clear("clearing of the index", session -> {
-            for (String statement : Sql.CLEAR) {
+            for (String statement : IndexSql.CLEAR) {
                 session.update(statement);
             }
             return true;
@@ -257,16 +257,17 @@ public final class JdbcMessageIndex implements MessageIndex {
     @Override
     public List<String> tenants() {
         return connections.single(
-                "tenants of the index", session -> session.list(Sql.TENANTS, row -> row.getString(1)));
+                "tenants of the index", session -> session.list(IndexSql.TENANTS, row -> row.getString(1)));
     }
 
     @Override
     public Map<Long, MemoryKey> memories(String tenant, long after, int limit) {
         return connections.single("memories of the index", session -> {
-            Long number = session.first(Sql.TENANT, row -> row.getLong(1), tenant);
+            Long number = session.first(IndexSql.TENANT, row -> row.getLong(1), tenant);
             return number == null
                     ? Map.of()
-                    : keys(session.list(Sql.MEMORIES_OF_TENANT, MemoryRow::of, number.intValue(), (int) after, limit));
+                    : keys(session.list(
+                            IndexSql.MEMORIES_OF_TENANT, MemoryRow::of, number.intValue(), (int) after, limit));
         });
     }
 
@@ -336,8 +337,9 @@ public final class JdbcMessageIndex implements MessageIndex {
     /** Returns null if there is nothing in scope. */
     private @Nullable InScope inScope(Session session, String tenant, @Nullable List<byte[]> hashes)
             throws SQLException {
-        List<MemoryRow.Size> rows =
-                hashes == null ? session.list(Sql.TENANT, MemoryRow.Size::of, tenant) : dialect.sizes(session, hashes);
+        List<MemoryRow.Size> rows = hashes == null
+                ? session.list(IndexSql.TENANT, MemoryRow.Size::of, tenant)
+                : dialect.sizes(session, hashes);
         return rows.isEmpty()
                 ? null
                 : new InScope(
@@ -410,7 +412,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         }
         return connections.write("first vectors of memory " + key, session -> {
             lockTenant(session, key.tenant(), false);
-            MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) KeyColumns.hash(key));
+            MemoryRow known = session.first(IndexSql.MEMORY, MemoryRow::of, (Object) KeyColumns.hash(key));
             return known != null
                     && known.watermark().epoch() == after.epoch()
                     && VectorTables.addFirst(session, model, Math.toIntExact(known.number()), after, rows);
@@ -479,7 +481,7 @@ public final class JdbcMessageIndex implements MessageIndex {
          */
         public JdbcMessageIndex build() {
             return new JdbcMessageIndex(
-                    Connections.postgresql(settings(), SCHEMA, null, session -> {}), new PostgresDialect());
+                    Connections.postgresql(settings(), SCHEMA, null, session -> {}), new PostgresIndexDialect());
         }
     }
 }

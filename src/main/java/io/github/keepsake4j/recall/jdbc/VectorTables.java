@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class VectorTables {
 
     private final Connections connections;
-    private final Dialect dialect;
+    private final IndexDialect dialect;
 
-    VectorTables(Connections connections, Dialect dialect) {
+    VectorTables(Connections connections, IndexDialect dialect) {
         this.connections = connections;
         this.dialect = dialect;
     }
@@ -66,7 +66,7 @@ final class VectorTables {
             throws SQLException {
         long today = today();
         Moved moved = session.first(
-                Sql.MOVE_VECTOR_MARK,
+                IndexSql.MOVE_VECTOR_MARK,
                 row -> new Moved(row.getInt(1), row.getInt(2), row.getBoolean(3)),
                 after.sequence(),
                 after.weight(),
@@ -91,13 +91,13 @@ final class VectorTables {
     /** Adds the first vectors of a memory whose tenant is locked. */
     static boolean addFirst(Session session, String model, int memory, VectorMark after, List<VectorRow> added)
             throws SQLException {
-        List<VectorMarkRow> marks = session.list(Sql.VECTOR_MARKS, VectorMarkRow::of, memory);
+        List<VectorMarkRow> marks = session.list(IndexSql.VECTOR_MARKS, VectorMarkRow::of, memory);
         if (marks.stream().anyMatch(row -> row.name().equals(model))) {
             return false;
         }
         int number = model(session, model, today());
         session.update(
-                Sql.NEW_VECTOR_MARK,
+                IndexSql.NEW_VECTOR_MARK,
                 memory,
                 number,
                 after.epoch(),
@@ -113,12 +113,12 @@ final class VectorTables {
     /** Records that a model is used today, and removes the vectors of unused ones from a memory whose tenant is locked. */
     static void use(Session session, int memory, int model) throws SQLException {
         long today = today();
-        session.update(Sql.USE_MODEL, today, model, today);
-        for (VectorMarkRow row : session.list(Sql.VECTOR_MARKS, VectorMarkRow::of, memory)) {
+        session.update(IndexSql.USE_MODEL, today, model, today);
+        for (VectorMarkRow row : session.list(IndexSql.VECTOR_MARKS, VectorMarkRow::of, memory)) {
             if (row.model() != model && row.used() < today - MessageIndex.UNUSED_DAYS) {
                 int unused = Math.toIntExact(row.model());
-                session.update(Sql.DELETE_VECTOR_MARK, memory, unused);
-                session.update(Sql.DELETE_VECTORS_FROM, memory, unused, 0L);
+                session.update(IndexSql.DELETE_VECTOR_MARK, memory, unused);
+                session.update(IndexSql.DELETE_VECTORS_FROM, memory, unused, 0L);
             }
         }
     }
@@ -129,11 +129,11 @@ final class VectorTables {
 
     private static int model(Session session, String model, long today) throws SQLException {
         while (true) {
-            Integer number = session.first(Sql.MODEL, row -> row.getInt(1), model);
+            Integer number = session.first(IndexSql.MODEL, row -> row.getInt(1), model);
             if (number != null) {
                 return number;
             }
-            session.update(Sql.NEW_MODEL, model, today);
+            session.update(IndexSql.NEW_MODEL, model, today);
         }
     }
 
@@ -142,13 +142,13 @@ final class VectorTables {
             throws SQLException {
         List<VectorRow> earlier = completed < 0
                 ? List.of()
-                : session.list(Sql.VECTORS_FROM, row -> StoredVectors.row(row, 1), memory, model, completed);
+                : session.list(IndexSql.VECTORS_FROM, row -> StoredVectors.row(row, 1), memory, model, completed);
         if (!earlier.isEmpty()) {
-            session.update(Sql.DELETE_VECTORS_FROM, memory, model, completed);
+            session.update(IndexSql.DELETE_VECTORS_FROM, memory, model, completed);
         }
         List<VectorRow> written = earlier.isEmpty() ? added : VectorRow.joined(earlier, added);
         session.updateAll(
-                Sql.ADD_VECTORS,
+                IndexSql.ADD_VECTORS,
                 written.stream()
                         .map(row ->
                                 new Object[] {memory, model, row.sequence(), row.newest(), row.amount(), row.stored()})
@@ -157,7 +157,7 @@ final class VectorTables {
 
     /** Removes the vectors of a memory. */
     static void remove(Session session, int memory) throws SQLException {
-        for (String statement : Sql.DELETE_VECTORS) {
+        for (String statement : IndexSql.DELETE_VECTORS) {
             session.update(statement, memory);
         }
     }
@@ -173,13 +173,13 @@ final class VectorTables {
         List<byte[]> hashes = scope.memories() == null
                 ? null
                 : scope.memories().stream().map(KeyColumns::hash).toList();
-        List<Dialect.Block> blocks = others.entrySet().stream()
+        List<IndexDialect.Block> blocks = others.entrySet().stream()
                 .flatMap(places -> {
                     byte[] hash = KeyColumns.hash(places.getKey());
                     return places.getValue().stream()
                             .map(sequence -> sequence / VectorRow.BLOCK)
                             .distinct()
-                            .map(number -> new Dialect.Block(hash, number));
+                            .map(number -> new IndexDialect.Block(hash, number));
                 })
                 .toList();
         Reading reading = new Reading(QueryVector.of(query), reader);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param amount the number of vectors, 1 or more
  * @param stored the stored form
  */
-@SuppressWarnings("ArrayRecordComponent") // Passed from here to the storage, and never compared.
+@SuppressWarnings("ArrayRecordComponent") // Passed from here to the store, and never compared.
 public record VectorRow(long sequence, long newest, int amount, byte[] stored) {
 
     /** The number of consecutive sequences of a block. */

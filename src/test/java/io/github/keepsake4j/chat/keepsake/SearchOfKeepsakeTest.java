@@ -9,16 +9,16 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
-import io.github.keepsake4j.memories.ConversationMemories;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.FactQuery;
+import io.github.keepsake4j.memories.LongTermMemoriesOfConversation;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryOptions;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryOptions;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.ScriptedModel;
 import io.github.keepsake4j.memories.Trust;
-import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
+import io.github.keepsake4j.memories.inmemory.InMemoryLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -113,7 +113,7 @@ class SearchOfKeepsakeTest {
 
     @Test
     void a_fact_is_found_by_the_same_embedding_model() {
-        InMemoryMemoryStore store = new InMemoryMemoryStore();
+        InMemoryLongTermMemoryStore store = new InMemoryLongTermMemoryStore();
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
                 .tenant("acme")
@@ -126,16 +126,18 @@ class SearchOfKeepsakeTest {
                         Duration.ofMinutes(5))
                 .build();
         MadeMemory pet = MadeMemory.fact("Pet", "A bird", List.of(), List.of(), Passage.NONE, Trust.USER);
-        store.add(ConversationKey.of("acme", "42"), MemoryKind.FACT, 0, Passage.NONE, List.of(pet));
+        store.add(ConversationKey.of("acme", "42"), LongTermMemoryKind.FACT, 0, Passage.NONE, List.of(pet));
         keepsake.chatMemory("42").add(UserMessage.from("Hello"));
-        ConversationMemories memories = keepsake.longTermMemories().of("42");
+        LongTermMemoriesOfConversation memories = keepsake.longTermMemories().of("42");
 
         memories.correct(pet.id(), "A puppy called Luna", Trust.USER);
 
         assertThat(memories.search(FactQuery.of("hound")))
                 .extracting(MadeMemory::text)
                 .containsExactly("A puppy called Luna");
-        assertThat(keepsake.longTermMemories().tools(MemoryOptions.standard()).searchMemory("hound", "42"))
+        assertThat(keepsake.longTermMemories()
+                        .tools(LongTermMemoryOptions.standard())
+                        .searchMemory("hound", "42"))
                 .contains("A puppy called Luna");
     }
 

@@ -16,12 +16,12 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.memories.Discussions;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Trust;
-import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
+import io.github.keepsake4j.memories.inmemory.InMemoryLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -60,7 +60,7 @@ class TenantTest {
     private static final ChatModel MODEL = new Script("nothing");
 
     private final MessageIndex index = new InMemoryMessageIndex();
-    private final MemoryStore store = new InMemoryMemoryStore();
+    private final LongTermMemoryStore store = new InMemoryLongTermMemoryStore();
 
     /** The process ends. */
     private static final class Killed extends Error {}
@@ -109,10 +109,10 @@ class TenantTest {
             Passage passage = new Passage(List.of("m"), 1, "", "", "");
             store.add(
                     key,
-                    MemoryKind.FACT,
+                    LongTermMemoryKind.FACT,
                     0,
                     passage,
-                    List.of(MadeMemory.ofText(MemoryKind.FACT, "a secret fact", passage, Trust.USER)));
+                    List.of(MadeMemory.ofText(LongTermMemoryKind.FACT, "a secret fact", passage, Trust.USER)));
         }
         keys.add(NodeKey.of(tenant, "app", "no conversation", "writer"));
         keys.forEach(key -> {

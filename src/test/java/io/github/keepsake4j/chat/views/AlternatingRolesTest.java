@@ -35,8 +35,8 @@ import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.memories.Discussions;
-import io.github.keepsake4j.memories.Memories;
-import io.github.keepsake4j.memories.inmemory.InMemoryMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryBlock;
+import io.github.keepsake4j.memories.inmemory.InMemoryLongTermMemoryStore;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
@@ -262,11 +262,11 @@ class AlternatingRolesTest {
         };
         Keepsake keepsake = keepsake()
                 .memories(
-                        Discussions.builder(new InMemoryMemoryStore())
+                        Discussions.builder(new InMemoryLongTermMemoryStore())
                                 .chatModel(writer)
                                 .build(),
                         Duration.ofHours(1))
-                .strategy(Memories.block(800))
+                .strategy(LongTermMemoryBlock.withMaxTokens(800))
                 .maxMessages(4)
                 .build();
         Chat chat = Chat.of(keepsake);

@@ -12,12 +12,12 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.Trust;
-import io.github.keepsake4j.memories.file.FileMemoryStore;
+import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.testing.Counts;
@@ -174,15 +174,15 @@ class FileFullDiskTest {
                 .toList();
         Passage source = new Passage(List.of("a"), 1, "hash", "", "up to");
         try (MessageLog log = FileMessageLog.in(mount.resolve("log"));
-                MemoryStore memories = FileMemoryStore.of(mount.resolve("memories"))) {
+                LongTermMemoryStore memories = FileLongTermMemoryStore.of(mount.resolve("memories"))) {
             for (ConversationKey key : keys) {
                 log.append(key, batch("a", "b"));
                 memories.add(
                         key,
-                        MemoryKind.CHUNK,
+                        LongTermMemoryKind.CHUNK,
                         0,
                         source,
-                        List.of(MadeMemory.ofText(MemoryKind.CHUNK, LogTesting.SECRET, source, Trust.USER)));
+                        List.of(MadeMemory.ofText(LongTermMemoryKind.CHUNK, LogTesting.SECRET, source, Trust.USER)));
             }
             for (ConversationKey key : keys) {
                 leaveNoRoom(mount);
@@ -193,7 +193,7 @@ class FileFullDiskTest {
                 memories.erase(key);
                 assertThat(branch(log, key)).isEmpty();
                 assertThat(memories.chunks(key, 1)).isEmpty();
-                assertThat(memories.progress(key, MemoryKind.CHUNK).revision())
+                assertThat(memories.progress(key, LongTermMemoryKind.CHUNK).revision())
                         .as("who saw it before adds nothing")
                         .isPositive();
             }

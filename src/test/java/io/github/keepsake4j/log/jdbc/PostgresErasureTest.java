@@ -10,8 +10,8 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.jdbc.SchemaMode;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.memories.MemoryStore;
-import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
+import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndex.Watermark;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
@@ -102,7 +102,7 @@ class PostgresErasureTest {
                         .dataSource(source)
                         .schema(SchemaMode.ALWAYS)
                         .build();
-                MemoryStore memories = JdbcMemoryStore.builder()
+                LongTermMemoryStore memories = JdbcLongTermMemoryStore.builder()
                         .dataSource(source)
                         .schema(SchemaMode.ALWAYS)
                         .build()) {

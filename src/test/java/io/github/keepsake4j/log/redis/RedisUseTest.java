@@ -475,7 +475,7 @@ class RedisUseTest {
     }
 
     private Reply run(Request request) {
-        return new Commands(direct).run(Script.MEMORY, "test", keys.memory(KEY), request.arguments());
+        return new Commands(direct).run(LuaScript.MEMORY, "test", keys.memory(KEY), request.arguments());
     }
 
     private String tenantKey() {

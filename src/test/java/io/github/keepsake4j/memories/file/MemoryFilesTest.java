@@ -12,14 +12,14 @@ import io.github.keepsake4j.memories.Discussion;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.FactQuery;
+import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MadeMemory.Status;
-import io.github.keepsake4j.memories.MemoryKind;
-import io.github.keepsake4j.memories.MemoryStore;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.SourceMessage;
 import io.github.keepsake4j.memories.Trust;
-import io.github.keepsake4j.memories.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.memories.jdbc.JdbcLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
@@ -71,7 +71,7 @@ class MemoryFilesTest {
                 .toList();
     }
 
-    private static Discussion discussion(MemoryStore store, MemoryKey key, boolean facts) {
+    private static Discussion discussion(LongTermMemoryStore store, MemoryKey key, boolean facts) {
         return Discussions.builder(store)
                 .config(DiscussionConfig.ofJson("{\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1,"
                         + "\"useVectorForQualityMemory\":" + facts
@@ -97,7 +97,7 @@ class MemoryFilesTest {
     @Test
     @Tag("posix")
     void all_files_are_their_owners_alone() throws Exception {
-        try (MemoryStore store = FileMemoryStore.of(directory.resolve("memories"))) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory.resolve("memories"))) {
             Discussion discussion = discussion(store, KEY, false);
             discussion.qualityMemory(talk(10));
             discussion.updateSummary();
@@ -112,13 +112,13 @@ class MemoryFilesTest {
     @Test
     void every_call_on_damaged_facts_says_so_or_works() throws Exception {
         Path file = directory.resolve("ada/chat_vector_memory.db");
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             for (int i = 1; i <= 30; i++) {
                 Passage source = new Passage(List.of("m" + i), 1, "h" + i, "h" + (i - 1), "h" + i);
                 String summary = ("Hotel " + i + " in Rome ").repeat(i % 3 == 0 ? 500 : 5);
                 MadeMemory fact =
                         MadeMemory.fact("Title " + i, summary, List.of("Ada" + i), List.of("tour"), source, Trust.USER);
-                assertThat(store.add(KEY, MemoryKind.FACT, i - 1, source, List.of(fact)))
+                assertThat(store.add(KEY, LongTermMemoryKind.FACT, i - 1, source, List.of(fact)))
                         .isTrue();
             }
         }
@@ -128,22 +128,22 @@ class MemoryFilesTest {
         for (int page = 0; page < pages; page += Counts.of(5, 1)) {
             byte[] bytes = sound.clone();
             Arrays.fill(bytes, page * 4_096, (page + 1) * 4_096, (byte) 0);
-            for (Consumer<MemoryStore> call : List.<Consumer<MemoryStore>>of(
+            for (Consumer<LongTermMemoryStore> call : List.<Consumer<LongTermMemoryStore>>of(
                     store -> store.facts(KEY, 100),
                     store -> store.search(KEY, FactQuery.of("hotel rome")),
-                    store -> store.progress(KEY, MemoryKind.FACT),
+                    store -> store.progress(KEY, LongTermMemoryKind.FACT),
                     store -> store.overview(KEY, 10, Trust.USER),
                     store -> store.find(KEY, "none"),
                     store -> store.facts(KEY, 3).forEach(fact -> store.put(KEY, fact.withStatus(Status.FORGOTTEN))),
-                    store -> store.moveTo(KEY, MemoryKind.FACT, 30, 15),
+                    store -> store.moveTo(KEY, LongTermMemoryKind.FACT, 30, 15),
                     store -> store.add(
                             KEY,
-                            MemoryKind.FACT,
+                            LongTermMemoryKind.FACT,
                             30,
                             Passage.NONE,
                             List.of(MadeMemory.fact("New", "New", List.of(), List.of(), Passage.NONE, Trust.USER))))) {
                 Files.write(file, bytes);
-                try (MemoryStore store = FileMemoryStore.of(directory)) {
+                try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
                     call.accept(store);
                 } catch (UnreadableDataException e) {
                     damaged++;
@@ -152,7 +152,7 @@ class MemoryFilesTest {
         }
         assertThat(damaged).isPositive();
         Tell.line("%d pages of facts, each zeroed: %d calls of 8 a page said so, the others worked", pages, damaged);
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             store.erase(KEY);
             assertThat(store.facts(KEY, 100)).isEmpty();
         }
@@ -168,7 +168,7 @@ class MemoryFilesTest {
 
     @Test
     void b4_a_program_that_knows_only_texts_and_hashes_reads_the_ledger_and_the_summary() throws Exception {
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             Discussion discussion = discussion(store, KEY, false);
             discussion.qualityMemory(talk(10));
             discussion.updateSummary();
@@ -194,7 +194,7 @@ class MemoryFilesTest {
         Files.writeString(
                 directory.resolve("ada/chat_memories.jsonl"),
                 "{\"text_block\": \"theirs\", \"hash\": \"" + sha256("answer 4") + "\"}");
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("theirs");
             discussion(store, KEY, false).qualityMemory(talk(10));
             assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("theirs", "chunk qqsecret");
@@ -217,12 +217,12 @@ class MemoryFilesTest {
         byte[] before = Files.readAllBytes(file);
         Passage source = new Passage(List.of("m"), 1, "h", "", "h");
         MadeMemory fact = MadeMemory.fact("Ours", "Ours", List.of(), List.of(), source, Trust.USER);
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             for (ThrowingCallable call : List.<ThrowingCallable>of(
                     () -> store.facts(KEY, 5),
                     () -> store.search(KEY, FactQuery.of("theirs")),
-                    () -> store.progress(KEY, MemoryKind.FACT),
-                    () -> store.add(KEY, MemoryKind.FACT, 0, source, List.of(fact)))) {
+                    () -> store.progress(KEY, LongTermMemoryKind.FACT),
+                    () -> store.add(KEY, LongTermMemoryKind.FACT, 0, source, List.of(fact)))) {
                 assertThatThrownBy(call)
                         .isInstanceOf(UnreadableDataException.class)
                         .hasMessageContaining("WilmerAI's own format")
@@ -240,10 +240,10 @@ class MemoryFilesTest {
         for (String whole : List.of(theirs, theirs.strip(), "\uFEFF")) {
             Files.writeString(files.ledger(), whole);
             int there = whole.length() > 1 ? 1 : 0;
-            try (MemoryStore store = FileMemoryStore.of(directory)) {
+            try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
                 assertThat(store.chunks(KEY, 5)).hasSize(there);
-                MadeMemory next = MadeMemory.ofText(MemoryKind.CHUNK, "next", Passage.NONE, Trust.USER);
-                assertThat(store.add(KEY, MemoryKind.CHUNK, there, Passage.NONE, List.of(next)))
+                MadeMemory next = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "next", Passage.NONE, Trust.USER);
+                assertThat(store.add(KEY, LongTermMemoryKind.CHUNK, there, Passage.NONE, List.of(next)))
                         .isTrue();
                 assertThat(store.chunks(KEY, 5)).hasSize(there + 1);
             }
@@ -254,13 +254,13 @@ class MemoryFilesTest {
     @Test
     @ExpectedLog("names no discussion")
     void a_key_that_cannot_be_read_keeps_no_other_discussion_from_a_clean_up() throws Exception {
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             List<MemoryKey> keys = List.of("a", "b", "c").stream()
                     .<MemoryKey>map(id -> ConversationKey.of("ada", id))
                     .toList();
-            MadeMemory chunk = MadeMemory.ofText(MemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
+            MadeMemory chunk = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
             for (MemoryKey key : keys) {
-                store.add(key, MemoryKind.CHUNK, 0, Passage.NONE, List.of(chunk));
+                store.add(key, LongTermMemoryKind.CHUNK, 0, Passage.NONE, List.of(chunk));
             }
             for (String content : List.of("", "2\n", "conversation/ada/", "\0\0\0", "{}")) {
                 Files.writeString(MemoryFiles.of(directory, keys.get(1)).key(), content);
@@ -268,8 +268,8 @@ class MemoryFilesTest {
                 store.discussions("ada", found::add);
                 assertThat(found).as(content).containsExactlyInAnyOrder(keys.get(0), keys.get(2));
             }
-            MadeMemory second = MadeMemory.ofText(MemoryKind.CHUNK, "more", Passage.NONE, Trust.USER);
-            store.add(keys.get(1), MemoryKind.CHUNK, 1, Passage.NONE, List.of(second));
+            MadeMemory second = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "more", Passage.NONE, Trust.USER);
+            store.add(keys.get(1), LongTermMemoryKind.CHUNK, 1, Passage.NONE, List.of(second));
             List<MemoryKey> found = new ArrayList<>();
             store.discussions("ada", found::add);
             assertThat(found).as("its next change mends it").hasSize(3);
@@ -280,7 +280,7 @@ class MemoryFilesTest {
 
     @Test
     void b10_the_queries_of_wilmerai_read_the_facts() throws Exception {
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             discussion(store, KEY, true).qualityMemory(talk(5));
             try (Connection connection = DriverManager.getConnection(
                             "jdbc:sqlite:" + directory.resolve("ada/chat_vector_memory.db"));
@@ -332,11 +332,11 @@ class MemoryFilesTest {
 
     @Test
     void facts_that_were_stored_by_other_words_are_found() {
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             discussion(store, KEY, true).qualityMemory(talk(5));
         }
         Words others = Words.builder().language("fr").build();
-        try (MemoryStore store = FileMemoryStore.of(directory, others)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory, others)) {
             assertThat(store.search(KEY, FactQuery.of("pasta"))).hasSize(1);
             discussion(store, KEY, true).qualityMemory(talk(10));
             assertThat(store.search(KEY, FactQuery.of("pasta"))).hasSize(2);
@@ -360,7 +360,7 @@ class MemoryFilesTest {
 
     @Test
     void nothing_of_an_erased_discussion_is_in_a_file() throws Exception {
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             for (boolean facts : new boolean[] {false, true}) {
                 Discussion discussion = discussion(store, SECRET_KEY, facts);
                 discussion.qualityMemory(talk(20));
@@ -377,12 +377,12 @@ class MemoryFilesTest {
     @Test
     void nothing_of_a_forgotten_memory_is_in_a_file() throws Exception {
         Passage passage = new Passage(List.of(), 1, "hash", "", "end");
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             MadeMemory fact = MadeMemory.fact(
                     "qqsecret", "qqsecret", List.of("qqsecret"), List.of("qqsecret"), passage, Trust.USER);
-            MadeMemory chunk = MadeMemory.ofText(MemoryKind.CHUNK, "qqsecret", passage, Trust.USER);
-            store.add(KEY, MemoryKind.FACT, 0, passage, List.of(fact));
-            store.add(KEY, MemoryKind.CHUNK, 0, passage, List.of(chunk));
+            MadeMemory chunk = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "qqsecret", passage, Trust.USER);
+            store.add(KEY, LongTermMemoryKind.FACT, 0, passage, List.of(fact));
+            store.add(KEY, LongTermMemoryKind.CHUNK, 0, passage, List.of(chunk));
             assertThat(filesWith("qqsecret")).hasSize(2);
             store.put(KEY, fact.withStatus(Status.FORGOTTEN));
             store.put(KEY, chunk.withStatus(Status.FORGOTTEN));
@@ -407,10 +407,11 @@ class MemoryFilesTest {
                 Files.write(ledger, before);
                 String as = "file " + file + " of " + length + " bytes";
                 byte[] after;
-                try (MemoryStore store = FileMemoryStore.of(folder)) {
-                    MadeMemory chunk = MadeMemory.ofText(MemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
-                    long revision = store.progress(KEY, MemoryKind.CHUNK).revision();
-                    assertThat(store.add(KEY, MemoryKind.CHUNK, revision, Passage.NONE, List.of(chunk)))
+                try (LongTermMemoryStore store = FileLongTermMemoryStore.of(folder)) {
+                    MadeMemory chunk = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
+                    long revision =
+                            store.progress(KEY, LongTermMemoryKind.CHUNK).revision();
+                    assertThat(store.add(KEY, LongTermMemoryKind.CHUNK, revision, Passage.NONE, List.of(chunk)))
                             .isTrue();
                     after = Files.readAllBytes(ledger);
                     assertThat(store.chunks(KEY, 1)).as(as).hasSize(1);
@@ -455,17 +456,17 @@ class MemoryFilesTest {
     @Test
     void zeros_behind_an_unfinished_line_of_ours_are_cut_off() throws Exception {
         MemoryFiles files = MemoryFiles.of(directory, KEY);
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
-            MadeMemory chunk = MadeMemory.ofText(MemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
-            store.add(KEY, MemoryKind.CHUNK, 0, Passage.NONE, List.of(chunk));
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
+            MadeMemory chunk = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
+            store.add(KEY, LongTermMemoryKind.CHUNK, 0, Passage.NONE, List.of(chunk));
             String whole = Files.readString(files.ledger());
             for (String tail :
                     List.of("\0\0\0", "{\"te\0\0", "{\"text_block\":\"ab\0", whole.substring(0, 30) + "\0")) {
                 Files.writeString(files.ledger(), whole + tail);
                 assertThat(store.chunks(KEY, 5)).hasSize(1);
-                MadeMemory next = MadeMemory.ofText(MemoryKind.CHUNK, "next", Passage.NONE, Trust.USER);
-                long revision = store.progress(KEY, MemoryKind.CHUNK).revision();
-                assertThat(store.add(KEY, MemoryKind.CHUNK, revision, Passage.NONE, List.of(next)))
+                MadeMemory next = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "next", Passage.NONE, Trust.USER);
+                long revision = store.progress(KEY, LongTermMemoryKind.CHUNK).revision();
+                assertThat(store.add(KEY, LongTermMemoryKind.CHUNK, revision, Passage.NONE, List.of(next)))
                         .isTrue();
                 assertThat(Files.readString(files.ledger())).startsWith(whole).doesNotContain("\0");
             }
@@ -478,11 +479,12 @@ class MemoryFilesTest {
         Files.createDirectories(files.directory());
         String theirs = "{\"text_block\": \"Ada likes bees.\", \"hash\": \"abc\", \"more\": 1}\n";
         Files.writeString(files.summary(), theirs);
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             assertThat(store.summary(KEY).text()).isEqualTo("Ada likes bees.");
             assertThat(store.summaries(KEY)).hasSize(1);
             assertThat(Files.readString(files.summary())).isEqualTo(theirs);
-            MadeMemory second = MadeMemory.ofText(MemoryKind.SUMMARY, "Ada likes wasps.", Passage.NONE, Trust.USER);
+            MadeMemory second =
+                    MadeMemory.ofText(LongTermMemoryKind.SUMMARY, "Ada likes wasps.", Passage.NONE, Trust.USER);
             assertThat(store.addSummary(KEY, 0, 0, second)).isFalse();
             assertThat(store.addSummary(KEY, 1, 0, second)).isTrue();
             assertThat(store.summaries(KEY))
@@ -493,8 +495,8 @@ class MemoryFilesTest {
         }
         Files.delete(files.summaries());
         Files.writeString(files.summary(), "gAAAAABm-token");
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
-            MadeMemory third = MadeMemory.ofText(MemoryKind.SUMMARY, "Other", Passage.NONE, Trust.USER);
+        try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
+            MadeMemory third = MadeMemory.ofText(LongTermMemoryKind.SUMMARY, "Other", Passage.NONE, Trust.USER);
             assertThatThrownBy(() -> store.addSummary(KEY, 0, 0, third)).isInstanceOf(UnreadableDataException.class);
             assertThat(Files.readString(files.summary())).isEqualTo("gAAAAABm-token");
         }
@@ -503,7 +505,7 @@ class MemoryFilesTest {
     @Test
     void nothing_of_an_erased_discussion_is_in_a_row() throws Exception {
         DataSource source = Postgres.newest().kept(Postgres.newest().newDatabase());
-        try (MemoryStore store = JdbcMemoryStore.builder()
+        try (LongTermMemoryStore store = JdbcLongTermMemoryStore.builder()
                 .dataSource(source)
                 .schema(SchemaMode.ALWAYS)
                 .build()) {
