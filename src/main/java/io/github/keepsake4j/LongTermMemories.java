@@ -2,10 +2,9 @@ package io.github.keepsake4j;
 
 import dev.langchain4j.rag.content.retriever.ContentRetriever;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.memories.Discussion;
 import io.github.keepsake4j.memories.LongTermMemoriesOfConversation;
 import io.github.keepsake4j.memories.LongTermMemoryFailedException;
-import io.github.keepsake4j.memories.LongTermMemoryOptions;
-import io.github.keepsake4j.memories.LongTermMemoryRun;
 import io.github.keepsake4j.memories.LongTermMemoryTools;
 import io.github.keepsake4j.memories.background.BackgroundCreators;
 import io.github.keepsake4j.message.ConversationKey;
@@ -49,7 +48,7 @@ public final class LongTermMemories {
      *     tries again
      * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
      */
-    public LongTermMemoryRun make(Object memoryId) {
+    public Discussion.Run make(Object memoryId) {
         return creators.make(conversation(memoryId));
     }
 
@@ -64,7 +63,7 @@ public final class LongTermMemories {
      * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs
      *     a memory id
      */
-    public ContentRetriever retriever(LongTermMemoryOptions options) {
+    public ContentRetriever retriever(LongTermMemoryTools.Options options) {
         return tools(options);
     }
 
@@ -76,7 +75,7 @@ public final class LongTermMemories {
      * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs
      *     a memory id
      */
-    public ContentRetriever retriever(LongTermMemoryOptions options, Function<MemoryKey, Scope> scopes) {
+    public ContentRetriever retriever(LongTermMemoryTools.Options options, Function<MemoryKey, Scope> scopes) {
         return tools(options, scopes);
     }
 
@@ -87,7 +86,7 @@ public final class LongTermMemories {
      * @param options which memories
      * @return the tools, for {@code AiServices.tools}; the service needs a memory id
      */
-    public LongTermMemoryTools tools(LongTermMemoryOptions options) {
+    public LongTermMemoryTools tools(LongTermMemoryTools.Options options) {
         return tools(options, Scope::memory);
     }
 
@@ -99,7 +98,7 @@ public final class LongTermMemories {
      * @param scopes returns, for a conversation, the conversations to look in, such as all of the same user
      * @return the tools, for {@code AiServices.tools}; the service needs a memory id
      */
-    public LongTermMemoryTools tools(LongTermMemoryOptions options, Function<MemoryKey, Scope> scopes) {
+    public LongTermMemoryTools tools(LongTermMemoryTools.Options options, Function<MemoryKey, Scope> scopes) {
         return new LongTermMemoryTools(creators.store(), key -> log, ids, scopes, options, creators::stale);
     }
 }

@@ -39,8 +39,8 @@ record BranchCheck(Function<MemoryKey, MessageLog> logs, LongTermMemoryReader re
      *
      * @param kind the kind of memories; a summary is looked up like its chunks
      */
-    private Predicate<MadeMemory> of(MemoryKey key, LongTermMemoryKind kind) {
-        LongTermMemoryKind track = kind == LongTermMemoryKind.SUMMARY ? LongTermMemoryKind.CHUNK : kind;
+    private Predicate<MadeMemory> of(MemoryKey key, MadeMemory.Kind kind) {
+        MadeMemory.Kind track = kind == MadeMemory.Kind.SUMMARY ? MadeMemory.Kind.CHUNK : kind;
         List<Progress.Step> path = reader.progress(key, track).path();
         String newest =
                 path.isEmpty() ? null : path.get(path.size() - 1).passage().lastMessageId();

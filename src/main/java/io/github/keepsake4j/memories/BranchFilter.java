@@ -61,7 +61,7 @@ final class BranchFilter {
         }
         Look look = new Look(key, tail, end.get().id());
         List<MadeMemory> shown = new ArrayList<>();
-        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
+        for (MadeMemory.Kind kind : List.of(MadeMemory.Kind.CHUNK, MadeMemory.Kind.FACT)) {
             List<MadeMemory> memories = overview.memories().stream()
                     .filter(memory -> memory.kind() == kind)
                     .toList();
@@ -71,7 +71,7 @@ final class BranchFilter {
             look.upToNewest(path);
             memories.stream().filter(look::isShown).forEach(shown::add);
             MadeMemory summary = overview.summary();
-            if (kind == LongTermMemoryKind.CHUNK && summary != null && look.isSummaryShown(summary, path)) {
+            if (kind == MadeMemory.Kind.CHUNK && summary != null && look.isSummaryShown(summary, path)) {
                 shown.add(0, summary);
             }
         }

@@ -2,7 +2,7 @@ package io.github.keepsake4j.memories;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.TokenCountEstimator;
-import io.github.keepsake4j.memories.LongTermMemoryRun.End;
+import io.github.keepsake4j.memories.Discussion.Run.End;
 import io.github.keepsake4j.memories.Progress.Step;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
@@ -82,17 +82,17 @@ final class Creator {
      * @param isAgain whether skipped passages are tried again
      * @param onPassedBy called for each skipped passage
      */
-    LongTermMemoryRun create(MemoryKey key, List<SourceMessage> messages, boolean isAgain, Runnable onPassedBy) {
+    Discussion.Run create(MemoryKey key, List<SourceMessage> messages, boolean isAgain, Runnable onPassedBy) {
         if (messages.size() < FEWEST_MESSAGES) {
-            return new LongTermMemoryRun(End.TOO_SHORT, List.of(), List.of());
+            return new Discussion.Run(End.TOO_SHORT, List.of(), List.of());
         }
         return withLease(key, LEASE, owner -> new Run(key, messages, owner, isAgain, onPassedBy).run());
     }
 
-    private LongTermMemoryRun withLease(MemoryKey key, String name, Function<String, LongTermMemoryRun> work) {
+    private Discussion.Run withLease(MemoryKey key, String name, Function<String, Discussion.Run> work) {
         String owner = Ids.next();
         if (store.acquireLease(key, name, owner, leaseDuration).isEmpty()) {
-            return new LongTermMemoryRun(End.BUSY, List.of(), List.of());
+            return new Discussion.Run(End.BUSY, List.of(), List.of());
         }
         try {
             return work.apply(owner);
@@ -109,7 +109,7 @@ final class Creator {
         private final String owner;
         private final boolean isAgain;
         private final Runnable onPassedBy;
-        private final LongTermMemoryKind kind = config.kind();
+        private final MadeMemory.Kind kind = config.kind();
         private final int size = config.passages.size();
         private final List<String> chain;
         private final int end;
@@ -136,7 +136,7 @@ final class Creator {
             this.tokens = new int[messages.size()];
         }
 
-        LongTermMemoryRun run() {
+        Discussion.Run run() {
             while (true) {
                 Progress progress = store.progress(key, kind);
                 Alignment at = Alignment.of(progress, messages, chain);
@@ -163,12 +163,12 @@ final class Creator {
             }
         }
 
-        private LongTermMemoryRun ended(End why, List<Passage> passedBy) {
+        private Discussion.Run ended(End why, List<Passage> passedBy) {
             for (Passage passage : passedBy) {
                 problems.add(place(passage) + " are skipped" + tried.getOrDefault(passage, "")
                         + ". Discussion.retry or LongTermMemories.make tries them again");
             }
-            return new LongTermMemoryRun(why, made, problems);
+            return new Discussion.Run(why, made, problems);
         }
 
         private boolean isHere(Passage passage) {
@@ -215,7 +215,7 @@ final class Creator {
                     if (store.acquireLease(key, LEASE, owner, leaseDuration).isEmpty()) {
                         return End.BUSY;
                     }
-                    if (kind == LongTermMemoryKind.CHUNK) {
+                    if (kind == MadeMemory.Kind.CHUNK) {
                         MadeMemory chunk = chunk(passage, part, trust, memoriesOfPassage);
                         if (chunk == null) {
                             return failed(progress, step, null);
@@ -242,7 +242,7 @@ final class Creator {
             if (store.acquireLease(key, LEASE, owner, leaseDuration).isEmpty()) {
                 return End.BUSY;
             }
-            if (step.isPassedBy() && kind == LongTermMemoryKind.CHUNK) {
+            if (step.isPassedBy() && kind == MadeMemory.Kind.CHUNK) {
                 // They say nothing of it.
                 LongTermMemoriesOfConversation.forgetSummaries(store, key, passage);
             }
@@ -333,7 +333,7 @@ final class Creator {
             if (summary != null) {
                 sources.add(summary.trust());
             }
-            return MadeMemory.ofText(LongTermMemoryKind.CHUNK, clean(answer), passage, Trust.least(sources));
+            return MadeMemory.ofText(MadeMemory.Kind.CHUNK, clean(answer), passage, Trust.least(sources));
         }
 
         /**
@@ -438,20 +438,20 @@ final class Creator {
     }
 
     /** Folds new chunks into the summary if there are enough of them. */
-    LongTermMemoryRun summarize(MemoryKey key) {
+    Discussion.Run summarize(MemoryKey key) {
         return withLease(key, SUMMARY_LEASE, owner -> summarize(key, owner));
     }
 
-    private LongTermMemoryRun summarize(MemoryKey key, String owner) {
+    private Discussion.Run summarize(MemoryKey key, String owner) {
         List<MadeMemory> made = new ArrayList<>();
         int least = config.minMemoriesPerSummary;
         while (true) {
-            Progress progress = store.progress(key, LongTermMemoryKind.CHUNK);
+            Progress progress = store.progress(key, MadeMemory.Kind.CHUNK);
             List<MadeMemory> versions = store.summaries(key);
             MadeMemory current = progress.holding(versions);
             List<MadeMemory> fresh = unfolded(progress, store.chunks(key, Integer.MAX_VALUE), current);
             if (fresh.size() < least || fresh.isEmpty()) {
-                return new LongTermMemoryRun(End.UP_TO_DATE, made, List.of());
+                return new Discussion.Run(End.UP_TO_DATE, made, List.of());
             }
             int size = Math.min(config.loopIfMemoriesExceed, fresh.size());
             while (size < fresh.size()
@@ -468,10 +468,10 @@ final class Creator {
                 throw failed(key, "the newest " + fresh.size() + " chunks", summaries, e);
             }
             if (answer == null) {
-                return new LongTermMemoryRun(End.BLANK, made, List.of());
+                return new Discussion.Run(End.BLANK, made, List.of());
             }
             if (store.acquireLease(key, SUMMARY_LEASE, owner, leaseDuration).isEmpty()) {
-                return new LongTermMemoryRun(End.BUSY, made, List.of());
+                return new Discussion.Run(End.BUSY, made, List.of());
             }
             List<Trust> sources =
                     new ArrayList<>(batch.stream().map(MadeMemory::trust).toList());
@@ -479,7 +479,7 @@ final class Creator {
                 sources.add(current.trust());
             }
             MadeMemory version = MadeMemory.ofText(
-                            LongTermMemoryKind.SUMMARY,
+                            MadeMemory.Kind.SUMMARY,
                             clean(answer),
                             batch.get(batch.size() - 1).source(),
                             Trust.least(sources))

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.memories;
 
 import dev.langchain4j.data.message.SystemMessage;
-import io.github.keepsake4j.memories.LongTermMemoryRun.End;
+import io.github.keepsake4j.memories.Discussion.Run.End;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
@@ -51,7 +51,7 @@ public final class Discussion {
      * tries the same messages again
      * @throws StorageUnavailableException if the store cannot be reached
      */
-    public LongTermMemoryRun qualityMemory(List<SourceMessage> messages) {
+    public Run qualityMemory(List<SourceMessage> messages) {
         return create(messages, false);
     }
 
@@ -64,11 +64,11 @@ public final class Discussion {
      * @throws LongTermMemoryFailedException if a model or a workflow failed at new messages
      * @throws StorageUnavailableException if the store cannot be reached
      */
-    public LongTermMemoryRun retry(List<SourceMessage> messages) {
+    public Run retry(List<SourceMessage> messages) {
         return create(messages, true);
     }
 
-    private LongTermMemoryRun create(List<SourceMessage> messages, boolean isAgain) {
+    private Run create(List<SourceMessage> messages, boolean isAgain) {
         if (key == null) {
             return stateless();
         }
@@ -85,12 +85,12 @@ public final class Discussion {
      * @throws LongTermMemoryFailedException if a model or a workflow failed; the earlier versions are stored
      * @throws StorageUnavailableException if the store cannot be reached
      */
-    public LongTermMemoryRun updateSummary() {
+    public Run updateSummary() {
         return key == null ? stateless() : all.creator.summarize(key);
     }
 
-    private static LongTermMemoryRun stateless() {
-        return new LongTermMemoryRun(End.STATELESS, List.of(), List.of());
+    private static Run stateless() {
+        return new Run(End.STATELESS, List.of(), List.of());
     }
 
     /**
@@ -106,7 +106,7 @@ public final class Discussion {
             throw new InvalidInputException("discussionId", "is required for a summary");
         }
         while (true) {
-            Progress progress = store.progress(key, LongTermMemoryKind.CHUNK);
+            Progress progress = store.progress(key, MadeMemory.Kind.CHUNK);
             List<MadeMemory> versions = store.summaries(key);
             InvalidInputException.checkRange("version", 1, versions.size(), version);
             MadeMemory older = versions.get(version - 1);
@@ -116,8 +116,7 @@ public final class Discussion {
                         version + " covers messages that are no longer part of discussion " + key + "; "
                                 + "name another version");
             }
-            MadeMemory again = MadeMemory.ofText(
-                            LongTermMemoryKind.SUMMARY, older.text(), older.source(), older.trust())
+            MadeMemory again = MadeMemory.ofText(MadeMemory.Kind.SUMMARY, older.text(), older.source(), older.trust())
                     .madeBy(older.model(), older.promptVersion(), older.madeAt())
                     .withPinned(older.pinned());
             if (store.addSummary(key, versions.size(), progress.revision(), again)) {
@@ -171,5 +170,39 @@ public final class Discussion {
         return messages.stream()
                 .filter(source -> !(source.message() instanceof SystemMessage))
                 .toList();
+    }
+
+    /**
+     * The report of a creator.
+     *
+     * @param end why it ended
+     * @param made the stored memories, oldest first
+     * @param problems the reasons why parts of an answer or messages were skipped; never text of messages
+     */
+    public record Run(End end, List<MadeMemory> made, List<String> problems) {
+
+        /** Why a creator ended. */
+        public enum End {
+            /** All due memories were created. Possibly none were due. */
+            UP_TO_DATE,
+
+            /** The conversation has fewer than three messages. */
+            TOO_SHORT,
+
+            /** Another creator is at work on this discussion. */
+            BUSY,
+
+            /** The workflow returned nothing. The next run tries the same messages again. */
+            BLANK,
+
+            /** There is no discussion, so nothing is persisted. */
+            STATELESS
+        }
+
+        /** Copies the lists. */
+        public Run {
+            made = List.copyOf(made);
+            problems = List.copyOf(problems);
+        }
     }
 }

@@ -115,7 +115,7 @@ public final class DiscussionConfig {
     }
 
     /** Returns the kind of memories that are created. */
-    LongTermMemoryKind kind() {
-        return facts ? LongTermMemoryKind.FACT : LongTermMemoryKind.CHUNK;
+    MadeMemory.Kind kind() {
+        return facts ? MadeMemory.Kind.FACT : MadeMemory.Kind.CHUNK;
     }
 }

@@ -46,7 +46,7 @@ public final class LongTermMemoriesOfConversation {
      * @return the memories, oldest first
      * @throws StorageUnavailableException if a store cannot be reached
      */
-    public List<MadeMemory> list(LongTermMemoryKind kind) {
+    public List<MadeMemory> list(MadeMemory.Kind kind) {
         List<MadeMemory> all =
                 switch (kind) {
                     case CHUNK -> store.chunks(key, Integer.MAX_VALUE);
@@ -102,7 +102,7 @@ public final class LongTermMemoriesOfConversation {
                             older.kind(),
                             text,
                             older.title(),
-                            older.kind() == LongTermMemoryKind.FACT ? text : "",
+                            older.kind() == MadeMemory.Kind.FACT ? text : "",
                             older.entities(),
                             older.keyPhrases(),
                             older.source(),
@@ -110,8 +110,8 @@ public final class LongTermMemoriesOfConversation {
                     .madeBy(null, "correction", Instant.now())
                     .withPinned(older.pinned())
                     .replacing(older.id());
-            if (older.kind() == LongTermMemoryKind.SUMMARY) {
-                long revision = store.progress(key, LongTermMemoryKind.CHUNK).revision();
+            if (older.kind() == MadeMemory.Kind.SUMMARY) {
+                long revision = store.progress(key, MadeMemory.Kind.CHUNK).revision();
                 if (store.addSummary(key, store.summaries(key).size(), revision, newer)) {
                     return newer;
                 }
@@ -183,14 +183,14 @@ public final class LongTermMemoriesOfConversation {
     }
 
     private void forgetSummariesOf(MadeMemory memory) {
-        if (memory.kind() == LongTermMemoryKind.CHUNK) {
+        if (memory.kind() == MadeMemory.Kind.CHUNK) {
             forgetSummaries(store, key, memory.source());
         }
     }
 
     /** Forgets the versions of the summary that contain, or may contain, the chunk of a passage. */
     static void forgetSummaries(LongTermMemoryStore store, MemoryKey key, Passage passage) {
-        List<Passage> path = store.progress(key, LongTermMemoryKind.CHUNK).path().stream()
+        List<Passage> path = store.progress(key, MadeMemory.Kind.CHUNK).path().stream()
                 .map(Progress.Step::passage)
                 .toList();
         int place = path.indexOf(passage);

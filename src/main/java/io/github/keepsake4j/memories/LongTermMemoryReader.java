@@ -27,11 +27,11 @@ public interface LongTermMemoryReader {
      * Reads the newest chunks or facts that are shown.
      *
      * @param key the discussion
-     * @param kind {@link LongTermMemoryKind#CHUNK} or {@link LongTermMemoryKind#FACT}
+     * @param kind {@link MadeMemory.Kind#CHUNK} or {@link MadeMemory.Kind#FACT}
      * @param last the largest number of memories, 0 or more
      * @return the memories, oldest first; empty if there is none
      */
-    List<MadeMemory> shown(MemoryKey key, LongTermMemoryKind kind, int last);
+    List<MadeMemory> shown(MemoryKey key, MadeMemory.Kind kind, int last);
 
     /**
      * Reads the newest chunks that are shown.
@@ -41,7 +41,7 @@ public interface LongTermMemoryReader {
      * @return the chunks, oldest first; empty if there is none
      */
     default List<MadeMemory> chunks(MemoryKey key, int last) {
-        return shown(key, LongTermMemoryKind.CHUNK, last);
+        return shown(key, MadeMemory.Kind.CHUNK, last);
     }
 
     /**
@@ -52,7 +52,7 @@ public interface LongTermMemoryReader {
      * @return the facts, oldest first; empty if there is none
      */
     default List<MadeMemory> facts(MemoryKey key, int last) {
-        return shown(key, LongTermMemoryKind.FACT, last);
+        return shown(key, MadeMemory.Kind.FACT, last);
     }
 
     /**
@@ -104,8 +104,8 @@ public interface LongTermMemoryReader {
         return Overview.of(
                 summary(key),
                 List.of(
-                        Overview.Track.of(this, key, LongTermMemoryKind.CHUNK),
-                        Overview.Track.of(this, key, LongTermMemoryKind.FACT)),
+                        Overview.Track.of(this, key, MadeMemory.Kind.CHUNK),
+                        Overview.Track.of(this, key, MadeMemory.Kind.FACT)),
                 last,
                 leastTrust);
     }
@@ -123,8 +123,8 @@ public interface LongTermMemoryReader {
      * Reads how far the creation of memories has come.
      *
      * @param key the discussion
-     * @param kind {@link LongTermMemoryKind#CHUNK} or {@link LongTermMemoryKind#FACT}
+     * @param kind {@link MadeMemory.Kind#CHUNK} or {@link MadeMemory.Kind#FACT}
      * @return the progress; with revision 0 and without steps if nothing was ever stored
      */
-    Progress progress(MemoryKey key, LongTermMemoryKind kind);
+    Progress progress(MemoryKey key, MadeMemory.Kind kind);
 }

@@ -11,6 +11,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.RecallTool;
 import io.github.keepsake4j.recall.Scope;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -37,7 +38,7 @@ public record LongTermMemoryTools(
         Function<MemoryKey, MessageLog> logs,
         Function<Object, MemoryKey> keys,
         Function<MemoryKey, Scope> scopes,
-        LongTermMemoryOptions options,
+        Options options,
         Consumer<MemoryKey> stale)
         implements ContentRetriever {
 
@@ -105,7 +106,7 @@ public record LongTermMemoryTools(
         List<MadeMemory> found = new ArrayList<>();
         for (MemoryKey key : scope(memoryId)) {
             // Some of the found memories may belong to another branch.
-            FactQuery more = new FactQuery(query.keywords(), 2 * LongTermMemoryOptions.MAX_LIMIT, query.leastTrust());
+            FactQuery more = new FactQuery(query.keywords(), 2 * Options.MAX_LIMIT, query.leastTrust());
             List<MadeMemory> facts = reader.search(key, more).stream()
                     .map(FoundLongTermMemory::memory)
                     .toList();
@@ -151,5 +152,69 @@ public record LongTermMemoryTools(
                             + "one user to another");
         }
         return named;
+    }
+
+    /**
+     * Which long-term memories a model is given.
+     *
+     * @param limit the largest number of memories, 1 to {@value #MAX_LIMIT}
+     * @param minTrust the least trust that a memory must have
+     * @param zone the time zone of dates
+     */
+    public record Options(int limit, Trust minTrust, ZoneId zone) {
+
+        /** The largest number of memories. */
+        public static final int MAX_LIMIT = 100;
+
+        /**
+         * Checks the components.
+         *
+         * @throws InvalidInputException if the limit is out of range
+         */
+        public Options {
+            InvalidInputException.checkRange("limit", 1, MAX_LIMIT, limit);
+            Objects.requireNonNull(minTrust, "minTrust");
+            Objects.requireNonNull(zone, "zone");
+        }
+
+        /**
+         * Returns the standard options: 5 memories of texts of users and models, with dates in UTC. Memories of tool
+         * results and retrieved texts are left out.
+         *
+         * @return the options
+         */
+        public static Options standard() {
+            return new Options(FactQuery.DEFAULT_LIMIT, Trust.ASSISTANT, ZoneId.of("UTC"));
+        }
+
+        /**
+         * Sets the largest number of memories.
+         *
+         * @param most from 1 to {@value #MAX_LIMIT}
+         * @return a copy
+         */
+        public Options withLimit(int most) {
+            return new Options(most, minTrust, zone);
+        }
+
+        /**
+         * Sets the least trust.
+         *
+         * @param least the least trust that a memory must have; {@link Trust#RETRIEVED} for any
+         * @return a copy
+         */
+        public Options withMinTrust(Trust least) {
+            return new Options(limit, least, zone);
+        }
+
+        /**
+         * Sets the time zone.
+         *
+         * @param other the time zone of dates
+         * @return a copy
+         */
+        public Options withZone(ZoneId other) {
+            return new Options(limit, minTrust, other);
+        }
     }
 }

@@ -19,7 +19,7 @@ public interface LongTermMemoryWriter extends LongTermMemoryReader {
      * it, or nothing. If the passage failed before, its step becomes a processed step; a head behind it stays.
      *
      * @param key the discussion
-     * @param kind {@link LongTermMemoryKind#CHUNK} or {@link LongTermMemoryKind#FACT}
+     * @param kind {@link MadeMemory.Kind#CHUNK} or {@link MadeMemory.Kind#FACT}
      * @param revision the revision that the caller saw
      * @param passage the passage, or {@link Passage#NONE} for memories of a user or an application; they do not move
      * the head and are always on the path
@@ -28,31 +28,31 @@ public interface LongTermMemoryWriter extends LongTermMemoryReader {
      * @return false if the revision is another one; then nothing was changed
      * @throws InvalidInputException if the memories are of another kind, or a memory's id is used
      */
-    boolean add(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> memories);
+    boolean add(MemoryKey key, MadeMemory.Kind kind, long revision, Passage passage, List<MadeMemory> memories);
 
     /**
      * Counts a failed try to create memories of a passage. The passage becomes a step under the head with one failure,
      * or gets one failure more. The head stays.
      *
      * @param key the discussion
-     * @param kind {@link LongTermMemoryKind#CHUNK} or {@link LongTermMemoryKind#FACT}
+     * @param kind {@link MadeMemory.Kind#CHUNK} or {@link MadeMemory.Kind#FACT}
      * @param revision the revision that the caller saw
      * @param passage the passage, not {@link Passage#NONE}
      * @return false if the revision is another one; then nothing was changed
      */
-    boolean addFailure(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage);
+    boolean addFailure(MemoryKey key, MadeMemory.Kind kind, long revision, Passage passage);
 
     /**
      * Moves the head to a step, so that only memories on the path to it are shown.
      *
      * @param key the discussion
-     * @param kind {@link LongTermMemoryKind#CHUNK} or {@link LongTermMemoryKind#FACT}
+     * @param kind {@link MadeMemory.Kind#CHUNK} or {@link MadeMemory.Kind#FACT}
      * @param revision the revision that the caller saw
      * @param step the step's number, or 0 for the beginning of the conversation
      * @return false if the revision is another one; then nothing was changed
      * @throws InvalidInputException if there is no such step
      */
-    boolean moveTo(MemoryKey key, LongTermMemoryKind kind, long revision, long step);
+    boolean moveTo(MemoryKey key, MadeMemory.Kind kind, long revision, long step);
 
     /**
      * Adds a version of the summary.

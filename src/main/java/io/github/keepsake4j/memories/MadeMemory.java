@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record MadeMemory(
         String id,
-        LongTermMemoryKind kind,
+        Kind kind,
         String text,
         String title,
         String summary,
@@ -90,7 +90,7 @@ public record MadeMemory(
      * @param trust the least trust of its sources
      * @return a current memory with a new id and the present time
      */
-    public static MadeMemory ofText(LongTermMemoryKind kind, String text, Passage source, Trust trust) {
+    public static MadeMemory ofText(Kind kind, String text, Passage source, Trust trust) {
         return made(kind, text, "", "", List.of(), List.of(), source, trust);
     }
 
@@ -108,11 +108,11 @@ public record MadeMemory(
     public static MadeMemory fact(
             String title, String summary, List<String> entities, List<String> keyPhrases, Passage source, Trust trust) {
         String text = summary.isBlank() ? title : summary;
-        return made(LongTermMemoryKind.FACT, text, title, summary, entities, keyPhrases, source, trust);
+        return made(Kind.FACT, text, title, summary, entities, keyPhrases, source, trust);
     }
 
     static MadeMemory made(
-            LongTermMemoryKind kind,
+            Kind kind,
             String text,
             String title,
             String summary,
@@ -243,5 +243,17 @@ public record MadeMemory(
 
         /** It was forgotten, and its text was removed. */
         FORGOTTEN
+    }
+
+    /** The kinds of long-term memories. */
+    public enum Kind {
+        /** A text about one stretch of the conversation, in the ledger. WilmerAI calls it a file memory. */
+        CHUNK,
+
+        /** A fact with a title, entities and key phrases, which is searched. WilmerAI calls it a vector memory. */
+        FACT,
+
+        /** A version of the summary of all chunks so far. */
+        SUMMARY
     }
 }

@@ -179,7 +179,7 @@ final class MemoryBlocks {
             .thenComparing(MadeMemory::id);
 
     private static int rank(MadeMemory memory) {
-        return memory.kind() == LongTermMemoryKind.SUMMARY ? 0 : memory.pinned() ? 1 : 2;
+        return memory.kind() == MadeMemory.Kind.SUMMARY ? 0 : memory.pinned() ? 1 : 2;
     }
 
     private static List<MadeMemory> byPriority(List<MadeMemory> inOrder) {

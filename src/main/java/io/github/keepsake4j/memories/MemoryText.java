@@ -36,7 +36,7 @@ final class MemoryText {
     }
 
     private static String entry(MadeMemory memory, ZoneId zone) {
-        String text = memory.kind() == LongTermMemoryKind.SUMMARY
+        String text = memory.kind() == MadeMemory.Kind.SUMMARY
                 ? "Summary: " + memory.text()
                 : memory.title().isBlank() || memory.text().equals(memory.title())
                         ? memory.text()

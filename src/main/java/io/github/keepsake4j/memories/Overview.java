@@ -39,10 +39,10 @@ public record Overview(@Nullable MadeMemory summary, List<MadeMemory> memories, 
          *
          * @param reader reads them
          * @param key the discussion
-         * @param kind {@link LongTermMemoryKind#CHUNK} or {@link LongTermMemoryKind#FACT}
+         * @param kind {@link MadeMemory.Kind#CHUNK} or {@link MadeMemory.Kind#FACT}
          * @return what is known of them
          */
-        public static Track of(LongTermMemoryReader reader, MemoryKey key, LongTermMemoryKind kind) {
+        public static Track of(LongTermMemoryReader reader, MemoryKey key, MadeMemory.Kind kind) {
             return new Track(
                     reader.shown(key, kind, Integer.MAX_VALUE),
                     reader.progress(key, kind).path());

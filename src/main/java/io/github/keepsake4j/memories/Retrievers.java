@@ -87,7 +87,7 @@ final class Retrievers {
     private static List<MadeMemory> inMessages(List<SourceMessage> messages, FactQuery query) {
         List<MadeMemory> texts = messages.stream()
                 .map(source -> MadeMemory.ofText(
-                        LongTermMemoryKind.FACT,
+                        MadeMemory.Kind.FACT,
                         TranscriptText.clean(MessageText.of(source.message())),
                         Passage.NONE,
                         source.trust()))

@@ -9,7 +9,6 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.Passage;
@@ -70,11 +69,11 @@ class ReadOnlyFilesTest {
             write("memories", () -> {
                 try (LongTermMemoryStore store = FileLongTermMemoryStore.of(root.resolve("memories"))) {
                     Passage passage = new Passage(List.of("m"), 1, "", "", "");
-                    MadeMemory memory = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "text", passage, Trust.USER);
+                    MadeMemory memory = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "text", passage, Trust.USER);
                     store.add(
                             KEY,
-                            LongTermMemoryKind.CHUNK,
-                            store.progress(KEY, LongTermMemoryKind.CHUNK).revision(),
+                            MadeMemory.Kind.CHUNK,
+                            store.progress(KEY, MadeMemory.Kind.CHUNK).revision(),
                             passage,
                             List.of(memory));
                 }

@@ -10,7 +10,6 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.LongTermMemoryBlock;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.LongTermMemoryWorkflow;
 import io.github.keepsake4j.memories.MadeMemory;
@@ -80,7 +79,7 @@ final class RememberedChat implements AutoCloseable {
                 MadeMemory fact = MadeMemory.fact(
                         "Offer " + i, "The user compares offers.", List.of(), List.of(), Passage.NONE, Trust.USER);
                 MemoryKey key = ConversationKey.of("default", id);
-                shown.add(key, LongTermMemoryKind.FACT, i, Passage.NONE, List.of(fact));
+                shown.add(key, MadeMemory.Kind.FACT, i, Passage.NONE, List.of(fact));
             }
         }
     }

@@ -53,26 +53,26 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             chat.chat(id, "How do I get to Rome?");
             keepsake.longTermMemories().make(id);
             String first = newest(keepsake, id);
-            assertThat(texts(keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(MadeMemory.Kind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
 
             model.answers.add(AiMessage.from("Take a plane."));
             keepsake.conversation(id).regenerate(first, question -> chat.chat(id, question.singleText()));
             // Nothing was made since, and what is gone from the branch is not read any more.
-            assertThat(texts(keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(MadeMemory.Kind.FACT)))
                     .containsExactly("Assistant: Fine.");
             assertThat(keepsake.longTermMemories().of(id).search(FactQuery.of("train")))
                     .isEmpty();
             assertThat(retrieved(keepsake, id, "train")).isEmpty();
             keepsake.longTermMemories().make(id);
-            assertThat(texts(keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(MadeMemory.Kind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take a plane.");
 
             keepsake.conversation(id).switchTo(first);
-            assertThat(texts(keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(MadeMemory.Kind.FACT)))
                     .containsExactly("Assistant: Fine.");
             keepsake.longTermMemories().make(id);
-            assertThat(texts(keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)))
+            assertThat(texts(keepsake.longTermMemories().of(id).list(MadeMemory.Kind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
         }
     }
@@ -93,17 +93,17 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         model.answers.add(AiMessage.from("Take a plane."));
         keepsake.conversation("a").regenerate(first, question -> chat.chat("a", question.singleText()));
         keepsake.longTermMemories().make("a");
-        assertThat(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
+        assertThat(texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)))
                 .containsExactly("Assistant: Fine.", "Assistant: Take a plane.");
         keepsake.conversation("a").switchTo(first);
-        assertThat(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
+        assertThat(texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)))
                 .containsExactly("Assistant: Fine.", "They like trains.");
     }
 
     private static List<String> retrieved(Keepsake keepsake, String id, String question) {
         var query = dev.langchain4j.rag.query.Query.from(
                 question, dev.langchain4j.rag.query.Metadata.from(UserMessage.from(question), id, List.of()));
-        return keepsake.longTermMemories().retriever(LongTermMemoryOptions.standard()).retrieve(query).stream()
+        return keepsake.longTermMemories().retriever(LongTermMemoryTools.Options.standard()).retrieve(query).stream()
                 .map(content -> content.textSegment().text())
                 .toList();
     }
@@ -125,7 +125,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "I moved to Rome");
         keepsake.longTermMemories().make("a");
 
-        List<MadeMemory> current = keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT);
+        List<MadeMemory> current = keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT);
         assertThat(texts(current)).containsExactly("Ada lives in Rome.");
         String older = current.get(0).replaces();
         assertThat(older).isNotNull();
@@ -136,7 +136,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         keepsake.conversation("a").switchTo(before);
         keepsake.longTermMemories().make("a");
-        assertThat(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
+        assertThat(texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)))
                 .containsExactly("Ada lives in Oslo.");
     }
 
@@ -160,7 +160,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "three");
         assertThat(keepsake.longTermMemories().make("a").made().get(0).replaces())
                 .isNull();
-        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+        assertThat(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT))
                 .extracting(MadeMemory::id)
                 .contains(corrected.id(), second.id());
     }
@@ -176,13 +176,13 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "Paris");
         keepsake.longTermMemories().make("a");
         LongTermMemoriesOfConversation memories = keepsake.longTermMemories().of("a");
-        List<MadeMemory> chunks = memories.list(LongTermMemoryKind.CHUNK);
-        assertThat(memories.list(LongTermMemoryKind.SUMMARY).get(0).text()).contains("Paris");
+        List<MadeMemory> chunks = memories.list(MadeMemory.Kind.CHUNK);
+        assertThat(memories.list(MadeMemory.Kind.SUMMARY).get(0).text()).contains("Paris");
 
         MadeMemory correction = memories.correct(chunks.get(0).id(), "It was Rome.", Trust.USER);
-        assertThat(memories.list(LongTermMemoryKind.SUMMARY)).isEmpty();
+        assertThat(memories.list(MadeMemory.Kind.SUMMARY)).isEmpty();
         keepsake.longTermMemories().make("a");
-        assertThat(memories.list(LongTermMemoryKind.SUMMARY).get(0).text())
+        assertThat(memories.list(MadeMemory.Kind.SUMMARY).get(0).text())
                 .contains("It was Rome.", "Paris")
                 .doesNotContain("Oslo");
         assertThat(memories.find(chunks.get(0).id()))
@@ -190,11 +190,11 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         memories.forget(correction.id());
         keepsake.longTermMemories().make("a");
-        assertThat(texts(memories.list(LongTermMemoryKind.CHUNK)))
+        assertThat(texts(memories.list(MadeMemory.Kind.CHUNK)))
                 .singleElement()
                 .asString()
                 .contains("Paris");
-        assertThat(memories.list(LongTermMemoryKind.SUMMARY).get(0).text()).doesNotContain("Rome", "Oslo");
+        assertThat(memories.list(MadeMemory.Kind.SUMMARY).get(0).text()).doesNotContain("Rome", "Oslo");
         assertThat(stored()).doesNotContain("Rome", "Oslo");
         assertThatThrownBy(() -> memories.pin(correction.id(), true))
                 .isInstanceOf(InvalidInputException.class)
@@ -221,7 +221,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat.chat("a", "Hello");
         chat.chat("a", "early");
         keepsake.longTermMemories().make("a");
-        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+        assertThat(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT))
                 .hasSize(1);
         assertThat(stored()).containsIgnoringCase("quokka");
 
@@ -232,7 +232,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         keepsake.conversation("a").erase();
         erased.countDown();
         creator.join();
-        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+        assertThat(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT))
                 .isEmpty();
         assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
@@ -247,13 +247,11 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             keepsake.longTermMemories().make("a");
             return !keepsake.longTermMemories()
                     .of("a")
-                    .list(LongTermMemoryKind.FACT)
+                    .list(MadeMemory.Kind.FACT)
                     .isEmpty();
         });
-        MadeMemory made = keepsake.longTermMemories()
-                .of("a")
-                .list(LongTermMemoryKind.FACT)
-                .get(0);
+        MadeMemory made =
+                keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT).get(0);
         keepsake.longTermMemories().of("a").correct(made.id(), "A quokka, by hand", Trust.USER);
         assertThat(stored()).containsIgnoringCase("quokka");
         return log;
@@ -273,7 +271,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             assertThat(stored()).containsIgnoringCase("quokka");
             await().until(() -> cleanUp.run("default").removed() == 1);
             assertThat(stored()).doesNotContainIgnoringCase("quokka");
-            assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+            assertThat(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT))
                     .isEmpty();
         }
     }
@@ -328,13 +326,13 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             await().until(() -> {
                 model.answers.add(AiMessage.from("A wombat."));
                 chat(keepsake).chat("a", "A wombat");
-                return texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)).stream()
+                return texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)).stream()
                         .anyMatch(text -> text.contains("wombat"));
             });
         });
         keepsake.cleanUp().run("default");
         await().untilAsserted(() -> assertThat(
-                        texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
+                        texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)))
                 .anyMatch(text -> text.contains("wombat")));
         assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
@@ -368,11 +366,11 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         chat(keepsake).chat("a", "Hello");
         model.answers.add(AiMessage.from("A wombat."));
         chat(keepsake).chat("a", "Another animal");
-        assertThat(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT))
+        assertThat(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT))
                 .isEmpty();
         keepsake.longTermMemories().make("a");
         assertThat(stored()).doesNotContainIgnoringCase("quokka").containsIgnoringCase("wombat");
-        assertThat(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
+        assertThat(texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)))
                 .singleElement()
                 .asString()
                 .contains("wombat");
@@ -402,7 +400,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         for (int i = 0; i < 3; i++) {
             chat.chat("a", "question " + i);
         }
-        LongTermMemoryRun run = keepsake.longTermMemories().make("a");
+        Discussion.Run run = keepsake.longTermMemories().make("a");
         assertThat(run.made()).extracting(MadeMemory::trust).containsOnly(Trust.USER);
         assertThat(String.join("\n", seen)).contains("question 0", "question 2").doesNotContain("Assistant", "Fine");
     }
@@ -421,7 +419,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         Chat withRetriever = keepsake.aiServices(Chat.class)
                 .chatModel(model)
-                .contentRetriever(keepsake.longTermMemories().retriever(LongTermMemoryOptions.standard()))
+                .contentRetriever(keepsake.longTermMemories().retriever(LongTermMemoryTools.Options.standard()))
                 .build();
         withRetriever.chat("alice", "What is the parrot called?");
         assertThat(model.lastRequest().toString())
@@ -430,7 +428,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         Chat withTools = keepsake.aiServices(Chat.class)
                 .chatModel(model)
-                .tools(keepsake.longTermMemories().tools(LongTermMemoryOptions.standard()))
+                .tools(keepsake.longTermMemories().tools(LongTermMemoryTools.Options.standard()))
                 .build();
         for (String tool : List.of("searchMemory", "recentMemories")) {
             model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
@@ -450,16 +448,16 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         Function<MemoryKey, Scope> both = key ->
                 Scope.memories(List.of(ConversationKey.of("default", "alice"), ConversationKey.of("default", "bob")));
         assertThat(keepsake.longTermMemories()
-                        .tools(LongTermMemoryOptions.standard(), both)
+                        .tools(LongTermMemoryTools.Options.standard(), both)
                         .searchMemory("parrot", "carol"))
                 .contains("Coco", "Rex");
         assertThatThrownBy(() -> keepsake.longTermMemories()
-                        .tools(LongTermMemoryOptions.standard(), key -> Scope.tenant("default"))
+                        .tools(LongTermMemoryTools.Options.standard(), key -> Scope.tenant("default"))
                         .searchMemory("parrot", "alice"))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("scope");
         assertThat(keepsake.longTermMemories()
-                        .tools(LongTermMemoryOptions.standard().withMinTrust(Trust.USER))
+                        .tools(LongTermMemoryTools.Options.standard().withMinTrust(Trust.USER))
                         .searchMemory("parrot", "alice"))
                 .isEqualTo(LongTermMemoriesOfDiscussion.NO_MATCH);
     }
@@ -481,9 +479,9 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 });
         MemoryKey key = ConversationKey.of("default", "a");
         MadeMemory fact = MadeMemory.fact("Pet", "A cat.", List.of(), List.of(), Passage.NONE, Trust.USER);
-        store.add(key, LongTermMemoryKind.FACT, 0, Passage.NONE, List.of(fact));
+        store.add(key, MadeMemory.Kind.FACT, 0, Passage.NONE, List.of(fact));
         LongTermMemoryTools lookup = new LongTermMemoryTools(
-                reader, any -> log, id -> key, Scope::memory, LongTermMemoryOptions.standard(), any -> {});
+                reader, any -> log, id -> key, Scope::memory, LongTermMemoryTools.Options.standard(), any -> {});
         assertThat(lookup.search("a", "cat"))
                 .as("a conversation without messages has no memories")
                 .isEmpty();
@@ -521,10 +519,10 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         assertThat(keepsake.longTermMemories().make("a").problems()).hasSize(1);
         assertThat(counted).containsExactly(store.backend());
         fails[0] = false;
-        LongTermMemoryRun made = keepsake.longTermMemories().make("a");
+        Discussion.Run made = keepsake.longTermMemories().make("a");
         assertThat(made.problems()).isEmpty();
         assertThat(texts(made.made()))
-                .isEqualTo(texts(keepsake.longTermMemories().of("a").list(LongTermMemoryKind.FACT)))
+                .isEqualTo(texts(keepsake.longTermMemories().of("a").list(MadeMemory.Kind.FACT)))
                 .isNotEmpty();
     }
 
@@ -689,7 +687,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         List<String> made = new ArrayList<>();
         for (String id : PoisonedTexts.conversations()) {
             keepsake.longTermMemories().make(id);
-            for (MadeMemory memory : keepsake.longTermMemories().of(id).list(LongTermMemoryKind.FACT)) {
+            for (MadeMemory memory : keepsake.longTermMemories().of(id).list(MadeMemory.Kind.FACT)) {
                 if (memory.text().contains(PoisonedTexts.MARK)) {
                     made.add(memory.id());
                     assertThat(memory.trust()).isIn(Trust.TOOL, Trust.RETRIEVED);
@@ -698,11 +696,11 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             }
             assertThat(made).as(id).isNotEmpty();
             String standard = keepsake.longTermMemories()
-                    .tools(LongTermMemoryOptions.standard().withLimit(100))
+                    .tools(LongTermMemoryTools.Options.standard().withLimit(100))
                     .recentMemories(id);
             assertThat(standard).doesNotContain(PoisonedTexts.MARK);
-            LongTermMemoryOptions any =
-                    LongTermMemoryOptions.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
+            LongTermMemoryTools.Options any =
+                    LongTermMemoryTools.Options.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
             String block = keepsake.conversation(id).messages().stream()
                     .filter(Remembered::isShown)
                     .map(message -> ((UserMessage) message).singleText())
@@ -712,7 +710,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             PoisonedTexts.assertFenced(keepsake.longTermMemories().tools(any).recentMemories(id));
             PoisonedTexts.assertFenced(keepsake.longTermMemories().tools(any).searchMemory(PoisonedTexts.MARK, id));
             assertThat(keepsake.longTermMemories()
-                            .tools(LongTermMemoryOptions.standard().withMinTrust(Trust.USER))
+                            .tools(LongTermMemoryTools.Options.standard().withMinTrust(Trust.USER))
                             .recentMemories(id))
                     .isEqualTo(LongTermMemoriesOfDiscussion.NO_MEMORIES);
         }

@@ -13,7 +13,7 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
-import io.github.keepsake4j.memories.LongTermMemoryRun.End;
+import io.github.keepsake4j.memories.Discussion.Run.End;
 import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -90,7 +90,7 @@ class CreatorsTest {
         return "About: " + inputs.get(0).replace("\n", " | ");
     }
 
-    private List<List<String>> covered(LongTermMemoryKind kind) {
+    private List<List<String>> covered(MadeMemory.Kind kind) {
         return store.progress(KEY, kind).path().stream()
                 .map(step -> step.passage().messageIds())
                 .toList();
@@ -158,7 +158,7 @@ class CreatorsTest {
         assertThat(discussion.qualityMemory(talk(5)).made()).hasSize(1);
         assertThat(discussion.qualityMemory(talk(9)).made()).isEmpty();
         assertThat(discussion.qualityMemory(talk(10)).made()).hasSize(1);
-        assertThat(covered(LongTermMemoryKind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10));
+        assertThat(covered(MadeMemory.Kind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10));
     }
 
     @Test
@@ -166,7 +166,7 @@ class CreatorsTest {
         Discussion discussion = chunks("{}", CreatorsTest::about);
         assertThat(discussion.qualityMemory(talk(7)).made()).isEmpty();
         discussion.qualityMemory(talk(8));
-        assertThat(covered(LongTermMemoryKind.CHUNK)).containsExactly(ids(1, 5));
+        assertThat(covered(MadeMemory.Kind.CHUNK)).containsExactly(ids(1, 5));
     }
 
     @Test
@@ -217,7 +217,7 @@ class CreatorsTest {
                 continue;
             }
             discussion.qualityMemory(talk(10));
-            assertThat(covered(LongTermMemoryKind.CHUNK))
+            assertThat(covered(MadeMemory.Kind.CHUNK))
                     .as("cut at byte " + length)
                     .containsExactly(ids(1, 5), ids(6, 10));
             assertThat(Files.readAllLines(ledger)).hasSize(2);
@@ -249,7 +249,7 @@ class CreatorsTest {
                 messages.add(new SourceMessage("m" + i, UserMessage.from("ok"), Trust.USER));
                 discussion.qualityMemory(messages);
             }
-            LongTermMemoryKind kind = json.contains("true") ? LongTermMemoryKind.FACT : LongTermMemoryKind.CHUNK;
+            MadeMemory.Kind kind = json.contains("true") ? MadeMemory.Kind.FACT : MadeMemory.Kind.CHUNK;
             assertThat(covered(kind).stream().flatMap(List::stream)).containsExactlyElementsOf(ids(1, 40));
         }
     }
@@ -271,7 +271,7 @@ class CreatorsTest {
         List<SourceMessage> deleted = new ArrayList<>(talk(15));
         deleted.remove(11);
         discussion.qualityMemory(deleted);
-        assertThat(covered(LongTermMemoryKind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10));
+        assertThat(covered(MadeMemory.Kind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10));
 
         AtomicInteger calls = new AtomicInteger();
         chunks("{\"lookbackStartTurn\":0}", inputs -> {
@@ -279,7 +279,7 @@ class CreatorsTest {
                     return "again";
                 })
                 .qualityMemory(talk(15));
-        assertThat(covered(LongTermMemoryKind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10), ids(11, 15));
+        assertThat(covered(MadeMemory.Kind.CHUNK)).containsExactly(ids(1, 5), ids(6, 10), ids(11, 15));
         assertThat(calls)
                 .as("the memories of a branch that is in use again are still there")
                 .hasValue(0);
@@ -317,7 +317,7 @@ class CreatorsTest {
         assertThat(store.chunks(KEY, 99)).hasSize(1);
         discussion.qualityMemory(talk(40));
         List<String> all =
-                covered(LongTermMemoryKind.CHUNK).stream().flatMap(List::stream).toList();
+                covered(MadeMemory.Kind.CHUNK).stream().flatMap(List::stream).toList();
         assertThat(all).isEqualTo(ids(1, all.size())).hasSizeGreaterThan(30);
     }
 
@@ -341,7 +341,7 @@ class CreatorsTest {
         Discussion busy = chunks("{\"lookbackStartTurn\":0}", any -> "quick");
         ExecutorService thread = Executors.newSingleThreadExecutor();
         try {
-            Future<LongTermMemoryRun> first = thread.submit(() -> slow.qualityMemory(talk(5)));
+            Future<Discussion.Run> first = thread.submit(() -> slow.qualityMemory(talk(5)));
             inside.await();
             assertThat(busy.qualityMemory(talk(5)).made())
                     .as("the lease of the slow one is over")
@@ -398,8 +398,8 @@ class CreatorsTest {
             assertThat(chunks(json, any -> " \n").qualityMemory(talk(5)).end()).isEqualTo(End.BLANK);
             assertThat(chunks(json, any -> null).qualityMemory(talk(5)).end()).isEqualTo(End.BLANK);
         }
-        assertThat(store.progress(KEY, LongTermMemoryKind.CHUNK).path()).isEmpty();
-        assertThat(store.progress(KEY, LongTermMemoryKind.FACT).path()).isEmpty();
+        assertThat(store.progress(KEY, MadeMemory.Kind.CHUNK).path()).isEmpty();
+        assertThat(store.progress(KEY, MadeMemory.Kind.FACT).path()).isEmpty();
         assertThat(chunks("{\"lookbackStartTurn\":0}", CreatorsTest::about)
                         .qualityMemory(talk(5))
                         .made())
@@ -480,7 +480,7 @@ class CreatorsTest {
         ScriptedModel model = new ScriptedModel(
                 prompt -> prompt.startsWith("You are a topic analyzer.") ? "1. Rome {agent1Input} 2. $1" : OUTPUT);
         Discussion discussion = wilmer(VECTOR_WORKFLOW, model);
-        LongTermMemoryRun run = discussion.qualityMemory(talk(8));
+        Discussion.Run run = discussion.qualityMemory(talk(8));
         assertThat(model.prompts).hasSize(2);
         assertThat(model.prompts.get(0))
                 .startsWith("You are a topic analyzer. Read the following conversation chunk and list the 3 most"
@@ -530,7 +530,7 @@ class CreatorsTest {
                  {"title":"D","summary":"d"}]
                 ```
                 """;
-        LongTermMemoryRun run =
+        Discussion.Run run =
                 chunks("{\"useVectorForQualityMemory\":true}", any -> answer).qualityMemory(talk(8));
         assertThat(run.made()).extracting(MadeMemory::title).containsExactly("A", "D");
         assertThat(run.problems())
@@ -558,7 +558,7 @@ class CreatorsTest {
         answers.forEach((answer, titles) -> {
             Discussion discussion =
                     chunks("{\"useVectorForQualityMemory\":true,\"lookbackStartTurn\":0}", any -> answer);
-            LongTermMemoryRun run = discussion.qualityMemory(talk(5));
+            Discussion.Run run = discussion.qualityMemory(talk(5));
             assertThat(run.made()).as(answer).extracting(MadeMemory::title).isEqualTo(titles);
             assertThat(run.problems()).as(answer).isEmpty();
             store.erase(KEY);
@@ -578,7 +578,7 @@ class CreatorsTest {
                     .isInstanceOf(LongTermMemoryFailedException.class)
                     .hasMessageContaining("not JSON");
         }
-        assertThat(covered(LongTermMemoryKind.FACT)).isEmpty();
+        assertThat(covered(MadeMemory.Kind.FACT)).isEmpty();
     }
 
     @Test
@@ -604,9 +604,9 @@ class CreatorsTest {
         assertThatThrownBy(() -> chunks(json, any -> "[{\"title\":1}]").qualityMemory(talk(5)))
                 .isInstanceOf(LongTermMemoryFailedException.class)
                 .hasMessageContaining("title");
-        assertThat(covered(LongTermMemoryKind.FACT)).isEmpty();
+        assertThat(covered(MadeMemory.Kind.FACT)).isEmpty();
         assertThat(chunks(json, any -> "[]").qualityMemory(talk(5)).end()).isEqualTo(End.UP_TO_DATE);
-        assertThat(covered(LongTermMemoryKind.FACT)).containsExactly(ids(1, 5));
+        assertThat(covered(MadeMemory.Kind.FACT)).containsExactly(ids(1, 5));
     }
 
     @Test

@@ -95,7 +95,7 @@ public final class FactsByMeaningBenchmark {
         ASKED.forEach(fact ->
                 facts.add(MadeMemory.fact(fact.get(0), fact.get(1), List.of(), List.of(), Passage.NONE, Trust.USER)));
         OTHERS.forEach(fact -> facts.add(MadeMemory.fact(fact, "", List.of(), List.of(), Passage.NONE, Trust.USER)));
-        meaning.add(key, LongTermMemoryKind.FACT, 0, Passage.NONE, facts);
+        meaning.add(key, MadeMemory.Kind.FACT, 0, Passage.NONE, facts);
         System.out.println(
                 "words " + hits(store, key) + ", with the model " + hits(meaning, key) + " of " + ASKED.size());
         for (String text :

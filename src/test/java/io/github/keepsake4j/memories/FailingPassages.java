@@ -29,14 +29,14 @@ final class FailingPassages {
     private FailingPassages() {}
 
     /** Answers with what was said. */
-    static String repeat(LongTermMemoryKind kind, List<String> inputs) {
+    static String repeat(MadeMemory.Kind kind, List<String> inputs) {
         return answer(
                 kind, inputs.get(0).replace("User: ", "").replace("\n", " ").strip());
     }
 
     /** Returns a discussion whose memories a workflow makes, with a lease that keeps none waiting when a process dies. */
     static Discussion discussion(
-            LongTermMemoryStore store, MemoryKey key, LongTermMemoryKind kind, LongTermMemoryWorkflow workflow) {
+            LongTermMemoryStore store, MemoryKey key, MadeMemory.Kind kind, LongTermMemoryWorkflow workflow) {
         return Discussions.builder(store)
                 .tokenCountEstimator(new WordCounter())
                 .config(DiscussionConfig.ofJson(
@@ -46,7 +46,7 @@ final class FailingPassages {
                          "useVectorForQualityMemory": %s, "fileMemoryWorkflowName": "w", "vectorMemoryWorkflowName": "w",
                          "chatSummaryWorkflowName": "s"}
                         """
-                                .formatted(kind == LongTermMemoryKind.FACT)))
+                                .formatted(kind == MadeMemory.Kind.FACT)))
                 .leaseDuration(Duration.ofNanos(1_000))
                 .workflow("w", workflow)
                 .workflow("s", inputs -> inputs.get(0))
@@ -60,19 +60,19 @@ final class FailingPassages {
     }
 
     /** Answers with the first word of a message, or fails. */
-    static String answerOrFail(LongTermMemoryKind kind, List<String> inputs) {
+    static String answerOrFail(MadeMemory.Kind kind, List<String> inputs) {
         if (word(inputs).equals("poison")) {
             throw new IllegalStateException("secret");
         }
         return answer(kind, word(inputs));
     }
 
-    static String answer(LongTermMemoryKind kind, String text) {
-        return kind == LongTermMemoryKind.CHUNK ? text : "[{\"title\":\"t\",\"summary\":\"%s\"}]".formatted(text);
+    static String answer(MadeMemory.Kind kind, String text) {
+        return kind == MadeMemory.Kind.CHUNK ? text : "[{\"title\":\"t\",\"summary\":\"%s\"}]".formatted(text);
     }
 
-    static List<String> shown(LongTermMemoryStore store, MemoryKey key, LongTermMemoryKind kind) {
-        return (kind == LongTermMemoryKind.CHUNK ? store.chunks(key, 99) : store.facts(key, 99))
+    static List<String> shown(LongTermMemoryStore store, MemoryKey key, MadeMemory.Kind kind) {
+        return (kind == MadeMemory.Kind.CHUNK ? store.chunks(key, 99) : store.facts(key, 99))
                 .stream().map(MadeMemory::text).toList();
     }
 }

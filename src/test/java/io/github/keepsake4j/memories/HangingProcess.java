@@ -17,7 +17,7 @@ public final class HangingProcess {
         Threads.endIfOneFails();
         for (int home = 0; home < arguments.length / 2 - 1; home++) {
             String stores = arguments[2 + 2 * home];
-            LongTermMemoryKind kind = LongTermMemoryKind.valueOf(arguments[3 + 2 * home]);
+            MadeMemory.Kind kind = MadeMemory.Kind.valueOf(arguments[3 + 2 * home]);
             Consumer<String> told = tell(home);
             new Thread(() -> make(
                             Integer.parseInt(arguments[0]), Boolean.parseBoolean(arguments[1]), stores, kind, told))
@@ -25,7 +25,7 @@ public final class HangingProcess {
         }
     }
 
-    private static void make(int call, boolean isLong, String name, LongTermMemoryKind kind, Consumer<String> told) {
+    private static void make(int call, boolean isLong, String name, MadeMemory.Kind kind, Consumer<String> told) {
         int[] calls = {call};
         try (SharedStores stores = SharedStores.open(name)) {
             Discussion discussion = FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {

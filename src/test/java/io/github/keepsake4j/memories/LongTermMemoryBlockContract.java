@@ -66,8 +66,8 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
     private void fact(String text, Trust trust, boolean pinned) {
         MadeMemory fact = MadeMemory.fact("", text, List.of(), List.of(), Passage.NONE, trust)
                 .withPinned(pinned);
-        long revision = store.progress(KEY, LongTermMemoryKind.FACT).revision();
-        assertThat(store.add(KEY, LongTermMemoryKind.FACT, revision, Passage.NONE, List.of(fact)))
+        long revision = store.progress(KEY, MadeMemory.Kind.FACT).revision();
+        assertThat(store.add(KEY, MadeMemory.Kind.FACT, revision, Passage.NONE, List.of(fact)))
                 .isTrue();
     }
 
@@ -82,7 +82,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
             chat.chat("a", "I like " + city);
             keepsake.longTermMemories().make("a");
         }
-        List<MadeMemory> chunks = keepsake.longTermMemories().of("a").list(LongTermMemoryKind.CHUNK);
+        List<MadeMemory> chunks = keepsake.longTermMemories().of("a").list(MadeMemory.Kind.CHUNK);
         keepsake.longTermMemories().of("a").pin(chunks.get(1).id(), true);
         chat.chat("a", "Where to?");
 

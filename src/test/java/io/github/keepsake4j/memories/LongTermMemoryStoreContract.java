@@ -67,7 +67,7 @@ public abstract class LongTermMemoryStoreContract {
     }
 
     protected static MadeMemory chunk(String text, Passage source) {
-        return MadeMemory.ofText(LongTermMemoryKind.CHUNK, text, source, Trust.ASSISTANT);
+        return MadeMemory.ofText(MadeMemory.Kind.CHUNK, text, source, Trust.ASSISTANT);
     }
 
     protected static MadeMemory fact(String title, String summary, Passage source, Trust trust) {
@@ -75,24 +75,20 @@ public abstract class LongTermMemoryStoreContract {
     }
 
     private static MadeMemory summary(String text, Passage source) {
-        return MadeMemory.ofText(LongTermMemoryKind.SUMMARY, text, source, Trust.ASSISTANT);
+        return MadeMemory.ofText(MadeMemory.Kind.SUMMARY, text, source, Trust.ASSISTANT);
     }
 
-    private long revision(LongTermMemoryKind kind) {
+    private long revision(MadeMemory.Kind kind) {
         return store.progress(key, kind).revision();
     }
 
     private boolean addChunk(String text, Passage passage) {
         return store.add(
-                key,
-                LongTermMemoryKind.CHUNK,
-                revision(LongTermMemoryKind.CHUNK),
-                passage,
-                List.of(chunk(text, passage)));
+                key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), passage, List.of(chunk(text, passage)));
     }
 
     private boolean addFacts(Passage passage, MadeMemory... facts) {
-        return store.add(key, LongTermMemoryKind.FACT, revision(LongTermMemoryKind.FACT), passage, List.of(facts));
+        return store.add(key, MadeMemory.Kind.FACT, revision(MadeMemory.Kind.FACT), passage, List.of(facts));
     }
 
     private List<String> chunks(int last) {
@@ -116,7 +112,7 @@ public abstract class LongTermMemoryStoreContract {
         MemoryKey other = ConversationKey.of("other", "chat");
         store.discussions("acme", found -> fail("nothing is kept"));
         for (MemoryKey each : List.of(key, odd, node, other)) {
-            assertThat(store.add(each, LongTermMemoryKind.CHUNK, 0, FIRST, List.of(chunk("one", FIRST))))
+            assertThat(store.add(each, MadeMemory.Kind.CHUNK, 0, FIRST, List.of(chunk("one", FIRST))))
                     .isTrue();
         }
         assertThat(discussions(store)).containsExactlyInAnyOrder(key, odd, node);
@@ -129,16 +125,16 @@ public abstract class LongTermMemoryStoreContract {
         assertThat(store.chunks(other, 1)).hasSize(1);
     }
 
-    private List<String> shown(LongTermMemoryKind kind) {
+    private List<String> shown(MadeMemory.Kind kind) {
         return FailingPassages.shown(store, key, kind);
     }
 
     @ParameterizedTest
     @EnumSource(
-            value = LongTermMemoryKind.class,
+            value = MadeMemory.Kind.class,
             names = {"CHUNK", "FACT"})
     void a_passage_that_fails_for_ever_is_passed_by_after_five_tries_that_are_counted_over_restarts(
-            LongTermMemoryKind kind) throws Exception {
+            MadeMemory.Kind kind) throws Exception {
         List<String> sent = new ArrayList<>();
         LongTermMemoryWorkflow workflow = inputs -> {
             sent.add(FailingPassages.word(inputs));
@@ -152,9 +148,9 @@ public abstract class LongTermMemoryStoreContract {
             }
             assertThat(shown(kind)).containsExactly("one");
         }
-        LongTermMemoryRun run =
+        Discussion.Run run =
                 FailingPassages.discussion(store, key, kind, workflow).qualityMemory(FailingPassages.CHAT);
-        assertThat(run.end()).isEqualTo(LongTermMemoryRun.End.UP_TO_DATE);
+        assertThat(run.end()).isEqualTo(Discussion.Run.End.UP_TO_DATE);
         assertThat(run.problems())
                 .singleElement()
                 .asString()
@@ -172,9 +168,9 @@ public abstract class LongTermMemoryStoreContract {
 
     @ParameterizedTest
     @EnumSource(
-            value = LongTermMemoryKind.class,
+            value = MadeMemory.Kind.class,
             names = {"CHUNK", "FACT"})
-    void what_was_passed_by_is_made_when_it_is_tried_again_and_summaries_tell_of_it(LongTermMemoryKind kind)
+    void what_was_passed_by_is_made_when_it_is_tried_again_and_summaries_tell_of_it(MadeMemory.Kind kind)
             throws Exception {
         boolean[] fails = {true};
         LongTermMemoryWorkflow workflow = inputs -> {
@@ -183,7 +179,7 @@ public abstract class LongTermMemoryStoreContract {
         };
         Discussion discussion = FailingPassages.discussion(store, key, kind, workflow);
         for (int attempt = 1; attempt < 5; attempt++) {
-            assertThat(discussion.qualityMemory(FailingPassages.CHAT).end()).isEqualTo(LongTermMemoryRun.End.BLANK);
+            assertThat(discussion.qualityMemory(FailingPassages.CHAT).end()).isEqualTo(Discussion.Run.End.BLANK);
         }
         assertThat(discussion.retry(FailingPassages.CHAT).problems()).hasSize(1);
         discussion.updateSummary();
@@ -192,7 +188,7 @@ public abstract class LongTermMemoryStoreContract {
                 .hasSize(1);
         fails[0] = false;
         assertThat(discussion.qualityMemory(FailingPassages.CHAT).made()).isEmpty();
-        LongTermMemoryRun run = discussion.retry(FailingPassages.CHAT);
+        Discussion.Run run = discussion.retry(FailingPassages.CHAT);
         assertThat(texts(run.made())).containsExactly("poison");
         assertThat(run.problems()).isEmpty();
         try (LongTermMemoryStore restarted = sameStore()) {
@@ -201,7 +197,7 @@ public abstract class LongTermMemoryStoreContract {
             assertThat(path).extracting(Progress.Step::failures).containsExactly(0, 0, 0, 0);
             assertThat(path).hasSameSizeAs(restarted.progress(key, kind).steps());
         }
-        if (kind == LongTermMemoryKind.CHUNK) {
+        if (kind == MadeMemory.Kind.CHUNK) {
             discussion.updateSummary();
             assertThat(store.summary(key)).isNotNull();
             assertThat(store.summaries(key).stream().map(MadeMemory::text).collect(Collectors.joining()))
@@ -217,9 +213,9 @@ public abstract class LongTermMemoryStoreContract {
 
     @ParameterizedTest
     @EnumSource(
-            value = LongTermMemoryKind.class,
+            value = MadeMemory.Kind.class,
             names = {"CHUNK", "FACT"})
-    void a_message_that_is_longer_than_a_chunk_is_sent_in_parts_and_each_sentence_once(LongTermMemoryKind kind)
+    void a_message_that_is_longer_than_a_chunk_is_sent_in_parts_and_each_sentence_once(MadeMemory.Kind kind)
             throws Exception {
         List<String> sent = new ArrayList<>();
         boolean[] fails = {true};
@@ -244,7 +240,7 @@ public abstract class LongTermMemoryStoreContract {
             assertThat(restarted.progress(key, kind).path()).hasSize(2);
         }
         assertThat(discussion.qualityMemory(FailingPassages.LONG_CHAT).made()).isEmpty();
-        if (kind == LongTermMemoryKind.CHUNK) {
+        if (kind == MadeMemory.Kind.CHUNK) {
             discussion.updateSummary();
             assertThat(texts(store.summaries(key)).get(0))
                     .as("a summary of three chunks at a time ends at a passage's end")
@@ -254,7 +250,7 @@ public abstract class LongTermMemoryStoreContract {
 
     @Test
     void a_failure_is_counted_at_the_revision_that_was_seen_and_is_erased() throws Exception {
-        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
+        for (MadeMemory.Kind kind : List.of(MadeMemory.Kind.CHUNK, MadeMemory.Kind.FACT)) {
             assertThat(store.addFailure(key, kind, 7, FIRST)).isFalse();
             assertThat(store.addFailure(key, kind, 0, FIRST)).isTrue();
             assertThat(store.addFailure(key, kind, 0, FIRST))
@@ -271,7 +267,7 @@ public abstract class LongTermMemoryStoreContract {
             }
         }
         store.erase(key);
-        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
+        for (MadeMemory.Kind kind : List.of(MadeMemory.Kind.CHUNK, MadeMemory.Kind.FACT)) {
             assertThat(store.progress(key, kind).steps()).isEmpty();
         }
         assertThat(discussions(store)).isEmpty();
@@ -291,7 +287,7 @@ public abstract class LongTermMemoryStoreContract {
         assertThat(store.summary(key)).isNull();
         assertThat(store.summaries(key)).isEmpty();
         assertThat(store.find(key, "x")).isEmpty();
-        for (LongTermMemoryKind kind : LongTermMemoryKind.values()) {
+        for (MadeMemory.Kind kind : MadeMemory.Kind.values()) {
             assertThat(store.progress(key, kind)).isEqualTo(new Progress(0, 0, List.of()));
         }
         assertThat(store.put(key, chunk("x", FIRST))).isFalse();
@@ -305,10 +301,10 @@ public abstract class LongTermMemoryStoreContract {
                 List.of(
                         new Overview.Track(
                                 store.chunks(key, Integer.MAX_VALUE),
-                                store.progress(key, LongTermMemoryKind.CHUNK).path()),
+                                store.progress(key, MadeMemory.Kind.CHUNK).path()),
                         new Overview.Track(
                                 store.facts(key, Integer.MAX_VALUE),
-                                store.progress(key, LongTermMemoryKind.FACT).path())),
+                                store.progress(key, MadeMemory.Kind.FACT).path())),
                 last,
                 leastTrust);
     }
@@ -330,7 +326,7 @@ public abstract class LongTermMemoryStoreContract {
         assertThat(store.overview(key, 9, Trust.RETRIEVED)).isEqualTo(Overview.EMPTY);
         addChunk("First.", FIRST);
         MadeMemory second = chunk("Second.", SECOND).withPinned(true);
-        store.add(key, LongTermMemoryKind.CHUNK, revision(LongTermMemoryKind.CHUNK), SECOND, List.of(second));
+        store.add(key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), SECOND, List.of(second));
         addChunk("Third.", passage("two", "three"));
         addChunk("Fourth.", passage("three", "four"));
         addFacts(
@@ -340,15 +336,15 @@ public abstract class LongTermMemoryStoreContract {
                 fact("C", "c", FIRST, Trust.RETRIEVED));
         MadeMemory note = MadeMemory.fact("N", "by hand", List.of(), List.of(), Passage.NONE, Trust.USER);
         addFacts(Passage.NONE, note);
-        store.addSummary(key, 0, revision(LongTermMemoryKind.CHUNK), summary("Of two.", SECOND));
-        store.addSummary(key, 1, revision(LongTermMemoryKind.CHUNK), summary("Of four.", passage("three", "four")));
+        store.addSummary(key, 0, revision(MadeMemory.Kind.CHUNK), summary("Of two.", SECOND));
+        store.addSummary(key, 1, revision(MadeMemory.Kind.CHUNK), summary("Of four.", passage("three", "four")));
         assertOverviews();
         Overview one = store.overview(key, 1, Trust.RETRIEVED);
         assertThat(one.summary()).isNotNull().extracting(MadeMemory::text).isEqualTo("Of four.");
         assertThat(texts(one.memories())).containsExactlyInAnyOrder("Second.", "Fourth.", "a", "by hand");
         assertThat(one.byHand()).containsExactly(note.id());
 
-        store.moveTo(key, LongTermMemoryKind.CHUNK, revision(LongTermMemoryKind.CHUNK), 3);
+        store.moveTo(key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), 3);
         assertOverviews();
         assertThat(store.overview(key, 1, Trust.RETRIEVED).summary())
                 .isNotNull()
@@ -357,7 +353,7 @@ public abstract class LongTermMemoryStoreContract {
         store.put(key, second.withPinned(false));
         store.put(key, note.withStatus(MadeMemory.Status.FORGOTTEN));
         assertOverviews();
-        store.moveTo(key, LongTermMemoryKind.CHUNK, revision(LongTermMemoryKind.CHUNK), 0);
+        store.moveTo(key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), 0);
         assertOverviews();
         store.erase(key);
         assertThat(store.overview(key, 9, Trust.RETRIEVED)).isEqualTo(Overview.EMPTY);
@@ -367,14 +363,14 @@ public abstract class LongTermMemoryStoreContract {
     void b4_chunks_are_kept_in_order_with_all_that_is_known_of_them() throws Exception {
         MadeMemory first = chunk("They met.\nThey said \"hello\" \u4f60\u597d \uD83D\uDE00", FIRST)
                 .madeBy("gpt", "workflow@1", Instant.parse("2026-01-02T03:04:05.678901Z"));
-        assertThat(store.add(key, LongTermMemoryKind.CHUNK, 0, FIRST, List.of(first)))
+        assertThat(store.add(key, MadeMemory.Kind.CHUNK, 0, FIRST, List.of(first)))
                 .isTrue();
         assertThat(addChunk("They ate.", SECOND)).isTrue();
 
         try (LongTermMemoryStore again = sameStore()) {
             assertThat(again.chunks(key, 9)).hasSize(2).first().isEqualTo(first);
             assertThat(again.find(key, first.id())).contains(first);
-            Progress progress = again.progress(key, LongTermMemoryKind.CHUNK);
+            Progress progress = again.progress(key, MadeMemory.Kind.CHUNK);
             assertThat(progress.path()).extracting(Progress.Step::passage).containsExactly(FIRST, SECOND);
             assertThat(progress.head()).isEqualTo(2);
         }
@@ -400,7 +396,7 @@ public abstract class LongTermMemoryStoreContract {
         try (LongTermMemoryStore again = sameStore()) {
             assertThat(again.facts(key, 9)).hasSize(2).first().isEqualTo(first);
             assertThat(again.find(key, first.id())).contains(first);
-            assertThat(again.progress(key, LongTermMemoryKind.FACT).path())
+            assertThat(again.progress(key, MadeMemory.Kind.FACT).path())
                     .extracting(Progress.Step::passage)
                     .containsExactly(FIRST, SECOND);
         }
@@ -414,7 +410,7 @@ public abstract class LongTermMemoryStoreContract {
                 fact("Her puppy", "She has a puppy called Luna", FIRST, Trust.USER),
                 fact("Her car", "She drives an old car", FIRST, Trust.USER),
                 fact("Her work", "She paints houses", FIRST, Trust.USER));
-        assertThat(meaning.add(key, LongTermMemoryKind.FACT, 0, FIRST, facts)).isTrue();
+        assertThat(meaning.add(key, MadeMemory.Kind.FACT, 0, FIRST, facts)).isTrue();
 
         assertThat(found(store, "dog")).isEmpty();
         assertThat(found(meaning, "dog")).containsExactly("Her puppy");
@@ -439,9 +435,9 @@ public abstract class LongTermMemoryStoreContract {
         MadeMemory puppy = fact("Her puppy", "She has a puppy called Luna", FIRST, Trust.USER);
         MadeMemory car = fact("Her car", "She drives an old car", FIRST, Trust.USER);
         MemoryKey other = ConversationKey.of("acme", "other");
-        assertThat(meaning.add(key, LongTermMemoryKind.FACT, 0, FIRST, List.of(puppy)))
+        assertThat(meaning.add(key, MadeMemory.Kind.FACT, 0, FIRST, List.of(puppy)))
                 .isTrue();
-        assertThat(meaning.add(other, LongTermMemoryKind.FACT, 0, FIRST, List.of(car)))
+        assertThat(meaning.add(other, MadeMemory.Kind.FACT, 0, FIRST, List.of(car)))
                 .isTrue();
         int before = model.calls.size();
 
@@ -483,10 +479,10 @@ public abstract class LongTermMemoryStoreContract {
 
     @Test
     void of_two_creators_that_saw_the_same_one_changes_nothing() {
-        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
+        for (MadeMemory.Kind kind : List.of(MadeMemory.Kind.CHUNK, MadeMemory.Kind.FACT)) {
             long seen = revision(kind);
-            MadeMemory one = kind == LongTermMemoryKind.CHUNK ? chunk("a", FIRST) : fact("a", "a", FIRST, Trust.USER);
-            MadeMemory other = kind == LongTermMemoryKind.CHUNK ? chunk("b", OTHER) : fact("b", "b", OTHER, Trust.USER);
+            MadeMemory one = kind == MadeMemory.Kind.CHUNK ? chunk("a", FIRST) : fact("a", "a", FIRST, Trust.USER);
+            MadeMemory other = kind == MadeMemory.Kind.CHUNK ? chunk("b", OTHER) : fact("b", "b", OTHER, Trust.USER);
             assertThat(store.add(key, kind, seen, FIRST, List.of(one))).isTrue();
             assertThat(store.add(key, kind, seen, OTHER, List.of(other))).isFalse();
             assertThat(store.moveTo(key, kind, seen, 0)).isFalse();
@@ -503,7 +499,7 @@ public abstract class LongTermMemoryStoreContract {
         try {
             List<Callable<Integer>> creators = new ArrayList<>();
             for (int thread = 0; thread < threads; thread++) {
-                LongTermMemoryKind kind = thread % 2 == 0 ? LongTermMemoryKind.CHUNK : LongTermMemoryKind.FACT;
+                MadeMemory.Kind kind = thread % 2 == 0 ? MadeMemory.Kind.CHUNK : MadeMemory.Kind.FACT;
                 creators.add(() -> {
                     int refused = 0;
                     try (LongTermMemoryStore own = sameStore()) {
@@ -511,7 +507,7 @@ public abstract class LongTermMemoryStoreContract {
                             Progress seen = own.progress(key, kind);
                             Passage passage = passage(
                                     "" + seen.steps().size(), "" + (seen.steps().size() + 1));
-                            MadeMemory memory = kind == LongTermMemoryKind.CHUNK
+                            MadeMemory memory = kind == MadeMemory.Kind.CHUNK
                                     ? chunk("text", passage)
                                     : fact("title", "text", passage, Trust.USER);
                             if (own.add(key, kind, seen.revision(), passage, List.of(memory))) {
@@ -530,7 +526,7 @@ public abstract class LongTermMemoryStoreContract {
         } finally {
             pool.shutdown();
         }
-        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
+        for (MadeMemory.Kind kind : List.of(MadeMemory.Kind.CHUNK, MadeMemory.Kind.FACT)) {
             assertThat(store.progress(key, kind).path())
                     .hasSize(threads / 2 * each)
                     .allSatisfy(step -> assertThat(step.passage().upTo()).isEqualTo("" + step.number()));
@@ -543,27 +539,27 @@ public abstract class LongTermMemoryStoreContract {
     void what_is_off_the_path_is_not_shown_until_the_head_returns() {
         addChunk("a", FIRST);
         addChunk("b", SECOND);
-        assertThat(store.moveTo(key, LongTermMemoryKind.CHUNK, revision(LongTermMemoryKind.CHUNK), 0))
+        assertThat(store.moveTo(key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), 0))
                 .isTrue();
         assertThat(chunks(9)).isEmpty();
         addChunk("c", OTHER);
         assertThat(chunks(9)).containsExactly("c");
-        assertThat(store.progress(key, LongTermMemoryKind.CHUNK).path()).hasSize(1);
-        store.moveTo(key, LongTermMemoryKind.CHUNK, revision(LongTermMemoryKind.CHUNK), 2);
+        assertThat(store.progress(key, MadeMemory.Kind.CHUNK).path()).hasSize(1);
+        store.moveTo(key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), 2);
         assertThat(chunks(9)).containsExactly("a", "b");
 
         addFacts(FIRST, fact("alpha", "first", FIRST, Trust.USER));
         addFacts(SECOND, fact("beta", "second", SECOND, Trust.USER));
-        store.moveTo(key, LongTermMemoryKind.FACT, revision(LongTermMemoryKind.FACT), 1);
+        store.moveTo(key, MadeMemory.Kind.FACT, revision(MadeMemory.Kind.FACT), 1);
         assertThat(found("beta")).isEmpty();
         assertThat(found("alpha")).containsExactly("alpha");
         assertThat(texts(store.facts(key, 9))).containsExactly("first");
-        store.moveTo(key, LongTermMemoryKind.FACT, revision(LongTermMemoryKind.FACT), 2);
+        store.moveTo(key, MadeMemory.Kind.FACT, revision(MadeMemory.Kind.FACT), 2);
         assertThat(found("beta")).containsExactly("beta");
-        assertThatThrownBy(() -> store.moveTo(key, LongTermMemoryKind.FACT, revision(LongTermMemoryKind.FACT), 7))
+        assertThatThrownBy(() -> store.moveTo(key, MadeMemory.Kind.FACT, revision(MadeMemory.Kind.FACT), 7))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("no step 7");
-        assertThatThrownBy(() -> store.moveTo(key, LongTermMemoryKind.CHUNK, revision(LongTermMemoryKind.CHUNK), 7))
+        assertThatThrownBy(() -> store.moveTo(key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), 7))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("no step 7");
     }
@@ -625,15 +621,15 @@ public abstract class LongTermMemoryStoreContract {
                 .hasValueSatisfying(memory -> assertThat(memory.status()).isEqualTo(MadeMemory.Status.REPLACED));
 
         MadeMemory chunk = chunk("old", FIRST);
-        store.add(key, LongTermMemoryKind.CHUNK, 0, FIRST, List.of(chunk));
+        store.add(key, MadeMemory.Kind.CHUNK, 0, FIRST, List.of(chunk));
         store.add(
                 key,
-                LongTermMemoryKind.CHUNK,
-                revision(LongTermMemoryKind.CHUNK),
+                MadeMemory.Kind.CHUNK,
+                revision(MadeMemory.Kind.CHUNK),
                 Passage.NONE,
                 List.of(chunk("corrected", Passage.NONE).replacing(chunk.id())));
         assertThat(chunks(9)).containsExactly("corrected");
-        assertThat(store.progress(key, LongTermMemoryKind.CHUNK).path()).hasSize(1);
+        assertThat(store.progress(key, MadeMemory.Kind.CHUNK).path()).hasSize(1);
     }
 
     @Test
@@ -643,15 +639,15 @@ public abstract class LongTermMemoryStoreContract {
         MadeMemory newer =
                 fact("Home", "Ada lives in Rome.", SECOND, Trust.USER).replacing(old.id());
         addFacts(SECOND, newer);
-        store.moveTo(key, LongTermMemoryKind.FACT, revision(LongTermMemoryKind.FACT), 1);
+        store.moveTo(key, MadeMemory.Kind.FACT, revision(MadeMemory.Kind.FACT), 1);
         assertThat(texts(store.facts(key, 9))).containsExactly("Ada lives in Oslo.");
         assertThat(found("oslo")).containsExactly("Home");
-        store.moveTo(key, LongTermMemoryKind.FACT, revision(LongTermMemoryKind.FACT), 2);
+        store.moveTo(key, MadeMemory.Kind.FACT, revision(MadeMemory.Kind.FACT), 2);
         assertThat(texts(store.facts(key, 9))).containsExactly("Ada lives in Rome.");
         assertThat(found("oslo")).isEmpty();
 
         store.put(key, old.withStatus(MadeMemory.Status.FORGOTTEN));
-        store.moveTo(key, LongTermMemoryKind.FACT, revision(LongTermMemoryKind.FACT), 1);
+        store.moveTo(key, MadeMemory.Kind.FACT, revision(MadeMemory.Kind.FACT), 1);
         assertThat(store.facts(key, 9)).as("what is forgotten does not return").isEmpty();
     }
 
@@ -660,14 +656,14 @@ public abstract class LongTermMemoryStoreContract {
         MadeMemory fact = fact("Pet", "A cat.", FIRST, Trust.USER);
         MadeMemory chunk = chunk("They met.", FIRST);
         addFacts(FIRST, fact);
-        store.add(key, LongTermMemoryKind.CHUNK, 0, FIRST, List.of(chunk));
+        store.add(key, MadeMemory.Kind.CHUNK, 0, FIRST, List.of(chunk));
         addChunk("They ate.", SECOND);
-        long seen = revision(LongTermMemoryKind.CHUNK);
+        long seen = revision(MadeMemory.Kind.CHUNK);
         assertThat(store.put(key, fact.withPinned(true))).isTrue();
         assertThat(store.put(key, chunk.withPinned(true))).isTrue();
         assertThat(store.facts(key, 9).get(0).pinned()).isTrue();
         assertThat(store.chunks(key, 9).get(0).pinned()).isTrue();
-        assertThat(revision(LongTermMemoryKind.CHUNK)).isGreaterThan(seen);
+        assertThat(revision(MadeMemory.Kind.CHUNK)).isGreaterThan(seen);
 
         assertThat(store.put(key, fact.withStatus(MadeMemory.Status.FORGOTTEN))).isTrue();
         assertThat(store.put(key, chunk.withStatus(MadeMemory.Status.FORGOTTEN)))
@@ -676,7 +672,7 @@ public abstract class LongTermMemoryStoreContract {
         assertThat(chunks(9)).containsExactly("They ate.");
         assertThat(store.find(key, fact.id()))
                 .hasValueSatisfying(memory -> assertThat(memory.text()).isEmpty());
-        assertThat(store.progress(key, LongTermMemoryKind.CHUNK).path()).hasSize(2);
+        assertThat(store.progress(key, MadeMemory.Kind.CHUNK).path()).hasSize(2);
         assertThat(addChunk("They left.", passage("two", "three"))).isTrue();
         assertThat(chunks(9)).containsExactly("They ate.", "They left.");
     }
@@ -684,21 +680,21 @@ public abstract class LongTermMemoryStoreContract {
     @Test
     void b12_versions_of_the_summary_are_kept_and_the_newest_on_the_path_holds() {
         addChunk("a", FIRST);
-        assertThat(store.addSummary(key, 0, revision(LongTermMemoryKind.CHUNK), summary("first", FIRST)))
+        assertThat(store.addSummary(key, 0, revision(MadeMemory.Kind.CHUNK), summary("first", FIRST)))
                 .isTrue();
         addChunk("b", SECOND);
-        long seen = revision(LongTermMemoryKind.CHUNK);
+        long seen = revision(MadeMemory.Kind.CHUNK);
         assertThat(store.addSummary(key, 1, seen - 1, summary("late", SECOND))).isFalse();
         assertThat(store.addSummary(key, 0, seen, summary("late", SECOND))).isFalse();
         assertThat(store.addSummary(key, 1, seen, summary("second", SECOND))).isTrue();
         assertThat(texts(store.summaries(key))).containsExactly("first", "second");
         assertThat(store.summary(key)).extracting(MadeMemory::text).isEqualTo("second");
 
-        store.moveTo(key, LongTermMemoryKind.CHUNK, seen, 1);
+        store.moveTo(key, MadeMemory.Kind.CHUNK, seen, 1);
         assertThat(store.summary(key)).extracting(MadeMemory::text).isEqualTo("first");
-        store.moveTo(key, LongTermMemoryKind.CHUNK, revision(LongTermMemoryKind.CHUNK), 0);
+        store.moveTo(key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), 0);
         assertThat(store.summary(key)).isNull();
-        store.moveTo(key, LongTermMemoryKind.CHUNK, revision(LongTermMemoryKind.CHUNK), 2);
+        store.moveTo(key, MadeMemory.Kind.CHUNK, revision(MadeMemory.Kind.CHUNK), 2);
         assertThat(store.summary(key)).extracting(MadeMemory::text).isEqualTo("second");
     }
 
@@ -717,16 +713,12 @@ public abstract class LongTermMemoryStoreContract {
         for (int i = 0; i < keys.size(); i++) {
             MemoryKey each = keys.get(i);
             MadeMemory chunk = chunk("chunk " + i, FIRST);
-            assertThat(store.add(each, LongTermMemoryKind.CHUNK, 0, FIRST, List.of(chunk)))
+            assertThat(store.add(each, MadeMemory.Kind.CHUNK, 0, FIRST, List.of(chunk)))
                     .isTrue();
             assertThat(store.add(
-                            each,
-                            LongTermMemoryKind.FACT,
-                            0,
-                            FIRST,
-                            List.of(fact("t", "fact " + i, FIRST, Trust.USER))))
+                            each, MadeMemory.Kind.FACT, 0, FIRST, List.of(fact("t", "fact " + i, FIRST, Trust.USER))))
                     .isTrue();
-            long revision = store.progress(each, LongTermMemoryKind.CHUNK).revision();
+            long revision = store.progress(each, MadeMemory.Kind.CHUNK).revision();
             assertThat(store.addSummary(each, 0, revision, summary("summary " + i, FIRST)))
                     .isTrue();
         }
@@ -740,13 +732,13 @@ public abstract class LongTermMemoryStoreContract {
     @Test
     void a_creator_that_began_before_an_erasure_adds_nothing() {
         MemoryKey other = ConversationKey.of("acme", "other");
-        store.add(other, LongTermMemoryKind.CHUNK, 0, FIRST, List.of(chunk("stays", FIRST)));
+        store.add(other, MadeMemory.Kind.CHUNK, 0, FIRST, List.of(chunk("stays", FIRST)));
         store.erase(key);
         assertThat(addNothing(0)).isFalse();
         addChunk("a", FIRST);
         addFacts(FIRST, fact("a", "a", FIRST, Trust.USER));
-        store.addSummary(key, 0, revision(LongTermMemoryKind.CHUNK), summary("s", FIRST));
-        long seen = revision(LongTermMemoryKind.CHUNK);
+        store.addSummary(key, 0, revision(MadeMemory.Kind.CHUNK), summary("s", FIRST));
+        long seen = revision(MadeMemory.Kind.CHUNK);
         store.acquireLease(key, "creator", "me", Duration.ofMinutes(1));
         store.erase(key);
         assertThat(addNothing(seen)).isFalse();
@@ -784,13 +776,9 @@ public abstract class LongTermMemoryStoreContract {
     }
 
     private boolean addNothing(long revision) {
-        return store.add(key, LongTermMemoryKind.CHUNK, revision, FIRST, List.of(chunk("late", FIRST)))
+        return store.add(key, MadeMemory.Kind.CHUNK, revision, FIRST, List.of(chunk("late", FIRST)))
                 || store.add(
-                        key,
-                        LongTermMemoryKind.FACT,
-                        revision,
-                        FIRST,
-                        List.of(fact("late", "late", FIRST, Trust.USER)));
+                        key, MadeMemory.Kind.FACT, revision, FIRST, List.of(fact("late", "late", FIRST, Trust.USER)));
     }
 
     @Test
@@ -813,10 +801,10 @@ public abstract class LongTermMemoryStoreContract {
         assertThatThrownBy(() -> chunk("a\0b", FIRST))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("text");
-        assertThatThrownBy(() -> store.add(key, LongTermMemoryKind.SUMMARY, 0, FIRST, List.of(summary("s", FIRST))))
+        assertThatThrownBy(() -> store.add(key, MadeMemory.Kind.SUMMARY, 0, FIRST, List.of(summary("s", FIRST))))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("kind");
-        assertThatThrownBy(() -> store.add(key, LongTermMemoryKind.FACT, 0, FIRST, List.of(chunk("c", FIRST))))
+        assertThatThrownBy(() -> store.add(key, MadeMemory.Kind.FACT, 0, FIRST, List.of(chunk("c", FIRST))))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("memories");
         MadeMemory fact = fact("a", "a", FIRST, Trust.USER);
@@ -824,6 +812,6 @@ public abstract class LongTermMemoryStoreContract {
         assertThatThrownBy(() -> addFacts(SECOND, fact))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining(fact.id());
-        assertThat(store.progress(key, LongTermMemoryKind.FACT).steps()).hasSize(1);
+        assertThat(store.progress(key, MadeMemory.Kind.FACT).steps()).hasSize(1);
     }
 }

@@ -30,16 +30,16 @@ class MemoryProcessesTest {
 
     /** Each message was processed once, in order, and each passage has its memories. */
     private static void checkComplete(LongTermMemoryStore store, int messages) {
-        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
+        for (MadeMemory.Kind kind : List.of(MadeMemory.Kind.CHUNK, MadeMemory.Kind.FACT)) {
             List<Progress.Step> path = store.progress(CreatingProcess.KEY, kind).path();
             List<String> covered = path.stream()
                     .flatMap(step -> step.passage().messageIds().stream())
                     .toList();
             assertThat(covered).isEqualTo(ids(covered.size())).hasSizeGreaterThan(messages - 5);
-            List<MadeMemory> memories = kind == LongTermMemoryKind.CHUNK
+            List<MadeMemory> memories = kind == MadeMemory.Kind.CHUNK
                     ? store.chunks(CreatingProcess.KEY, Integer.MAX_VALUE)
                     : store.facts(CreatingProcess.KEY, Integer.MAX_VALUE);
-            int each = kind == LongTermMemoryKind.CHUNK ? 1 : 2;
+            int each = kind == MadeMemory.Kind.CHUNK ? 1 : 2;
             assertThat(memories).hasSize(path.size() * each);
             for (int i = 0; i < memories.size(); i++) {
                 assertThat(memories.get(i).source())
@@ -95,15 +95,14 @@ class MemoryProcessesTest {
     }
 
     /** The default build makes memories of one kind. */
-    static List<LongTermMemoryKind> kinds() {
-        return List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT).subList(0, Counts.of(1, 2));
+    static List<MadeMemory.Kind> kinds() {
+        return List.of(MadeMemory.Kind.CHUNK, MadeMemory.Kind.FACT).subList(0, Counts.of(1, 2));
     }
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(LongTermMemoryKind kind)
-            throws Exception {
-        Map<String, LongTermMemoryKind> homes = Map.of(stores("files"), kind, stores("PostgreSQL"), kind);
+    void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(MadeMemory.Kind kind) throws Exception {
+        Map<String, MadeMemory.Kind> homes = Map.of(stores("files"), kind, stores("PostgreSQL"), kind);
         for (int kill = 0; kill < 2; kill++) {
             // Two tries fail in each process, and it is killed in the next one.
             List<String> lines = killedWhenAllHang(kill == 0 ? 4 : 3, false, homes, 6);
@@ -120,7 +119,7 @@ class MemoryProcessesTest {
 
     /** Starts a process that makes memories on some homes, and kills it behind some lines. */
     private static List<String> killedWhenAllHang(
-            int call, boolean isLong, Map<String, LongTermMemoryKind> homes, int count) throws Exception {
+            int call, boolean isLong, Map<String, MadeMemory.Kind> homes, int count) throws Exception {
         List<Object> arguments = new ArrayList<>(List.of(call, isLong));
         homes.forEach((name, kind) -> arguments.addAll(List.of(name, kind)));
         List<String> lines = new ArrayList<>();
@@ -133,10 +132,10 @@ class MemoryProcessesTest {
         return lines;
     }
 
-    private static void assertNoCountIsLost(String name, LongTermMemoryKind kind) {
+    private static void assertNoCountIsLost(String name, MadeMemory.Kind kind) {
         try (SharedStores stores = SharedStores.open(name)) {
             List<String> sent = new ArrayList<>();
-            LongTermMemoryRun run = FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
+            Discussion.Run run = FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
                         sent.add(FailingPassages.word(inputs));
                         return FailingPassages.answerOrFail(kind, inputs);
                     })
@@ -151,8 +150,8 @@ class MemoryProcessesTest {
 
     @Test
     void a_process_that_is_killed_after_a_part_of_a_long_message_has_stored_all_parts_or_none() throws Exception {
-        Map<String, LongTermMemoryKind> homes =
-                Map.of(stores("files"), LongTermMemoryKind.CHUNK, stores("PostgreSQL"), LongTermMemoryKind.FACT);
+        Map<String, MadeMemory.Kind> homes =
+                Map.of(stores("files"), MadeMemory.Kind.CHUNK, stores("PostgreSQL"), MadeMemory.Kind.FACT);
         // The sixth call is of the messages behind it.
         for (int call : Counts.isFull() ? List.of(2, 3, 4, 5, 6) : List.of(4, 6)) {
             assertThat(killedWhenAllHang(call, true, homes, 2)).containsExactlyInAnyOrder("0 hangs", "1 hangs");
@@ -167,7 +166,7 @@ class MemoryProcessesTest {
         homes.forEach(MemoryProcessesTest::assertAllPartsAreStored);
     }
 
-    private static void assertAllPartsAreStored(String name, LongTermMemoryKind kind) {
+    private static void assertAllPartsAreStored(String name, MadeMemory.Kind kind) {
         try (SharedStores stores = SharedStores.open(name)) {
             List<String> sent = new ArrayList<>();
             FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
@@ -220,7 +219,7 @@ class MemoryProcessesTest {
                         .toList();
                 MemoryKey key = ConversationKey.of("default", id);
                 List<Progress.Step> path =
-                        stores.memories.progress(key, LongTermMemoryKind.CHUNK).path();
+                        stores.memories.progress(key, MadeMemory.Kind.CHUNK).path();
                 List<String> covered = path.stream()
                         .flatMap(step -> step.passage().messageIds().stream())
                         .toList();

@@ -22,7 +22,6 @@ import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.Passage;
@@ -234,22 +233,22 @@ class ErasedTextTest {
         add(
                 memories,
                 key,
-                LongTermMemoryKind.CHUNK,
+                MadeMemory.Kind.CHUNK,
                 passage,
-                MadeMemory.ofText(LongTermMemoryKind.CHUNK, canary + "chunk", passage, Trust.USER));
+                MadeMemory.ofText(MadeMemory.Kind.CHUNK, canary + "chunk", passage, Trust.USER));
         MadeMemory fact = MadeMemory.fact(
                 canary + "fact" + round, "", List.of("Ada"), List.of(canary + "phrase"), passage, Trust.USER);
-        add(memories, key, LongTermMemoryKind.FACT, passage, fact);
+        add(memories, key, MadeMemory.Kind.FACT, passage, fact);
         assertThat(memories.addSummary(
                         key,
                         round,
-                        memories.progress(key, LongTermMemoryKind.CHUNK).revision(),
-                        MadeMemory.ofText(LongTermMemoryKind.SUMMARY, canary + "told" + filler, passage, Trust.USER)))
+                        memories.progress(key, MadeMemory.Kind.CHUNK).revision(),
+                        MadeMemory.ofText(MadeMemory.Kind.SUMMARY, canary + "told" + filler, passage, Trust.USER)))
                 .isTrue();
     }
 
     private static void add(
-            LongTermMemoryStore memories, MemoryKey key, LongTermMemoryKind kind, Passage passage, MadeMemory made) {
+            LongTermMemoryStore memories, MemoryKey key, MadeMemory.Kind kind, Passage passage, MadeMemory made) {
         assertThat(memories.add(key, kind, memories.progress(key, kind).revision(), passage, List.of(made)))
                 .isTrue();
     }

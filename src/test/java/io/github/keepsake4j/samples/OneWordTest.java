@@ -117,7 +117,8 @@ class OneWordTest {
 
         Reader(CompilationUnitTree unit, DocTrees docs) {
             this.docs = docs;
-            this.file = unit.getSourceFile().getName().substring(SOURCES.toString().length() + 1);
+            this.file =
+                    unit.getSourceFile().getName().substring(SOURCES.toString().length() + 1);
         }
 
         @Override

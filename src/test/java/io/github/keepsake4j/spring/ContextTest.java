@@ -27,7 +27,6 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.memories.Discussion;
 import io.github.keepsake4j.memories.Discussions;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryRetriever;
 import io.github.keepsake4j.memories.LongTermMemoryRetrieverFactory;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
@@ -370,7 +369,7 @@ class ContextTest {
     }
 
     private static List<String> chunks(Keepsake keepsake) {
-        return keepsake.longTermMemories().of("alice").list(LongTermMemoryKind.CHUNK).stream()
+        return keepsake.longTermMemories().of("alice").list(MadeMemory.Kind.CHUNK).stream()
                 .map(MadeMemory::text)
                 .toList();
     }

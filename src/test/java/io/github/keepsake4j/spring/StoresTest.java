@@ -18,7 +18,6 @@ import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Postgres;
@@ -269,7 +268,7 @@ class StoresTest {
         made.run(context -> assertThat(context.getBean(Keepsake.class)
                         .longTermMemories()
                         .of("alice")
-                        .list(LongTermMemoryKind.CHUNK))
+                        .list(MadeMemory.Kind.CHUNK))
                 .extracting(MadeMemory::text)
                 .containsExactly("Her name is Alice."));
         with(Contexts.postgres(Postgres.newest().newDatabase()))

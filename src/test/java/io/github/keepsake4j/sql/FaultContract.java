@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.Passage;
@@ -81,8 +80,8 @@ abstract class FaultContract {
                     () -> store.facts(KEY, 3),
                     () -> store.add(
                             KEY,
-                            LongTermMemoryKind.FACT,
-                            store.progress(KEY, LongTermMemoryKind.FACT).revision(),
+                            MadeMemory.Kind.FACT,
+                            store.progress(KEY, MadeMemory.Kind.FACT).revision(),
                             passage,
                             List.of(MadeMemory.fact(
                                     SECRET + UUID.randomUUID(), "s", List.of(), List.of(), passage, Trust.USER))));

@@ -15,7 +15,6 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.Passage;
@@ -192,8 +191,8 @@ class SchemaVersionsTest {
                 List.of(
                         () -> store.add(
                                 KEY,
-                                LongTermMemoryKind.FACT,
-                                store.progress(KEY, LongTermMemoryKind.FACT).revision(),
+                                MadeMemory.Kind.FACT,
+                                store.progress(KEY, MadeMemory.Kind.FACT).revision(),
                                 passage,
                                 List.of(MadeMemory.fact(
                                         "t" + number.incrementAndGet(),

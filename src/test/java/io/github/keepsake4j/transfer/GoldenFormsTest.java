@@ -15,7 +15,6 @@ import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.FoundLongTermMemory;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MadeMemory.Status;
@@ -298,8 +297,8 @@ class GoldenFormsTest {
                 "h" + number);
     }
 
-    private static MadeMemory made(String id, LongTermMemoryKind kind, String text, int passage) {
-        boolean isFact = kind == LongTermMemoryKind.FACT;
+    private static MadeMemory made(String id, MadeMemory.Kind kind, String text, int passage) {
+        boolean isFact = kind == MadeMemory.Kind.FACT;
         return new MadeMemory(
                 id,
                 kind,
@@ -319,14 +318,14 @@ class GoldenFormsTest {
                 null);
     }
 
-    private static List<MadeMemory> madeOf(LongTermMemoryKind kind) {
+    private static List<MadeMemory> madeOf(MadeMemory.Kind kind) {
         return IntStream.rangeClosed(1, 2)
                 .mapToObj(i -> made(kind + "-" + i, kind, "Ada\nbooked hotel " + i + " in Rome \ud83d\ude00.", i))
                 .toList();
     }
 
     private static void fill(LongTermMemoryStore store) {
-        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
+        for (MadeMemory.Kind kind : List.of(MadeMemory.Kind.CHUNK, MadeMemory.Kind.FACT)) {
             for (MadeMemory each : madeOf(kind)) {
                 assertThat(store.add(KEY, kind, store.progress(KEY, kind).revision(), each.source(), List.of(each)))
                         .isTrue();
@@ -337,26 +336,24 @@ class GoldenFormsTest {
         assertThat(store.addSummary(
                         KEY,
                         0,
-                        store.progress(KEY, LongTermMemoryKind.CHUNK).revision(),
-                        made("SUMMARY-1", LongTermMemoryKind.SUMMARY, "Ada travels.", 2)))
+                        store.progress(KEY, MadeMemory.Kind.CHUNK).revision(),
+                        made("SUMMARY-1", MadeMemory.Kind.SUMMARY, "Ada travels.", 2)))
                 .isTrue();
-        assertThat(store.put(KEY, madeOf(LongTermMemoryKind.FACT).get(0).withStatus(Status.FORGOTTEN)))
+        assertThat(store.put(KEY, madeOf(MadeMemory.Kind.FACT).get(0).withStatus(Status.FORGOTTEN)))
                 .isTrue();
     }
 
     private static void assertGolden(LongTermMemoryStore store) {
-        assertThat(store.chunks(KEY, 10)).isEqualTo(madeOf(LongTermMemoryKind.CHUNK));
-        assertThat(store.facts(KEY, 10))
-                .isEqualTo(madeOf(LongTermMemoryKind.FACT).subList(1, 2));
+        assertThat(store.chunks(KEY, 10)).isEqualTo(madeOf(MadeMemory.Kind.CHUNK));
+        assertThat(store.facts(KEY, 10)).isEqualTo(madeOf(MadeMemory.Kind.FACT).subList(1, 2));
         assertThat(store.find(KEY, "FACT-1"))
-                .contains(madeOf(LongTermMemoryKind.FACT).get(0).withStatus(Status.FORGOTTEN));
-        assertThat(store.summaries(KEY))
-                .containsExactly(made("SUMMARY-1", LongTermMemoryKind.SUMMARY, "Ada travels.", 2));
+                .contains(madeOf(MadeMemory.Kind.FACT).get(0).withStatus(Status.FORGOTTEN));
+        assertThat(store.summaries(KEY)).containsExactly(made("SUMMARY-1", MadeMemory.Kind.SUMMARY, "Ada travels.", 2));
         assertThat(store.search(KEY, FactQuery.of("rome hotels")))
                 .extracting(FoundLongTermMemory::memory)
                 .extracting(MadeMemory::id)
                 .containsExactly("FACT-2");
-        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
+        for (MadeMemory.Kind kind : List.of(MadeMemory.Kind.CHUNK, MadeMemory.Kind.FACT)) {
             MadeMemory later = made("later-" + kind, kind, "Ada came home.", 3);
             assertThat(store.add(KEY, kind, store.progress(KEY, kind).revision(), later.source(), List.of(later)))
                     .isTrue();

@@ -2,7 +2,6 @@ package com.example.chat;
 
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.memories.LongTermMemoriesOfConversation;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.Trust;
 import java.time.Instant;
@@ -33,7 +32,7 @@ class MemoriesController {
      */
     record Remembered(
             String id,
-            LongTermMemoryKind kind,
+            MadeMemory.Kind kind,
             String text,
             Trust trust,
             boolean pinned,
@@ -53,8 +52,7 @@ class MemoriesController {
     List<Remembered> list(@PathVariable String id) {
         LongTermMemoriesOfConversation memories = keepsake.longTermMemories().of(id);
         List<Remembered> all = new ArrayList<>();
-        for (LongTermMemoryKind kind :
-                List.of(LongTermMemoryKind.FACT, LongTermMemoryKind.SUMMARY, LongTermMemoryKind.CHUNK)) {
+        for (MadeMemory.Kind kind : List.of(MadeMemory.Kind.FACT, MadeMemory.Kind.SUMMARY, MadeMemory.Kind.CHUNK)) {
             memories.list(kind).forEach(memory -> all.add(remembered(memories, memory)));
         }
         return all;
@@ -80,7 +78,7 @@ class MemoriesController {
     }
 
     static String text(MadeMemory memory) {
-        return memory.kind() == LongTermMemoryKind.FACT ? memory.summary() : memory.text();
+        return memory.kind() == MadeMemory.Kind.FACT ? memory.summary() : memory.text();
     }
 
     /** Makes the memories that are due, now. Calls a model. */

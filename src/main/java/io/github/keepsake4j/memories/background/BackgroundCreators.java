@@ -5,11 +5,9 @@ import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Reads;
 import io.github.keepsake4j.memories.Discussion;
+import io.github.keepsake4j.memories.Discussion.Run.End;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.LongTermMemoryFailedException;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
-import io.github.keepsake4j.memories.LongTermMemoryRun;
-import io.github.keepsake4j.memories.LongTermMemoryRun.End;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.message.ConversationKey;
@@ -269,7 +267,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             return false;
         }
         Set<String> first = new HashSet<>();
-        for (LongTermMemoryKind kind : List.of(LongTermMemoryKind.CHUNK, LongTermMemoryKind.FACT)) {
+        for (MadeMemory.Kind kind : List.of(MadeMemory.Kind.CHUNK, MadeMemory.Kind.FACT)) {
             store().progress(key, kind).steps().stream()
                     .limit(1)
                     .forEach(step -> first.addAll(step.passage().messageIds()));
@@ -288,11 +286,11 @@ public final class BackgroundCreators implements ObservedLog.Observer {
      * @throws LongTermMemoryFailedException if a model or a workflow failed; earlier results are stored
      * @throws KeepsakeException if a store cannot be used
      */
-    public LongTermMemoryRun make(MemoryKey key) {
+    public Discussion.Run make(MemoryKey key) {
         return make(key, true);
     }
 
-    private LongTermMemoryRun make(MemoryKey key, boolean isAgain) {
+    private Discussion.Run make(MemoryKey key, boolean isAgain) {
         BranchMessages.Branch branch = branches.read(key);
         Discussion discussion = discussions.discussion(key, onPassedBy);
         if (branch.messages().isEmpty() || isOfErased(key, branch.epoch())) {
@@ -300,15 +298,15 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             discussion.erase();
         }
         try {
-            LongTermMemoryRun made =
+            Discussion.Run made =
                     isAgain ? discussion.retry(branch.messages()) : discussion.qualityMemory(branch.messages());
             if (made.end() == End.BUSY) {
                 return made;
             }
-            LongTermMemoryRun folded = discussion.updateSummary();
+            Discussion.Run folded = discussion.updateSummary();
             List<MadeMemory> all = new ArrayList<>(made.made());
             all.addAll(folded.made());
-            return new LongTermMemoryRun(folded.end() == End.BUSY ? End.BUSY : made.end(), all, made.problems());
+            return new Discussion.Run(folded.end() == End.BUSY ? End.BUSY : made.end(), all, made.problems());
         } finally {
             if (Reads.position(logs.apply(key), key).epoch() != branch.epoch()) {
                 // It was erased meanwhile, possibly before the first memory was stored.

@@ -2,7 +2,6 @@ package io.github.keepsake4j.memories.file;
 
 import io.github.keepsake4j.base.LockFile;
 import io.github.keepsake4j.base.SmallFiles;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryReader;
 import io.github.keepsake4j.memories.LongTermMemoryWriter;
 import io.github.keepsake4j.memories.MadeMemory;
@@ -93,37 +92,33 @@ public final class FileLongTermMemoryStore extends GuardedMemoryStore {
     public Overview overview(MemoryKey key, int last, Trust leastTrust) {
         InvalidInputException.checkAtLeast("last", 0, last);
         Overview.Track facts = reading(
-                "memories",
-                key,
-                LongTermMemoryKind.FACT,
-                store -> Overview.Track.of(store, key, LongTermMemoryKind.FACT));
+                "memories", key, MadeMemory.Kind.FACT, store -> Overview.Track.of(store, key, MadeMemory.Kind.FACT));
         return reading(
                 "memories",
                 key,
-                LongTermMemoryKind.CHUNK,
+                MadeMemory.Kind.CHUNK,
                 store -> Overview.of(
                         store.summary(key),
-                        List.of(Overview.Track.of(store, key, LongTermMemoryKind.CHUNK), facts),
+                        List.of(Overview.Track.of(store, key, MadeMemory.Kind.CHUNK), facts),
                         last,
                         leastTrust));
     }
 
     @Override
     public Optional<MadeMemory> find(MemoryKey key, String id) {
-        return super.find(key, id)
-                .or(() -> reading("memory", key, LongTermMemoryKind.FACT, facts -> facts.find(key, id)));
+        return super.find(key, id).or(() -> reading("memory", key, MadeMemory.Kind.FACT, facts -> facts.find(key, id)));
     }
 
     @Override
     public boolean put(MemoryKey key, MadeMemory memory) {
-        if (memory.kind() != LongTermMemoryKind.FACT) {
+        if (memory.kind() != MadeMemory.Kind.FACT) {
             return super.put(key, memory);
         }
         // Creates no file, not even while an erasure removes the files.
         return writing(
                 "change of a memory",
                 key,
-                LongTermMemoryKind.CHUNK,
+                MadeMemory.Kind.CHUNK,
                 texts -> Files.exists(MemoryFiles.of(root, key).facts())
                         && facts(key, true, facts -> facts.put(key, memory)));
     }
@@ -179,10 +174,9 @@ public final class FileLongTermMemoryStore extends GuardedMemoryStore {
     }
 
     @Override
-    protected <T> T reading(
-            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
+    protected <T> T reading(String what, MemoryKey key, MadeMemory.Kind kind, Function<LongTermMemoryReader, T> work) {
         MemoryFiles files = MemoryFiles.of(root, key);
-        if (kind != LongTermMemoryKind.FACT || !Files.exists(files.facts())) {
+        if (kind != MadeMemory.Kind.FACT || !Files.exists(files.facts())) {
             return reading(what, key, () -> work.apply(texts()));
         }
         // A reader that still has an erased database open would take the next one's journal for its own, and delete it.
@@ -215,8 +209,7 @@ public final class FileLongTermMemoryStore extends GuardedMemoryStore {
     }
 
     @Override
-    protected <T> T writing(
-            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
+    protected <T> T writing(String what, MemoryKey key, MadeMemory.Kind kind, Function<LongTermMemoryWriter, T> work) {
         MemoryFiles files = MemoryFiles.of(root, key);
         return locked(what, files, key, () -> {
             if (!Files.isDirectory(files.directory())) {
@@ -224,7 +217,7 @@ public final class FileLongTermMemoryStore extends GuardedMemoryStore {
                 SmallFiles.forceNames(root);
             }
             LedgerStore texts = texts();
-            if (kind != LongTermMemoryKind.FACT) {
+            if (kind != MadeMemory.Kind.FACT) {
                 return work.apply(texts);
             }
             texts.noteKey(key);

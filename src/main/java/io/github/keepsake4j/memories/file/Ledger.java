@@ -1,7 +1,6 @@
 package io.github.keepsake4j.memories.file;
 
 import io.github.keepsake4j.codec.JsonObject;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MadeMemory.Status;
 import io.github.keepsake4j.memories.Progress;
@@ -44,7 +43,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
      *
      * @param least the revision of an empty file
      */
-    static Ledger read(Path file, LongTermMemoryKind kind, long least) throws IOException {
+    static Ledger read(Path file, MadeMemory.Kind kind, long least) throws IOException {
         JsonLines lines = JsonLines.read(file);
         long revision = least;
         long head = 0;
@@ -89,7 +88,7 @@ record Ledger(JsonLines lines, MemoryTrack track, List<Integer> places) {
     }
 
     /** Returns what another program wrote. */
-    private static MadeMemory foreign(LongTermMemoryKind kind, int line, String place, Map<?, ?> theirs) {
+    private static MadeMemory foreign(MadeMemory.Kind kind, int line, String place, Map<?, ?> theirs) {
         Map<String, String> own = Map.of(
                 "id", "line-" + (line + 1),
                 "kind", kind.name(),

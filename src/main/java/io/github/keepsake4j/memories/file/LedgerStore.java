@@ -4,7 +4,6 @@ import io.github.keepsake4j.backend.LeaseFile;
 import io.github.keepsake4j.base.LockFile;
 import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.log.Lease;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.Progress;
 import io.github.keepsake4j.memories.store.MemoryJson;
@@ -42,7 +41,7 @@ final class LedgerStore extends TrackedMemories {
     private static final int REVISION_BITS = 32;
 
     private final Path root;
-    private final Map<LongTermMemoryKind, Ledger> ledgers = new EnumMap<>(LongTermMemoryKind.class);
+    private final Map<MadeMemory.Kind, Ledger> ledgers = new EnumMap<>(MadeMemory.Kind.class);
 
     LedgerStore(Path root, Words words) {
         super(words);
@@ -67,32 +66,32 @@ final class LedgerStore extends TrackedMemories {
     }
 
     @Override
-    protected MemoryTrack track(MemoryKey key, LongTermMemoryKind kind) {
-        return kind == LongTermMemoryKind.FACT
+    protected MemoryTrack track(MemoryKey key, MadeMemory.Kind kind) {
+        return kind == MadeMemory.Kind.FACT
                 ? MemoryTrack.empty(least(key))
                 : ledger(files(key), kind, least(key)).track();
     }
 
-    private Ledger ledger(MemoryFiles files, LongTermMemoryKind kind, long least) {
-        boolean isForeign = kind == LongTermMemoryKind.SUMMARY && !Files.exists(files.summaries());
+    private Ledger ledger(MemoryFiles files, MadeMemory.Kind kind, long least) {
+        boolean isForeign = kind == MadeMemory.Kind.SUMMARY && !Files.exists(files.summaries());
         return ledgers.computeIfAbsent(
                 kind, any -> io(() -> Ledger.read(isForeign ? files.summary() : files.of(kind), kind, least)));
     }
 
     @Override
-    protected void put(MemoryKey key, LongTermMemoryKind kind, MemoryTrack after) {
+    protected void put(MemoryKey key, MadeMemory.Kind kind, MemoryTrack after) {
         MemoryFiles files = files(key);
         io(() -> {
             noteKey(key);
             MemoryTrack before = track(key, kind);
             boolean isAdded = after.entries().size() > before.entries().size()
                     || !after.progress().steps().equals(before.progress().steps());
-            boolean changesSummary = kind == LongTermMemoryKind.SUMMARY || !isAdded;
+            boolean changesSummary = kind == MadeMemory.Kind.SUMMARY || !isAdded;
             if (changesSummary && !Files.exists(files.summaries()) && Files.exists(files.summary())) {
                 // The summary of another program becomes the first version.
                 JsonLines.replace(
                         files.summaries(), JsonLines.read(files.summary()).objects());
-                ledgers.remove(LongTermMemoryKind.SUMMARY);
+                ledgers.remove(MadeMemory.Kind.SUMMARY);
             }
             ledger(files, kind, least(key)).write(files.of(kind), after);
             ledgers.remove(kind);

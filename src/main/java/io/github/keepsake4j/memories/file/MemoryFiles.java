@@ -1,7 +1,7 @@
 package io.github.keepsake4j.memories.file;
 
 import io.github.keepsake4j.base.SmallFiles;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
+import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.sql.KeyColumns;
@@ -71,8 +71,8 @@ record MemoryFiles(Path directory, String base, String hash) {
     }
 
     /** What is written of chunks or summaries. */
-    Path of(LongTermMemoryKind kind) {
-        return kind == LongTermMemoryKind.CHUNK ? ledger() : summaries();
+    Path of(MadeMemory.Kind kind) {
+        return kind == MadeMemory.Kind.CHUNK ? ledger() : summaries();
     }
 
     Path facts() {

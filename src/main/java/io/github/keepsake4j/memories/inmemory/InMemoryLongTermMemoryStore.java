@@ -1,9 +1,9 @@
 package io.github.keepsake4j.memories.inmemory;
 
 import io.github.keepsake4j.log.Lease;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryReader;
 import io.github.keepsake4j.memories.LongTermMemoryWriter;
+import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.store.GuardedMemoryStore;
 import io.github.keepsake4j.memories.store.MemoryTrack;
 import io.github.keepsake4j.memories.store.TrackedMemories;
@@ -36,7 +36,7 @@ public final class InMemoryLongTermMemoryStore extends GuardedMemoryStore {
         kept = new Kept(words);
     }
 
-    private record Discussion(Map<LongTermMemoryKind, MemoryTrack> tracks, Map<String, Lease> leases) {
+    private record Discussion(Map<MadeMemory.Kind, MemoryTrack> tracks, Map<String, Lease> leases) {
 
         boolean isKept() {
             return tracks.values().stream()
@@ -56,16 +56,16 @@ public final class InMemoryLongTermMemoryStore extends GuardedMemoryStore {
         private Discussion of(MemoryKey key) {
             return discussions.computeIfAbsent(
                     Objects.requireNonNull(key, "key"),
-                    any -> new Discussion(new EnumMap<>(LongTermMemoryKind.class), new HashMap<>()));
+                    any -> new Discussion(new EnumMap<>(MadeMemory.Kind.class), new HashMap<>()));
         }
 
         @Override
-        protected MemoryTrack track(MemoryKey key, LongTermMemoryKind kind) {
+        protected MemoryTrack track(MemoryKey key, MadeMemory.Kind kind) {
             return of(key).tracks().getOrDefault(kind, MemoryTrack.empty(0));
         }
 
         @Override
-        protected void put(MemoryKey key, LongTermMemoryKind kind, MemoryTrack after) {
+        protected void put(MemoryKey key, MadeMemory.Kind kind, MemoryTrack after) {
             of(key).tracks().put(kind, after);
         }
 
@@ -81,7 +81,7 @@ public final class InMemoryLongTermMemoryStore extends GuardedMemoryStore {
 
         @Override
         public void erase(MemoryKey key) {
-            for (LongTermMemoryKind kind : LongTermMemoryKind.values()) {
+            for (MadeMemory.Kind kind : MadeMemory.Kind.values()) {
                 put(key, kind, MemoryTrack.empty(progress(key, kind).revision() + 1));
             }
             leases(key).clear();
@@ -90,13 +90,13 @@ public final class InMemoryLongTermMemoryStore extends GuardedMemoryStore {
 
     @Override
     protected synchronized <T> T reading(
-            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
+            String what, MemoryKey key, MadeMemory.Kind kind, Function<LongTermMemoryReader, T> work) {
         return work.apply(kept);
     }
 
     @Override
     protected synchronized <T> T writing(
-            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
+            String what, MemoryKey key, MadeMemory.Kind kind, Function<LongTermMemoryWriter, T> work) {
         return work.apply(kept);
     }
 

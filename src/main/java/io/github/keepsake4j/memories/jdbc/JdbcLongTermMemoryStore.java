@@ -2,9 +2,9 @@ package io.github.keepsake4j.memories.jdbc;
 
 import io.github.keepsake4j.jdbc.PostgresBuilder;
 import io.github.keepsake4j.memories.FactWords;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryReader;
 import io.github.keepsake4j.memories.LongTermMemoryWriter;
+import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.store.GuardedMemoryStore;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -98,12 +98,12 @@ public final class JdbcLongTermMemoryStore extends GuardedMemoryStore {
     }
 
     @Override
-    public <T> T reading(String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
+    public <T> T reading(String what, MemoryKey key, MadeMemory.Kind kind, Function<LongTermMemoryReader, T> work) {
         return connections.single(what + " of " + key, session -> on(session, key, work));
     }
 
     @Override
-    public <T> T writing(String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
+    public <T> T writing(String what, MemoryKey key, MadeMemory.Kind kind, Function<LongTermMemoryWriter, T> work) {
         return connections.write(what + " of " + key, session -> on(session, key, work));
     }
 

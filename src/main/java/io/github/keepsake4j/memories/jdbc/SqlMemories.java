@@ -4,7 +4,6 @@ import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.FactWords;
 import io.github.keepsake4j.memories.FoundLongTermMemory;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryReader;
 import io.github.keepsake4j.memories.LongTermMemoryWriter;
 import io.github.keepsake4j.memories.MadeMemory;
@@ -130,12 +129,12 @@ final class SqlMemories implements LongTermMemoryWriter {
     }
 
     @Override
-    public Progress progress(MemoryKey any, LongTermMemoryKind kind) {
+    public Progress progress(MemoryKey any, MadeMemory.Kind kind) {
         State state = first(MemorySql.PROGRESS, State::of, id, kind.name());
         return progress(kind, state == null ? new State(least, 0, "") : state);
     }
 
-    private Progress progress(LongTermMemoryKind kind, State state) {
+    private Progress progress(MadeMemory.Kind kind, State state) {
         List<Step> steps = list(
                 text(MemorySql.STEPS),
                 row -> new Step(
@@ -154,18 +153,17 @@ final class SqlMemories implements LongTermMemoryWriter {
     }
 
     /** Locks the progress, and creates it with a revision if there is none yet. */
-    private State lock(LongTermMemoryKind kind) {
+    private State lock(MadeMemory.Kind kind) {
         update(MemorySql.NEW_PROGRESS, id, kind.name(), least, words.fingerprint());
         return Objects.requireNonNull(first(MemorySql.LOCK_PROGRESS, State::of, id, kind.name()));
     }
 
-    private void put(LongTermMemoryKind kind, State before, long head, String fingerprint) {
+    private void put(MadeMemory.Kind kind, State before, long head, String fingerprint) {
         update(MemorySql.PUT_PROGRESS, before.revision() + 1, head, fingerprint, id, kind.name());
     }
 
     @Override
-    public boolean add(
-            MemoryKey any, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> memories) {
+    public boolean add(MemoryKey any, MadeMemory.Kind kind, long revision, Passage passage, List<MadeMemory> memories) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
@@ -195,12 +193,12 @@ final class SqlMemories implements LongTermMemoryWriter {
     }
 
     /** Makes a step the last one that was processed. */
-    private void touch(LongTermMemoryKind kind, long step) {
+    private void touch(MadeMemory.Kind kind, long step) {
         update(MemorySql.TOUCH_STEP, Instant.now().toString(), id, kind.name(), step);
     }
 
     /** Writes a step. A step without a time never counts as the last one that was processed. */
-    private void put(LongTermMemoryKind kind, Step step, String time) {
+    private void put(MadeMemory.Kind kind, Step step, String time) {
         Passage passage = step.passage();
         update(
                 MemorySql.PUT_STEP,
@@ -218,7 +216,7 @@ final class SqlMemories implements LongTermMemoryWriter {
     }
 
     @Override
-    public boolean addFailure(MemoryKey any, LongTermMemoryKind kind, long revision, Passage passage) {
+    public boolean addFailure(MemoryKey any, MadeMemory.Kind kind, long revision, Passage passage) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
@@ -288,7 +286,7 @@ final class SqlMemories implements LongTermMemoryWriter {
     }
 
     private void addWords(long number, MadeMemory memory) {
-        if (memory.kind() != LongTermMemoryKind.FACT) {
+        if (memory.kind() != MadeMemory.Kind.FACT) {
             return;
         }
         List<Object[]> rows = new ArrayList<>();
@@ -311,7 +309,7 @@ final class SqlMemories implements LongTermMemoryWriter {
     }
 
     /** Rebuilds all words if they were made with other settings. Returns the fingerprint of the stored words. */
-    private String words(LongTermMemoryKind kind, State state) {
+    private String words(MadeMemory.Kind kind, State state) {
         if (!state.fingerprint().equals(words.fingerprint())) {
             for (Row row : rows(MemorySql.MEMORIES, id, kind.name())) {
                 if (row.isShown()) {
@@ -323,7 +321,7 @@ final class SqlMemories implements LongTermMemoryWriter {
     }
 
     @Override
-    public boolean moveTo(MemoryKey any, LongTermMemoryKind kind, long revision, long step) {
+    public boolean moveTo(MemoryKey any, MadeMemory.Kind kind, long revision, long step) {
         State state = lock(kind);
         if (state.revision() != revision) {
             return false;
@@ -356,7 +354,7 @@ final class SqlMemories implements LongTermMemoryWriter {
 
     @Override
     public boolean put(MemoryKey any, MadeMemory memory) {
-        LongTermMemoryKind kind = memory.kind();
+        MadeMemory.Kind kind = memory.kind();
         State state = lock(kind);
         Row before = byId(memory.id());
         if (before == null || before.memory().kind() != kind) {
@@ -371,7 +369,7 @@ final class SqlMemories implements LongTermMemoryWriter {
     }
 
     @Override
-    public List<MadeMemory> shown(MemoryKey any, LongTermMemoryKind kind, int last) {
+    public List<MadeMemory> shown(MemoryKey any, MadeMemory.Kind kind, int last) {
         List<MadeMemory> found = memories(rows(MemorySql.SHOWN, id, kind.name(), last));
         Collections.reverse(found);
         return found;
@@ -407,7 +405,7 @@ final class SqlMemories implements LongTermMemoryWriter {
         List<MadeMemory> memories = new ArrayList<>();
         Set<String> byHand = new HashSet<>();
         for (Row row : byId.values()) {
-            if (row.memory().kind() == LongTermMemoryKind.SUMMARY) {
+            if (row.memory().kind() == MadeMemory.Kind.SUMMARY) {
                 summary = row.memory();
                 continue;
             }
@@ -426,7 +424,7 @@ final class SqlMemories implements LongTermMemoryWriter {
 
     @Override
     public List<FoundLongTermMemory> search(MemoryKey any, FactQuery query) {
-        State state = first(MemorySql.PROGRESS, State::of, id, LongTermMemoryKind.FACT.name());
+        State state = first(MemorySql.PROGRESS, State::of, id, MadeMemory.Kind.FACT.name());
         Set<String> terms = words.terms(query);
         if (state == null || terms.isEmpty()) {
             return List.of();
@@ -436,7 +434,7 @@ final class SqlMemories implements LongTermMemoryWriter {
             return words.search(query, facts(key, Integer.MAX_VALUE));
         }
         int trust = query.leastTrust().level();
-        long facts = number(MemorySql.COUNT_SHOWN, id, LongTermMemoryKind.FACT.name(), trust);
+        long facts = number(MemorySql.COUNT_SHOWN, id, MadeMemory.Kind.FACT.name(), trust);
         List<FactWords.Posting> postings = list(
                 text(MemorySql.WORDS),
                 row -> new FactWords.Posting(string(row, 1), row.getLong(2), row.getDouble(3)),
@@ -449,7 +447,7 @@ final class SqlMemories implements LongTermMemoryWriter {
             if (found.size() == query.limit()) {
                 break;
             }
-            Row row = first(MemorySql.BY_NUMBER, this::row, id, LongTermMemoryKind.FACT.name(), score.fact());
+            Row row = first(MemorySql.BY_NUMBER, this::row, id, MadeMemory.Kind.FACT.name(), score.fact());
             // A moment later it may be gone.
             if (row != null && row.isShown()) {
                 found.add(new FoundLongTermMemory(row.memory(), score.score()));
@@ -460,20 +458,18 @@ final class SqlMemories implements LongTermMemoryWriter {
 
     @Override
     public List<MadeMemory> summaries(MemoryKey any) {
-        return memories(rows(MemorySql.MEMORIES, id, LongTermMemoryKind.SUMMARY.name()));
+        return memories(rows(MemorySql.MEMORIES, id, MadeMemory.Kind.SUMMARY.name()));
     }
 
     @Override
     public @Nullable MadeMemory summary(MemoryKey any) {
         List<MadeMemory> versions = summaries(key);
-        return versions.isEmpty()
-                ? null
-                : progress(key, LongTermMemoryKind.CHUNK).holding(versions);
+        return versions.isEmpty() ? null : progress(key, MadeMemory.Kind.CHUNK).holding(versions);
     }
 
     @Override
     public boolean addSummary(MemoryKey any, int versions, long revision, MadeMemory summary) {
-        State chunks = lock(LongTermMemoryKind.CHUNK);
+        State chunks = lock(MadeMemory.Kind.CHUNK);
         if (chunks.revision() != revision || summaries(key).size() != versions) {
             return false;
         }
@@ -485,7 +481,7 @@ final class SqlMemories implements LongTermMemoryWriter {
     /** Erases everything, and refuses additions of writers that saw an earlier revision. */
     @Override
     public void erase(MemoryKey any) {
-        for (LongTermMemoryKind kind : LongTermMemoryKind.values()) {
+        for (MadeMemory.Kind kind : MadeMemory.Kind.values()) {
             put(kind, lock(kind), 0, words.fingerprint());
         }
         for (String statement : MemorySql.ERASE) {

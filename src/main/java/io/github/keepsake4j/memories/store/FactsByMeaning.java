@@ -4,7 +4,6 @@ import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.base.Spread;
 import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.FoundLongTermMemory;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryReader;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.LongTermMemoryWriter;
@@ -74,20 +73,18 @@ public final class FactsByMeaning extends GuardedMemoryStore {
     }
 
     @Override
-    protected <T> T reading(
-            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work) {
+    protected <T> T reading(String what, MemoryKey key, MadeMemory.Kind kind, Function<LongTermMemoryReader, T> work) {
         return work.apply(store);
     }
 
     @Override
-    protected <T> T writing(
-            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work) {
+    protected <T> T writing(String what, MemoryKey key, MadeMemory.Kind kind, Function<LongTermMemoryWriter, T> work) {
         return work.apply(store);
     }
 
     @Override
-    public boolean add(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
-        return super.add(key, kind, revision, passage, kind == LongTermMemoryKind.FACT ? withVectors(made) : made);
+    public boolean add(MemoryKey key, MadeMemory.Kind kind, long revision, Passage passage, List<MadeMemory> made) {
+        return super.add(key, kind, revision, passage, kind == MadeMemory.Kind.FACT ? withVectors(made) : made);
     }
 
     private List<MadeMemory> withVectors(List<MadeMemory> facts) {

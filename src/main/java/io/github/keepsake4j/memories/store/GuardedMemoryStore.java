@@ -4,7 +4,6 @@ import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.FoundLongTermMemory;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryReader;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.LongTermMemoryWriter;
@@ -39,7 +38,7 @@ public abstract class GuardedMemoryStore implements LongTermMemoryStore {
      * @return its result
      */
     protected abstract <T> T reading(
-            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryReader, T> work);
+            String what, MemoryKey key, MadeMemory.Kind kind, Function<LongTermMemoryReader, T> work);
 
     /**
      * Changes something in one step.
@@ -52,10 +51,10 @@ public abstract class GuardedMemoryStore implements LongTermMemoryStore {
      * @return its result
      */
     protected abstract <T> T writing(
-            String what, MemoryKey key, LongTermMemoryKind kind, Function<LongTermMemoryWriter, T> work);
+            String what, MemoryKey key, MadeMemory.Kind kind, Function<LongTermMemoryWriter, T> work);
 
     @Override
-    public List<MadeMemory> shown(MemoryKey key, LongTermMemoryKind kind, int last) {
+    public List<MadeMemory> shown(MemoryKey key, MadeMemory.Kind kind, int last) {
         InvalidInputException.checkAtLeast("last", 0, last);
         return reading("memories", key, kind, all -> all.shown(key, kind, last));
     }
@@ -63,65 +62,62 @@ public abstract class GuardedMemoryStore implements LongTermMemoryStore {
     @Override
     public List<FoundLongTermMemory> search(MemoryKey key, FactQuery query) {
         Objects.requireNonNull(query, "query");
-        return reading("search in memories", key, LongTermMemoryKind.FACT, facts -> facts.search(key, query));
+        return reading("search in memories", key, MadeMemory.Kind.FACT, facts -> facts.search(key, query));
     }
 
     @Override
     public @Nullable MadeMemory summary(MemoryKey key) {
-        return reading("summary", key, LongTermMemoryKind.SUMMARY, all -> Optional.ofNullable(all.summary(key)))
+        return reading("summary", key, MadeMemory.Kind.SUMMARY, all -> Optional.ofNullable(all.summary(key)))
                 .orElse(null);
     }
 
     @Override
     public List<MadeMemory> summaries(MemoryKey key) {
-        return reading("summaries", key, LongTermMemoryKind.SUMMARY, all -> all.summaries(key));
+        return reading("summaries", key, MadeMemory.Kind.SUMMARY, all -> all.summaries(key));
     }
 
     @Override
     public Overview overview(MemoryKey key, int last, Trust leastTrust) {
         InvalidInputException.checkAtLeast("last", 0, last);
-        return reading("memories", key, LongTermMemoryKind.CHUNK, all -> all.overview(key, last, leastTrust));
+        return reading("memories", key, MadeMemory.Kind.CHUNK, all -> all.overview(key, last, leastTrust));
     }
 
     @Override
     public Optional<MadeMemory> find(MemoryKey key, String id) {
         Objects.requireNonNull(id, "id");
-        return reading("memory", key, LongTermMemoryKind.CHUNK, all -> all.find(key, id));
+        return reading("memory", key, MadeMemory.Kind.CHUNK, all -> all.find(key, id));
     }
 
     @Override
-    public Progress progress(MemoryKey key, LongTermMemoryKind kind) {
+    public Progress progress(MemoryKey key, MadeMemory.Kind kind) {
         return reading("progress of the memories", key, kind, store -> store.progress(key, kind));
     }
 
     @Override
-    public boolean add(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
+    public boolean add(MemoryKey key, MadeMemory.Kind kind, long revision, Passage passage, List<MadeMemory> made) {
         checkAdd(kind, passage, made);
         return writing("addition to the memories", key, kind, store -> store.add(key, kind, revision, passage, made));
     }
 
     @Override
-    public boolean addFailure(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage) {
+    public boolean addFailure(MemoryKey key, MadeMemory.Kind kind, long revision, Passage passage) {
         checkKind(kind);
         return writing("count of failed tries", key, kind, store -> store.addFailure(key, kind, revision, passage));
     }
 
     @Override
-    public boolean moveTo(MemoryKey key, LongTermMemoryKind kind, long revision, long step) {
+    public boolean moveTo(MemoryKey key, MadeMemory.Kind kind, long revision, long step) {
         checkKind(kind);
         return writing("move of the memories' head", key, kind, store -> store.moveTo(key, kind, revision, step));
     }
 
     @Override
     public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
-        if (summary.kind() != LongTermMemoryKind.SUMMARY) {
+        if (summary.kind() != MadeMemory.Kind.SUMMARY) {
             throw new InvalidInputException("summary", "must be of the kind SUMMARY, is " + summary.kind());
         }
         return writing(
-                "new summary",
-                key,
-                LongTermMemoryKind.SUMMARY,
-                all -> all.addSummary(key, versions, revision, summary));
+                "new summary", key, MadeMemory.Kind.SUMMARY, all -> all.addSummary(key, versions, revision, summary));
     }
 
     @Override
@@ -135,13 +131,13 @@ public abstract class GuardedMemoryStore implements LongTermMemoryStore {
         return writing(
                 "lease on the memories",
                 key,
-                LongTermMemoryKind.CHUNK,
+                MadeMemory.Kind.CHUNK,
                 store -> store.acquireLease(key, name, owner, duration));
     }
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
-        writing("release of a lease on the memories", key, LongTermMemoryKind.CHUNK, store -> {
+        writing("release of a lease on the memories", key, MadeMemory.Kind.CHUNK, store -> {
             store.releaseLease(key, name, owner);
             return true;
         });
@@ -149,21 +145,21 @@ public abstract class GuardedMemoryStore implements LongTermMemoryStore {
 
     @Override
     public void erase(MemoryKey key) {
-        writing("erasure of the memories", key, LongTermMemoryKind.CHUNK, store -> {
+        writing("erasure of the memories", key, MadeMemory.Kind.CHUNK, store -> {
             store.erase(key);
             return true;
         });
     }
 
-    private static void checkKind(LongTermMemoryKind kind) {
-        if (kind == LongTermMemoryKind.SUMMARY) {
+    private static void checkKind(MadeMemory.Kind kind) {
+        if (kind == MadeMemory.Kind.SUMMARY) {
             throw new InvalidInputException("kind", "must be CHUNK or FACT; add a summary with addSummary");
         }
     }
 
-    private static void checkAdd(LongTermMemoryKind kind, Passage passage, List<MadeMemory> memories) {
+    private static void checkAdd(MadeMemory.Kind kind, Passage passage, List<MadeMemory> memories) {
         checkKind(kind);
-        if (kind == LongTermMemoryKind.CHUNK && memories.isEmpty()) {
+        if (kind == MadeMemory.Kind.CHUNK && memories.isEmpty()) {
             throw new InvalidInputException("memories", "must contain one chunk or more; is empty");
         }
         if (memories.isEmpty() && passage.equals(Passage.NONE)) {

@@ -2,7 +2,6 @@ package io.github.keepsake4j.memories.store;
 
 import io.github.keepsake4j.codec.JsonObject;
 import io.github.keepsake4j.codec.PlainJson;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MadeMemory.Status;
 import io.github.keepsake4j.memories.Passage;
@@ -103,7 +102,7 @@ public final class MemoryJson {
         try {
             return new MadeMemory(
                     text(own, "id"),
-                    LongTermMemoryKind.valueOf(text(own, "kind")),
+                    MadeMemory.Kind.valueOf(text(own, "kind")),
                     text,
                     textOr(json, "title", ""),
                     textOr(json, "summary", ""),

@@ -5,7 +5,6 @@ import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.FactWords;
 import io.github.keepsake4j.memories.FoundLongTermMemory;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryWriter;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.Passage;
@@ -42,7 +41,7 @@ public abstract class TrackedMemories implements LongTermMemoryWriter {
      * @param kind the kind
      * @return what is kept
      */
-    protected abstract MemoryTrack track(MemoryKey key, LongTermMemoryKind kind);
+    protected abstract MemoryTrack track(MemoryKey key, MadeMemory.Kind kind);
 
     /**
      * Keeps what a change made of {@link #track}.
@@ -51,7 +50,7 @@ public abstract class TrackedMemories implements LongTermMemoryWriter {
      * @param kind the kind
      * @param after the memories
      */
-    protected abstract void put(MemoryKey key, LongTermMemoryKind kind, MemoryTrack after);
+    protected abstract void put(MemoryKey key, MadeMemory.Kind kind, MemoryTrack after);
 
     /**
      * Returns the leases of a discussion.
@@ -70,41 +69,41 @@ public abstract class TrackedMemories implements LongTermMemoryWriter {
     protected abstract void putLeases(MemoryKey key, Map<String, Lease> leases);
 
     @Override
-    public List<MadeMemory> shown(MemoryKey key, LongTermMemoryKind kind, int last) {
+    public List<MadeMemory> shown(MemoryKey key, MadeMemory.Kind kind, int last) {
         List<MadeMemory> shown = track(key, kind).shown();
         return List.copyOf(shown.subList(Math.max(0, shown.size() - last), shown.size()));
     }
 
     @Override
     public List<FoundLongTermMemory> search(MemoryKey key, FactQuery query) {
-        return words.search(query, track(key, LongTermMemoryKind.FACT).shown());
+        return words.search(query, track(key, MadeMemory.Kind.FACT).shown());
     }
 
     @Override
     public @Nullable MadeMemory summary(MemoryKey key) {
-        return track(key, LongTermMemoryKind.CHUNK).progress().holding(summaries(key));
+        return track(key, MadeMemory.Kind.CHUNK).progress().holding(summaries(key));
     }
 
     @Override
     public List<MadeMemory> summaries(MemoryKey key) {
-        return track(key, LongTermMemoryKind.SUMMARY).memories();
+        return track(key, MadeMemory.Kind.SUMMARY).memories();
     }
 
     @Override
     public Optional<MadeMemory> find(MemoryKey key, String id) {
-        return Arrays.stream(LongTermMemoryKind.values())
+        return Arrays.stream(MadeMemory.Kind.values())
                 .flatMap(kind -> track(key, kind).memories().stream())
                 .filter(memory -> memory.id().equals(id))
                 .findFirst();
     }
 
     @Override
-    public Progress progress(MemoryKey key, LongTermMemoryKind kind) {
+    public Progress progress(MemoryKey key, MadeMemory.Kind kind) {
         return track(key, kind).progress();
     }
 
     @Override
-    public boolean add(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
+    public boolean add(MemoryKey key, MadeMemory.Kind kind, long revision, Passage passage, List<MadeMemory> made) {
         return change(key, kind, revision, track -> {
             made.forEach(memory -> checkNew(key, memory));
             return track.add(passage, made);
@@ -112,19 +111,19 @@ public abstract class TrackedMemories implements LongTermMemoryWriter {
     }
 
     @Override
-    public boolean addFailure(MemoryKey key, LongTermMemoryKind kind, long revision, Passage passage) {
+    public boolean addFailure(MemoryKey key, MadeMemory.Kind kind, long revision, Passage passage) {
         return change(key, kind, revision, track -> track.addFailure(passage));
     }
 
     @Override
-    public boolean moveTo(MemoryKey key, LongTermMemoryKind kind, long revision, long step) {
+    public boolean moveTo(MemoryKey key, MadeMemory.Kind kind, long revision, long step) {
         return change(key, kind, revision, track -> {
             MemoryTrack.checkStep(key, track.progress(), step);
             return track.moveTo(step);
         });
     }
 
-    private boolean change(MemoryKey key, LongTermMemoryKind kind, long revision, UnaryOperator<MemoryTrack> change) {
+    private boolean change(MemoryKey key, MadeMemory.Kind kind, long revision, UnaryOperator<MemoryTrack> change) {
         MemoryTrack before = track(key, kind);
         if (before.progress().revision() != revision) {
             return false;
@@ -139,13 +138,13 @@ public abstract class TrackedMemories implements LongTermMemoryWriter {
 
     @Override
     public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
-        MemoryTrack before = track(key, LongTermMemoryKind.SUMMARY);
+        MemoryTrack before = track(key, MadeMemory.Kind.SUMMARY);
         if (before.entries().size() != versions
-                || progress(key, LongTermMemoryKind.CHUNK).revision() != revision) {
+                || progress(key, MadeMemory.Kind.CHUNK).revision() != revision) {
             return false;
         }
         checkNew(key, summary);
-        put(key, LongTermMemoryKind.SUMMARY, before.addVersion(summary));
+        put(key, MadeMemory.Kind.SUMMARY, before.addVersion(summary));
         return true;
     }
 

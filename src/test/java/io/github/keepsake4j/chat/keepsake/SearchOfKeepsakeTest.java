@@ -12,8 +12,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.FactQuery;
 import io.github.keepsake4j.memories.LongTermMemoriesOfConversation;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
-import io.github.keepsake4j.memories.LongTermMemoryOptions;
+import io.github.keepsake4j.memories.LongTermMemoryTools;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.Passage;
 import io.github.keepsake4j.memories.ScriptedModel;
@@ -126,7 +125,7 @@ class SearchOfKeepsakeTest {
                         Duration.ofMinutes(5))
                 .build();
         MadeMemory pet = MadeMemory.fact("Pet", "A bird", List.of(), List.of(), Passage.NONE, Trust.USER);
-        store.add(ConversationKey.of("acme", "42"), LongTermMemoryKind.FACT, 0, Passage.NONE, List.of(pet));
+        store.add(ConversationKey.of("acme", "42"), MadeMemory.Kind.FACT, 0, Passage.NONE, List.of(pet));
         keepsake.chatMemory("42").add(UserMessage.from("Hello"));
         LongTermMemoriesOfConversation memories = keepsake.longTermMemories().of("42");
 
@@ -136,7 +135,7 @@ class SearchOfKeepsakeTest {
                 .extracting(MadeMemory::text)
                 .containsExactly("A puppy called Luna");
         assertThat(keepsake.longTermMemories()
-                        .tools(LongTermMemoryOptions.standard())
+                        .tools(LongTermMemoryTools.Options.standard())
                         .searchMemory("hound", "42"))
                 .contains("A puppy called Luna");
     }

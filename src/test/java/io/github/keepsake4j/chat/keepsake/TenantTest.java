@@ -16,7 +16,6 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.memories.Discussions;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.Passage;
@@ -109,10 +108,10 @@ class TenantTest {
             Passage passage = new Passage(List.of("m"), 1, "", "", "");
             store.add(
                     key,
-                    LongTermMemoryKind.FACT,
+                    MadeMemory.Kind.FACT,
                     0,
                     passage,
-                    List.of(MadeMemory.ofText(LongTermMemoryKind.FACT, "a secret fact", passage, Trust.USER)));
+                    List.of(MadeMemory.ofText(MadeMemory.Kind.FACT, "a secret fact", passage, Trust.USER)));
         }
         keys.add(NodeKey.of(tenant, "app", "no conversation", "writer"));
         keys.forEach(key -> {

@@ -12,7 +12,6 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.Passage;
@@ -179,10 +178,10 @@ class FileFullDiskTest {
                 log.append(key, batch("a", "b"));
                 memories.add(
                         key,
-                        LongTermMemoryKind.CHUNK,
+                        MadeMemory.Kind.CHUNK,
                         0,
                         source,
-                        List.of(MadeMemory.ofText(LongTermMemoryKind.CHUNK, LogTesting.SECRET, source, Trust.USER)));
+                        List.of(MadeMemory.ofText(MadeMemory.Kind.CHUNK, LogTesting.SECRET, source, Trust.USER)));
             }
             for (ConversationKey key : keys) {
                 leaveNoRoom(mount);
@@ -193,7 +192,7 @@ class FileFullDiskTest {
                 memories.erase(key);
                 assertThat(branch(log, key)).isEmpty();
                 assertThat(memories.chunks(key, 1)).isEmpty();
-                assertThat(memories.progress(key, LongTermMemoryKind.CHUNK).revision())
+                assertThat(memories.progress(key, MadeMemory.Kind.CHUNK).revision())
                         .as("who saw it before adds nothing")
                         .isPositive();
             }

@@ -12,7 +12,6 @@ import io.github.keepsake4j.memories.Discussion;
 import io.github.keepsake4j.memories.DiscussionConfig;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.FactQuery;
-import io.github.keepsake4j.memories.LongTermMemoryKind;
 import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.MadeMemory;
 import io.github.keepsake4j.memories.MadeMemory.Status;
@@ -118,7 +117,7 @@ class MemoryFilesTest {
                 String summary = ("Hotel " + i + " in Rome ").repeat(i % 3 == 0 ? 500 : 5);
                 MadeMemory fact =
                         MadeMemory.fact("Title " + i, summary, List.of("Ada" + i), List.of("tour"), source, Trust.USER);
-                assertThat(store.add(KEY, LongTermMemoryKind.FACT, i - 1, source, List.of(fact)))
+                assertThat(store.add(KEY, MadeMemory.Kind.FACT, i - 1, source, List.of(fact)))
                         .isTrue();
             }
         }
@@ -131,14 +130,14 @@ class MemoryFilesTest {
             for (Consumer<LongTermMemoryStore> call : List.<Consumer<LongTermMemoryStore>>of(
                     store -> store.facts(KEY, 100),
                     store -> store.search(KEY, FactQuery.of("hotel rome")),
-                    store -> store.progress(KEY, LongTermMemoryKind.FACT),
+                    store -> store.progress(KEY, MadeMemory.Kind.FACT),
                     store -> store.overview(KEY, 10, Trust.USER),
                     store -> store.find(KEY, "none"),
                     store -> store.facts(KEY, 3).forEach(fact -> store.put(KEY, fact.withStatus(Status.FORGOTTEN))),
-                    store -> store.moveTo(KEY, LongTermMemoryKind.FACT, 30, 15),
+                    store -> store.moveTo(KEY, MadeMemory.Kind.FACT, 30, 15),
                     store -> store.add(
                             KEY,
-                            LongTermMemoryKind.FACT,
+                            MadeMemory.Kind.FACT,
                             30,
                             Passage.NONE,
                             List.of(MadeMemory.fact("New", "New", List.of(), List.of(), Passage.NONE, Trust.USER))))) {
@@ -221,8 +220,8 @@ class MemoryFilesTest {
             for (ThrowingCallable call : List.<ThrowingCallable>of(
                     () -> store.facts(KEY, 5),
                     () -> store.search(KEY, FactQuery.of("theirs")),
-                    () -> store.progress(KEY, LongTermMemoryKind.FACT),
-                    () -> store.add(KEY, LongTermMemoryKind.FACT, 0, source, List.of(fact)))) {
+                    () -> store.progress(KEY, MadeMemory.Kind.FACT),
+                    () -> store.add(KEY, MadeMemory.Kind.FACT, 0, source, List.of(fact)))) {
                 assertThatThrownBy(call)
                         .isInstanceOf(UnreadableDataException.class)
                         .hasMessageContaining("WilmerAI's own format")
@@ -242,8 +241,8 @@ class MemoryFilesTest {
             int there = whole.length() > 1 ? 1 : 0;
             try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
                 assertThat(store.chunks(KEY, 5)).hasSize(there);
-                MadeMemory next = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "next", Passage.NONE, Trust.USER);
-                assertThat(store.add(KEY, LongTermMemoryKind.CHUNK, there, Passage.NONE, List.of(next)))
+                MadeMemory next = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "next", Passage.NONE, Trust.USER);
+                assertThat(store.add(KEY, MadeMemory.Kind.CHUNK, there, Passage.NONE, List.of(next)))
                         .isTrue();
                 assertThat(store.chunks(KEY, 5)).hasSize(there + 1);
             }
@@ -258,9 +257,9 @@ class MemoryFilesTest {
             List<MemoryKey> keys = List.of("a", "b", "c").stream()
                     .<MemoryKey>map(id -> ConversationKey.of("ada", id))
                     .toList();
-            MadeMemory chunk = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
+            MadeMemory chunk = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "ours", Passage.NONE, Trust.USER);
             for (MemoryKey key : keys) {
-                store.add(key, LongTermMemoryKind.CHUNK, 0, Passage.NONE, List.of(chunk));
+                store.add(key, MadeMemory.Kind.CHUNK, 0, Passage.NONE, List.of(chunk));
             }
             for (String content : List.of("", "2\n", "conversation/ada/", "\0\0\0", "{}")) {
                 Files.writeString(MemoryFiles.of(directory, keys.get(1)).key(), content);
@@ -268,8 +267,8 @@ class MemoryFilesTest {
                 store.discussions("ada", found::add);
                 assertThat(found).as(content).containsExactlyInAnyOrder(keys.get(0), keys.get(2));
             }
-            MadeMemory second = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "more", Passage.NONE, Trust.USER);
-            store.add(keys.get(1), LongTermMemoryKind.CHUNK, 1, Passage.NONE, List.of(second));
+            MadeMemory second = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "more", Passage.NONE, Trust.USER);
+            store.add(keys.get(1), MadeMemory.Kind.CHUNK, 1, Passage.NONE, List.of(second));
             List<MemoryKey> found = new ArrayList<>();
             store.discussions("ada", found::add);
             assertThat(found).as("its next change mends it").hasSize(3);
@@ -380,9 +379,9 @@ class MemoryFilesTest {
         try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
             MadeMemory fact = MadeMemory.fact(
                     "qqsecret", "qqsecret", List.of("qqsecret"), List.of("qqsecret"), passage, Trust.USER);
-            MadeMemory chunk = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "qqsecret", passage, Trust.USER);
-            store.add(KEY, LongTermMemoryKind.FACT, 0, passage, List.of(fact));
-            store.add(KEY, LongTermMemoryKind.CHUNK, 0, passage, List.of(chunk));
+            MadeMemory chunk = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "qqsecret", passage, Trust.USER);
+            store.add(KEY, MadeMemory.Kind.FACT, 0, passage, List.of(fact));
+            store.add(KEY, MadeMemory.Kind.CHUNK, 0, passage, List.of(chunk));
             assertThat(filesWith("qqsecret")).hasSize(2);
             store.put(KEY, fact.withStatus(Status.FORGOTTEN));
             store.put(KEY, chunk.withStatus(Status.FORGOTTEN));
@@ -408,10 +407,9 @@ class MemoryFilesTest {
                 String as = "file " + file + " of " + length + " bytes";
                 byte[] after;
                 try (LongTermMemoryStore store = FileLongTermMemoryStore.of(folder)) {
-                    MadeMemory chunk = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
-                    long revision =
-                            store.progress(KEY, LongTermMemoryKind.CHUNK).revision();
-                    assertThat(store.add(KEY, LongTermMemoryKind.CHUNK, revision, Passage.NONE, List.of(chunk)))
+                    MadeMemory chunk = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "ours", Passage.NONE, Trust.USER);
+                    long revision = store.progress(KEY, MadeMemory.Kind.CHUNK).revision();
+                    assertThat(store.add(KEY, MadeMemory.Kind.CHUNK, revision, Passage.NONE, List.of(chunk)))
                             .isTrue();
                     after = Files.readAllBytes(ledger);
                     assertThat(store.chunks(KEY, 1)).as(as).hasSize(1);
@@ -457,16 +455,16 @@ class MemoryFilesTest {
     void zeros_behind_an_unfinished_line_of_ours_are_cut_off() throws Exception {
         MemoryFiles files = MemoryFiles.of(directory, KEY);
         try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
-            MadeMemory chunk = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
-            store.add(KEY, LongTermMemoryKind.CHUNK, 0, Passage.NONE, List.of(chunk));
+            MadeMemory chunk = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "ours", Passage.NONE, Trust.USER);
+            store.add(KEY, MadeMemory.Kind.CHUNK, 0, Passage.NONE, List.of(chunk));
             String whole = Files.readString(files.ledger());
             for (String tail :
                     List.of("\0\0\0", "{\"te\0\0", "{\"text_block\":\"ab\0", whole.substring(0, 30) + "\0")) {
                 Files.writeString(files.ledger(), whole + tail);
                 assertThat(store.chunks(KEY, 5)).hasSize(1);
-                MadeMemory next = MadeMemory.ofText(LongTermMemoryKind.CHUNK, "next", Passage.NONE, Trust.USER);
-                long revision = store.progress(KEY, LongTermMemoryKind.CHUNK).revision();
-                assertThat(store.add(KEY, LongTermMemoryKind.CHUNK, revision, Passage.NONE, List.of(next)))
+                MadeMemory next = MadeMemory.ofText(MadeMemory.Kind.CHUNK, "next", Passage.NONE, Trust.USER);
+                long revision = store.progress(KEY, MadeMemory.Kind.CHUNK).revision();
+                assertThat(store.add(KEY, MadeMemory.Kind.CHUNK, revision, Passage.NONE, List.of(next)))
                         .isTrue();
                 assertThat(Files.readString(files.ledger())).startsWith(whole).doesNotContain("\0");
             }
@@ -484,7 +482,7 @@ class MemoryFilesTest {
             assertThat(store.summaries(KEY)).hasSize(1);
             assertThat(Files.readString(files.summary())).isEqualTo(theirs);
             MadeMemory second =
-                    MadeMemory.ofText(LongTermMemoryKind.SUMMARY, "Ada likes wasps.", Passage.NONE, Trust.USER);
+                    MadeMemory.ofText(MadeMemory.Kind.SUMMARY, "Ada likes wasps.", Passage.NONE, Trust.USER);
             assertThat(store.addSummary(KEY, 0, 0, second)).isFalse();
             assertThat(store.addSummary(KEY, 1, 0, second)).isTrue();
             assertThat(store.summaries(KEY))
@@ -496,7 +494,7 @@ class MemoryFilesTest {
         Files.delete(files.summaries());
         Files.writeString(files.summary(), "gAAAAABm-token");
         try (LongTermMemoryStore store = FileLongTermMemoryStore.of(directory)) {
-            MadeMemory third = MadeMemory.ofText(LongTermMemoryKind.SUMMARY, "Other", Passage.NONE, Trust.USER);
+            MadeMemory third = MadeMemory.ofText(MadeMemory.Kind.SUMMARY, "Other", Passage.NONE, Trust.USER);
             assertThatThrownBy(() -> store.addSummary(KEY, 0, 0, third)).isInstanceOf(UnreadableDataException.class);
             assertThat(Files.readString(files.summary())).isEqualTo("gAAAAABm-token");
         }
