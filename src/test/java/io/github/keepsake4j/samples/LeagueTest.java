@@ -45,7 +45,8 @@ class LeagueTest {
     @Test
     void readme_names_the_versions_that_were_measured() throws IOException {
         String page = Files.readString(FOLDER.resolve("league.md"));
-        List<String> named = NAMED.matcher(Files.readString(Path.of("README.md"))).results()
+        List<String> named = NAMED.matcher(Files.readString(Path.of("README.md")))
+                .results()
                 .map(version -> "spring-ai-session-jdbc-" + version.group(1))
                 .toList();
         assertThat(named).isNotEmpty().allMatch(page::contains);

@@ -24,9 +24,8 @@ class VersionsTest {
                 .toList();
 
         assertThat(named)
-                .containsExactlyElementsOf(rows().stream()
-                        .map(row -> row[0] + ";" + row[1])
-                        .toList());
+                .containsExactlyElementsOf(
+                        rows().stream().map(row -> row[0] + ";" + row[1]).toList());
         assertThat(Files.readString(Path.of(".ci/run"))).contains("\nsrc/release/versions.sh\n");
     }
 
@@ -42,8 +41,10 @@ class VersionsTest {
 
     @Test
     void a_command_runs_with_the_version_of_its_row() throws IOException {
-        assertThat(rows()).filteredOn(row -> !row[2].equals("verify")).isNotEmpty().allMatch(row -> row[2].contains(
-                "version=VERSION"));
+        assertThat(rows())
+                .filteredOn(row -> !row[2].equals("verify"))
+                .isNotEmpty()
+                .allMatch(row -> row[2].contains("version=VERSION"));
     }
 
     private static List<String[]> rows() throws IOException {

@@ -148,13 +148,14 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
         String worst = rows(TurnCosts.TIME).stream()
                 .max(Comparator.comparingDouble(row -> quotient(TurnCosts.TIME, row, Measure::median)))
                 .orElseThrow();
-        List<Subject> columns =
-                List.of(Subject.LANGCHAIN4J, Subject.SPRING, Subject.SESSION, Subject.KEEPSAKE);
+        List<Subject> columns = List.of(Subject.LANGCHAIN4J, Subject.SPRING, Subject.SESSION, Subject.KEEPSAKE);
         List<String> lines = new ArrayList<>();
-        lines.add("| | " + String.join(" | ", columns.stream().map(Subject::fullTitle).toList()) + " |");
+        lines.add("| | "
+                + String.join(" | ", columns.stream().map(Subject::fullTitle).toList()) + " |");
         lines.add("|" + "---|".repeat(columns.size() + 1));
         lines.add(line("kept of 90 messages, with a window of 20", columns, Truth.KEPT, "stored"));
-        lines.add(line("kept of 800 messages that 8 threads add to one memory", columns, Truth.THREADS, "of these stored"));
+        lines.add(line(
+                "kept of 800 messages that 8 threads add to one memory", columns, Truth.THREADS, "of these stored"));
         lines.add(line(inWords(tools) + ", 1 ms of network", columns, TurnCosts.DELAYED, tools));
         lines.add(line("round trips of this turn", columns, TurnCosts.ROUND_TRIPS, tools));
         lines.add(line("worst: " + inWords(worst) + ", no network", columns, TurnCosts.TIME, worst));
@@ -163,7 +164,9 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
 
     private String line(String what, List<Subject> columns, String table, String row) {
         return "| " + what + " | "
-                + String.join(" | ", columns.stream().map(each -> cell(table, row, each)).toList()) + " |";
+                + String.join(
+                        " | ",
+                        columns.stream().map(each -> cell(table, row, each)).toList()) + " |";
     }
 
     /** Returns a count, or the time that half of the turns take at most and the one of 95 in 100. */
@@ -180,8 +183,8 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
     /** Says a row, such as {@code 20 of 10,000, plain}, in words. */
     private static String inWords(String row) {
         String[] parts = row.split(", (?=plain|two)");
-        return (parts[1].equals("plain") ? "a plain turn" : "a turn with " + parts[1])
-                + " that shows " + (parts[0].contains(" of ") ? parts[0] : "all of " + parts[0]) + " messages";
+        return (parts[1].equals("plain") ? "a plain turn" : "a turn with " + parts[1]) + " that shows "
+                + (parts[0].contains(" of ") ? parts[0] : "all of " + parts[0]) + " messages";
     }
 
     /** Returns the others that do the same work: Spring AI's JDBC repository does not store what tools say. */
