@@ -138,16 +138,6 @@ class ReadmeTest {
         }
     }
 
-    /** One thing has one name: memories are kept in a store. */
-    @Test
-    void a_place_where_memories_are_kept_is_called_a_store() throws IOException {
-        for (Path document : documents()) {
-            assertThat(CODE.matcher(Files.readString(document)).replaceAll(""))
-                    .as(document.toString())
-                    .doesNotContainPattern("(?i)\\bhomes?\\b");
-        }
-    }
-
     @Test
     void readme_links_every_page_of_the_guide_and_every_link_leads_to_a_file() throws IOException {
         assertThat(links(README)).containsAll(documents().subList(1, documents().size()));
