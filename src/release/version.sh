@@ -35,7 +35,7 @@ edit() { # file, then what sed takes; -i alone is written differently on each sy
 is=${old//./\\.}
 git grep -lF "$old" -- '*pom.xml' '*.md' ':!CHANGELOG.md' ':!src/docs/decisions' | while read -r file; do
   edit "$file" -e "/<artifactId>keepsake4j</,/<\/version>/s#<version>$is</version>#<version>$new</version>#" \
-    -e "s#\(<keepsake[0-9a-z]*\.version>\)$is<#\1$new<#" -e "s#:keepsake4j:$is\([^0-9A-Za-z.-]\)#:keepsake4j:$new\1#g" -e "s#Version $is,#Version $new,#"
+    -e "s#\(<keepsake[0-9a-z]*\.version>\)$is<#\1$new<#" -e "s#:keepsake4j:$is\([^0-9A-Za-z.-]\)#:keepsake4j:$new\1#g" -e "s#version $is,#version $new,#"
 done
 
 if [[ $new == *-SNAPSHOT ]]; then

@@ -56,7 +56,6 @@ import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -956,14 +955,17 @@ public final class Keepsake {
 
         /** Returns a warning if an exact limit changes the beginning of each prompt, so that another one's steps keep nothing. */
         static Optional<String> exactBesideSteps(ContextStrategy limits) {
-            Map<Boolean, List<ContextStrategy>> exact = limits.parts().stream()
+            List<ContextStrategy> windows = limits.parts().stream()
                     .filter(part -> part instanceof SlidingWindow || part instanceof TokenLimit)
-                    .collect(Collectors.partitioningBy(part -> part.steps(ContextStrategy.THIRD) != part));
-            return exact.get(true).isEmpty() || exact.get(false).isEmpty()
+                    .toList();
+            List<ContextStrategy> exact = new ArrayList<>(windows);
+            exact.removeIf(part -> part.steps(ContextStrategy.THIRD) == part);
+            List<ContextStrategy> stepping = new ArrayList<>(windows);
+            stepping.removeAll(exact);
+            return exact.isEmpty() || stepping.isEmpty()
                     ? Optional.empty()
-                    : Optional.of("The limit " + exact.get(true)
-                            + " is exact. When it is full, each prompt begins elsewhere, and a"
-                            + " prompt cache gains nothing from " + exact.get(false)
+                    : Optional.of("The limit " + exact + " is exact. When it is full, each prompt begins elsewhere, and a"
+                            + " prompt cache gains nothing from " + stepping
                             + ". Call steps() on Keepsake's builder, so that all limits move in steps");
         }
 

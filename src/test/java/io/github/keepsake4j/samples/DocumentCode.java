@@ -29,9 +29,8 @@ import javax.tools.ToolProvider;
  * those of the tests. A block that uses Quarkus's AI services is a file of the sample for Quarkus, which is built and run
  * on its own.
  *
- * <p>While a page is written: {@code mvn -q test-compile exec:java
- * -Dexec.mainClass=io.github.keepsake4j.samples.DocumentCode -Dexec.args="src/docs/guide/agents.md"} compiles, runs and
- * writes the outputs into the page.
+ * <p>While a page is written, {@code main} compiles and runs its code, and writes the outputs into the page. CONTRIBUTING
+ * has the command.
  */
 final class DocumentCode {
 

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongFunction;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +21,7 @@ class LeagueTest {
     private static final Path FOLDER = Path.of("src/docs/benchmarks");
     private static final Path SAMPLES = FOLDER.resolve("league.csv");
     private static final long MOST_BYTES = 300_000;
+    private static final Pattern NAMED = Pattern.compile("spring-ai-session (\\d[\\d.]*\\d)");
 
     /** The page's tables of medians by their headings, as the samples name them. */
     private static final Map<String, String> TABLES = Map.of(
@@ -36,7 +38,18 @@ class LeagueTest {
     void readme_has_the_lines_of_the_league() throws IOException {
         List<String> lines = tableAfter(Files.readAllLines(FOLDER.resolve("league.md")), "## The lines of README");
         assertThat(lines).as("a head and five lines").hasSize(7);
-        assertThat(Files.readAllLines(Path.of("README.md"))).containsSequence(lines.subList(2, 7));
+        assertThat(Files.readAllLines(Path.of("README.md"))).containsSequence(lines);
+    }
+
+    /** A subject's name has a version, which is the one that was measured. */
+    @Test
+    void readme_names_the_versions_that_were_measured() throws IOException {
+        String page = Files.readString(FOLDER.resolve("league.md"));
+        List<String> named = NAMED.matcher(Files.readString(Path.of("README.md")))
+                .results()
+                .map(version -> "spring-ai-session-jdbc-" + version.group(1))
+                .toList();
+        assertThat(named).isNotEmpty().allMatch(page::contains);
     }
 
     @Test

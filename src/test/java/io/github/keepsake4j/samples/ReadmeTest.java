@@ -33,6 +33,11 @@ class ReadmeTest {
     private static final Path SPRING = Path.of("samples/spring");
     private static final Path QUARKUS = Path.of("samples/quarkus");
 
+    private static final int MOST_LINES = 150;
+    private static final int MOST_COLUMNS = 100;
+    private static final int MOST_PAGES = 18;
+    private static final int MOST_WORDS = 15_000;
+
     private static final Pattern LEFT_OUT = Pattern.compile("\\| *([A-Z]+\\d*) *(?=\\|)");
     private static final Pattern PROPERTIES = Pattern.compile("(?ms)^```properties\n(.*?)^```$");
     private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```$|<!--.*?-->");
@@ -108,15 +113,29 @@ class ReadmeTest {
     /** A newcomer reads them, so they stay short. */
     @Test
     void the_documents_are_short() throws IOException {
-        assertThat(Files.readAllLines(README)).hasSizeLessThanOrEqualTo(150);
-        assertThat(documents()).hasSizeLessThanOrEqualTo(1 + 18);
+        assertThat(Files.readAllLines(README)).hasSizeLessThanOrEqualTo(MOST_LINES);
+        assertThat(documents()).hasSizeLessThanOrEqualTo(1 + MOST_PAGES);
         int words = 0;
         for (Path document : documents()) {
             String prose = CODE.matcher(Files.readString(document)).replaceAll("");
             words += (int)
                     Stream.of(prose.split("\\s+")).filter(WORD.asPredicate()).count();
         }
-        assertThat(words).as("words outside code").isLessThanOrEqualTo(15_000);
+        assertThat(words).as("words outside code").isLessThanOrEqualTo(MOST_WORDS);
+    }
+
+    /** A terminal and a review show them as they are. Rows of tables and code cannot be wrapped. */
+    @Test
+    void the_lines_of_prose_fit_into_a_hundred_columns() throws IOException {
+        List<Path> wrapped = new ArrayList<>(documents());
+        wrapped.add(Path.of("CONTRIBUTING.md"));
+        wrapped.add(Path.of("SECURITY.md"));
+        for (Path document : wrapped) {
+            assertThat(CODE.matcher(Files.readString(document)).replaceAll("").lines())
+                    .as(document.toString())
+                    .filteredOn(line -> !line.startsWith("|"))
+                    .allMatch(line -> line.codePointCount(0, line.length()) <= MOST_COLUMNS);
+        }
     }
 
     @Test

@@ -139,6 +139,7 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
         lines.add("|" + "---|".repeat(cells.size()));
     }
 
+    /** Returns README's table: a heading, and five rows. The last one is the worst of all times. */
     private List<String> readme() {
         String tools = WHOLE + ", two tools";
         if (!rows(TurnCosts.TIME).contains(tools)) {
@@ -147,36 +148,43 @@ record Report(List<Sample> samples, List<String> machine, long seconds) {
         String worst = rows(TurnCosts.TIME).stream()
                 .max(Comparator.comparingDouble(row -> quotient(TurnCosts.TIME, row, Measure::median)))
                 .orElseThrow();
-        return List.of(
-                "| measured | others | Keepsake4j |",
-                "|---|---|---|",
-                "| 90 messages through a window of 20: kept | " + others(Truth.KEPT, "stored") + " | "
-                        + ours(Truth.KEPT, "stored", Report::count) + " |",
-                "| 800 messages of 8 threads to one memory: kept | " + others(Truth.THREADS, "of these stored") + " | "
-                        + ours(Truth.THREADS, "of these stored", Report::count) + " |",
-                line("a turn with two tools at " + WHOLE + " messages, 1 ms away", TurnCosts.DELAYED, tools, " ms"),
-                line("round trips of that turn", TurnCosts.ROUND_TRIPS, tools, ""),
-                line("worst: a turn at " + worst + ", no network", TurnCosts.TIME, worst, " ms"));
+        List<Subject> columns = List.of(Subject.LANGCHAIN4J, Subject.SPRING, Subject.SESSION, Subject.KEEPSAKE);
+        List<String> lines = new ArrayList<>();
+        lines.add("| | "
+                + String.join(" | ", columns.stream().map(Subject::fullTitle).toList()) + " |");
+        lines.add("|" + "---|".repeat(columns.size() + 1));
+        lines.add(line("kept of 90 messages, with a window of 20", columns, Truth.KEPT, "stored"));
+        lines.add(line(
+                "kept of 800 messages that 8 threads add to one memory", columns, Truth.THREADS, "of these stored"));
+        lines.add(line(inWords(tools) + ", 1 ms of network", columns, TurnCosts.DELAYED, tools));
+        lines.add(line("round trips of this turn", columns, TurnCosts.ROUND_TRIPS, tools));
+        lines.add(line("worst: " + inWords(worst) + ", no network", columns, TurnCosts.TIME, worst));
+        return lines;
     }
 
-    private String line(String what, String table, String row, String unit) {
-        LongFunction<String> format = unit.equals(" ms") ? Report::millis : Report::count;
-        Subject best = best(table, row, Measure::median);
-        return "| " + what + " | best: " + best.title() + ": "
-                + format.apply(find(table, row, best).median()) + unit + " | " + ours(table, row, format) + unit + " |";
+    private String line(String what, List<Subject> columns, String table, String row) {
+        return "| " + what + " | "
+                + String.join(
+                        " | ",
+                        columns.stream().map(each -> cell(table, row, each)).toList()) + " |";
     }
 
-    private String ours(String table, String row, LongFunction<String> format) {
-        return format.apply(find(table, row, Subject.KEEPSAKE).median());
+    /** Returns a count, or the time that half of the turns take at most and the one of 95 in 100. */
+    private String cell(String table, String row, Subject subject) {
+        if (subject != Subject.KEEPSAKE && rivals(row).noneMatch(subject::equals)) {
+            return "–";
+        }
+        Measure found = find(table, row, subject);
+        return table.equals(TurnCosts.TIME) || table.equals(TurnCosts.DELAYED)
+                ? millis(found.median()) + " / " + millis(found.p95()) + " ms"
+                : count(found.median());
     }
 
-    private String others(String table, String row) {
-        return String.join(
-                "; ",
-                rivals(row)
-                        .map(each -> each.title() + ": "
-                                + count(find(table, row, each).median()))
-                        .toList());
+    /** Says a row, such as {@code 20 of 10,000, plain}, in words. */
+    private static String inWords(String row) {
+        String[] parts = row.split(", (?=plain|two)");
+        return (parts[1].equals("plain") ? "a plain turn" : "a turn with " + parts[1]) + " that shows "
+                + (parts[0].contains(" of ") ? parts[0] : "all of " + parts[0]) + " messages";
     }
 
     /** Returns the others that do the same work: Spring AI's JDBC repository does not store what tools say. */

@@ -63,6 +63,16 @@ enum Subject {
         return title;
     }
 
+    /** Returns what the subject is, for a reader who sees nothing else of the page. */
+    String fullTitle() {
+        return switch (this) {
+            case LANGCHAIN4J -> "LangChain4j's window, hand-written SQL store";
+            case SPRING -> "Spring AI's window, JDBC repository";
+            case SESSION -> "spring-ai-session 0.6.0, community";
+            default -> title;
+        };
+    }
+
     Place place() {
         return place;
     }

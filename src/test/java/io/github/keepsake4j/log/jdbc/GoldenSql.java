@@ -27,11 +27,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * All SQL of the library as texts that are compared with files. Run it to write the files:
- *
- * <pre>
- * mvn -q test-compile exec:java -Dexec.mainClass=io.github.keepsake4j.log.jdbc.GoldenSql
- * </pre>
+ * All SQL of the library as texts that are compared with files. Its {@code main} writes the files. CONTRIBUTING has the
+ * command.
  *
  * <p>Statements have no names in the files: one that moves to another class is the same one.
  */
