@@ -48,6 +48,7 @@ import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -56,6 +57,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -964,9 +966,10 @@ public final class Keepsake {
             stepping.removeAll(exact);
             return exact.isEmpty() || stepping.isEmpty()
                     ? Optional.empty()
-                    : Optional.of("The limit " + exact + " is exact. When it is full, each prompt begins elsewhere, and a"
-                            + " prompt cache gains nothing from " + stepping
-                            + ". Call steps() on Keepsake's builder, so that all limits move in steps");
+                    : Optional.of(
+                            "The limit " + exact + " is exact. When it is full, each prompt begins elsewhere, and a"
+                                    + " prompt cache gains nothing from " + stepping
+                                    + ". Call steps() on Keepsake's builder, so that all limits move in steps");
         }
 
         /** Returns what counts tokens, if a strategy may say it. */
