@@ -590,6 +590,7 @@ public class ArchitectureTest {
                             "sql\\.ConnectException",
                             "cli\\.Terminal",
                             "chat\\.AskedForms",
+                            "chat\\.ServiceMethods(\\$1)?",
                             "chat\\.Invocation",
                             "log\\.CachedTokens(\\$1)?",
                             "log\\.s3\\.KeepsakeField",
