@@ -58,7 +58,7 @@ public final class Quickstart {
             System.out.println("Type, and end with an empty line.");
             run(file, typed(in, System.out), System.out);
         } else {
-            // Nobody can type, such as in a build.
+            // Nothing can be typed, such as in a build.
             run(file, null, System.out);
         }
     }

@@ -384,8 +384,8 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a handle for all memories of a tenant, to use one of its conversations, to list them, to sum up tokens, and to erase all of them or those of
-     * one user. Does no I/O.
+     * Returns a handle for all memories of a tenant, to use one of its conversations, to list them, to sum up tokens, and
+     * to erase all of them or those of one user. Does no I/O.
      *
      * @param tenantId the tenant's id
      * @return the handle
@@ -490,8 +490,8 @@ public final class Keepsake {
 
         /**
          * Limits what a model sees to the newest messages, as {@link SlidingWindow#withMaxMessages} does. It holds together
-         * with {@link #maxTokens} and the {@link #strategy}. It is exact, unless {@link #steps} is set. Default: no such limit if one of
-         * these or a {@link #summarizer} is set, else {@link SlidingWindow#standard}.
+         * with {@link #maxTokens} and the {@link #strategy}. It is exact, unless {@link #steps} is set. Default: no such
+         * limit if one of these or a {@link #summarizer} is set, else {@link SlidingWindow#standard}.
          *
          * @param messages the maximum number of messages, 1 or more
          * @return this builder
@@ -532,10 +532,11 @@ public final class Keepsake {
         }
 
         /**
-         * Lets all limits move in steps of a third: when one is full, up to a third of it is removed in addition to what must leave.
-         * Until the next step, a prompt only grows at its end, so that a provider's prompt cache holds. This is for {@link #maxMessages},
-         * {@link #maxTokens} and the limits of the {@link #strategy}; one that has a step keeps it. Default: what sets a limit is
-         * exact, and without any limit, {@link SlidingWindow#standard} moves in such steps.
+         * Lets all limits move in steps of a third: when one is full, up to a third of it is removed in addition to what
+         * must leave. Until the next step, a prompt only grows at its end, so that a provider's prompt cache holds. This is
+         * for {@link #maxMessages}, {@link #maxTokens} and the limits of the {@link #strategy}; one that has a step keeps
+         * it. Default: a limit that is set is exact, and without any limit, {@link SlidingWindow#standard} moves in such
+         * steps.
          *
          * @return this builder
          */

@@ -32,9 +32,9 @@ record LogsOfConversation(MessageLog log, MessageLog nodeLog, MessageLog kept) i
 
     @Override
     public long erase(MemoryKey key) {
-        MessageLog home = key instanceof NodeKey ? nodeLog : kept;
-        long messages = messages(home, key);
-        home.erase(key);
+        MessageLog own = key instanceof NodeKey ? nodeLog : kept;
+        long messages = messages(own, key);
+        own.erase(key);
         return messages;
     }
 

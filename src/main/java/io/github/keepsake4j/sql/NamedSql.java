@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A statement whose parameters have names in its text, such as {@code :memory_key}. A value is given once and may occur
  * at many places: a distributed database finds the shard only if the condition on the key is written for each table. A
- * null has the type to which the text casts it, because the driver prepares a statement anew for each other list of types.
+ * null has the type to which the text casts it, because the driver prepares a statement again for each other list of types.
  *
  * @param text the statement as JDBC takes it
  * @param places for each parameter in the text the index of its value

@@ -2959,7 +2959,7 @@ WITH memory AS (
   WHERE (SELECT max(x.seq) FROM keepsake_message x
          WHERE x.memory_key = ? AND x.seq <= 1152921504606846976) IS NULL
   ON CONFLICT (memory_key) DO NOTHING
-  RETURNING memory_key, number, lists, active_at, last_seq, head_id, epoch, revision
+  RETURNING memory_key, number, lists, active_at, prev_active_at, last_seq, head_id, epoch, revision
 ),
 listed AS (
   INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
@@ -2968,6 +2968,7 @@ listed AS (
   FROM memory
   CROSS JOIN unnest(memory.lists) AS list (id)
   CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+  WHERE memory.prev_active_at IS NULL
 ),
 written AS (
   INSERT INTO keepsake_message
@@ -2996,7 +2997,7 @@ WITH memory AS (
   WHERE (SELECT max(x.seq) FROM keepsake_message x
          WHERE x.memory_key = ? AND x.seq <= 1152921504606846976) IS NULL
   ON CONFLICT (memory_key) DO NOTHING
-  RETURNING memory_key, number, lists, active_at, last_seq, head_id, epoch, revision
+  RETURNING memory_key, number, lists, active_at, prev_active_at, last_seq, head_id, epoch, revision
 ),
 listed AS (
   INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
@@ -3005,6 +3006,7 @@ listed AS (
   FROM memory
   CROSS JOIN unnest(memory.lists) AS list (id)
   CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+  WHERE memory.prev_active_at IS NULL
 ),
 written AS (
   INSERT INTO keepsake_message

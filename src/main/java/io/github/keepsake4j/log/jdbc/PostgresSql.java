@@ -426,6 +426,20 @@ final class PostgresSql {
             )
             """;
 
+    /** The part of an append that puts a new memory on its lists. */
+    private static final String LISTED =
+            """
+            listed AS (
+              INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
+              SELECT memory.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN memory.active_at ELSE 0 END,
+                     memory.number, ('x' || encode(substring(memory.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
+              FROM memory
+              CROSS JOIN unnest(memory.lists) AS list (id)
+              CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
+              WHERE memory.prev_active_at IS NULL
+            ),
+            """;
+
     /** The first parameters of all appends. */
     private static final String UNDER_HEAD_PARAMETERS =
             "memory_key epoch revision any_head expected_head id tokens created_at system user";
@@ -682,16 +696,11 @@ final class PostgresSql {
               WHERE (SELECT max(x.seq) FROM keepsake_message x
                      WHERE x.memory_key = :memory_key AND x.seq <= 1152921504606846976) IS NULL
               ON CONFLICT (memory_key) DO NOTHING
-              RETURNING memory_key, number, lists, active_at, last_seq, head_id, epoch, revision
+              RETURNING memory_key, number, lists, active_at, prev_active_at, last_seq, head_id, epoch, revision
             ),
-            listed AS (
-              INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
-              SELECT memory.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN memory.active_at ELSE 0 END,
-                     memory.number, ('x' || encode(substring(memory.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
-              FROM memory
-              CROSS JOIN unnest(memory.lists) AS list (id)
-              CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
-            ),
+            """
+                    + LISTED
+                    + """
             written AS (
               INSERT INTO keepsake_message
                 (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
@@ -912,15 +921,9 @@ final class PostgresSql {
                         m.head_depth, m.head_path_tokens, m.head_runs, m.prev_head_seq, m.prev_system_seq,
                         m.prev_user_seq, m.prev_head_id, m.lists, m.number, m.active_at, m.prev_active_at
             ),
-            listed AS (
-              INSERT INTO keepsake_listed (memory_key, list, place, number, tie)
-              SELECT memory.memory_key, list.id * orders.sign, CASE WHEN orders.sign = 1 THEN memory.active_at ELSE 0 END,
-                     memory.number, ('x' || encode(substring(memory.memory_key FROM 17 FOR 8), 'hex'))::bit(64)::bigint
-              FROM memory
-              CROSS JOIN unnest(memory.lists) AS list (id)
-              CROSS JOIN (VALUES (1), (-1)) AS orders (sign)
-              WHERE memory.prev_active_at IS NULL
-            ),
+            """
+                    + LISTED
+                    + """
             written AS (
               INSERT INTO keepsake_message
                 (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,

@@ -117,7 +117,7 @@ class PostgresPreparedTest {
         }
     }
 
-    /** Otherwise the driver prepares it anew, each time a value follows a null. */
+    /** Otherwise the driver prepares it again, each time a value follows a null. */
     @Test
     void each_null_of_a_prepared_statement_has_a_type() {
         assertThat(UNTYPED).isNotEmpty().doesNotContainAnyElementsOf(Prepared.TEXTS);
