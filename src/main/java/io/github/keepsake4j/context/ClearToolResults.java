@@ -85,8 +85,6 @@ public final class ClearToolResults implements ContextStrategy {
         List<Placed> newestFirst = Stream.concat(
                         context.placedHeadless().stream(),
                         context.counted().stream()
-                                .flatMap(turn -> turn.rounds().stream())
-                                .filter(round -> round.hidden() == null)
                                 .flatMap(ClearToolResults::placed))
                 .filter(result -> isClearable(result.message()))
                 .sorted(Comparator.comparingLong(Placed::place)
@@ -110,11 +108,15 @@ public final class ClearToolResults implements ContextStrategy {
     }
 
     /**
-     * Returns a round's messages at the place of its calls. If the calls are no longer read, a result cannot be assigned
-     * to them, so it must count as unread together with them.
+     * Returns a turn's messages at the places of their calls. If the calls are no longer read, a result cannot be assigned to
+     * them, so it must count as unread together with them. The calls of a turn that others overtook count from where the
+     * turn is shown.
      */
-    private static Stream<Placed> placed(ContextTurn.Round round) {
-        return round.messages().stream().map(message -> new Placed(round.sequence(), message));
+    private static Stream<Placed> placed(ContextTurn turn) {
+        return turn.rounds().stream()
+                .filter(round -> round.hidden() == null)
+                .flatMap(round -> round.messages().stream()
+                        .map(message -> new Placed(Math.max(turn.place(), round.sequence()), message)));
     }
 
     /**

@@ -302,9 +302,11 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     private List<Sized> weigh(Context context, List<ContextTurn> turns, boolean[] pinned, long[] places) {
         List<Sized> sizes = new ArrayList<>();
         // A headless message belongs to a turn that began earlier. It is never a user message, so it counts as part of
-        // a round.
-        context.placedHeadless()
-                .forEach(placed -> sizes.add(new Sized(placed.place(), weight.of(turns.get(0), placed.message()))));
+        // a round. If everything was read, its turn is not shown.
+        if (context.unread() > 0) {
+            context.placedHeadless()
+                    .forEach(placed -> sizes.add(new Sized(placed.place(), weight.of(turns.get(0), placed.message()))));
+        }
         for (int t = 0; t < turns.size(); t++) {
             ContextTurn turn = turns.get(t);
             if (turn.standing() == ContextTurn.Standing.BEGINNING) {

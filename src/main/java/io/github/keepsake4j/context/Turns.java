@@ -65,6 +65,9 @@ public final class Turns {
 
     private final boolean fromBeginning;
 
+    /** Whether messages before the next one are unknown. */
+    private boolean mayBeUnread;
+
     /** The newest unbound question, or null if none was read. */
     private @Nullable ReadTurn unbound;
 
@@ -83,6 +86,7 @@ public final class Turns {
      */
     Turns(boolean fromBeginning) {
         this.fromBeginning = fromBeginning;
+        mayBeUnread = !fromBeginning;
         all.add(unread);
     }
 
@@ -153,6 +157,7 @@ public final class Turns {
 
     /** Records whether messages are unknown between those that were added and those that will be. */
     void gap(boolean isThere) {
+        mayBeUnread |= isThere;
         all.forEach(turn -> turn.hasGap = isThere);
     }
 
@@ -178,6 +183,8 @@ public final class Turns {
                 repaired.add(new Omission(logged, Reason.REJECTED));
             } else if (!answer(logged, result)) {
                 repaired.add(new Omission(logged, Reason.ORPHAN_RESULT));
+                // Its calls may be unread, and so may be the turn that goes on behind it.
+                last = mayBeUnread && logged.question() == null ? unread : last;
             }
         } else {
             addRound(logged);
@@ -333,9 +340,10 @@ public final class Turns {
                 turn.hidden = Reason.UNANSWERED_QUESTION;
             }
             next = turn.isGone() ? next : user;
-            // An answer would remove a failure, and an older round would give the turn an earlier place.
-            boolean mayHaveMore = turn.hasGap && !turn.hasAnswer() && at() < MOST_SOUGHT;
-            turn.isUncertain |= mayHaveMore && (turn.isFailed() || turn.isBound());
+            // An answer would remove a failure, and an older round would give a bound turn an earlier place. An unbound
+            // question takes no messages behind its answer, which may be unread although a later one was taken for it.
+            boolean mayHaveMore = (turn.isFailed() || turn.isBound()) && !turn.hasAnswer() && at() < MOST_SOUGHT;
+            turn.isUncertain |= turn.hasGap && (mayHaveMore || (!turn.isBound() && at() < MOST_WAITED));
         }
         // What is left out repeats nothing.
         Set<ReadTurn> repeated = all.stream()

@@ -132,12 +132,7 @@ final class Rules {
                 .map(LoggedMessage::id)
                 .collect(Collectors.toSet());
         this.shown = view.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        // A pinned turn stays where it began.
-        this.all = all.withTurns(
-                all.turns().stream()
-                        .sorted(Comparator.comparingInt(turn -> placeOfTurn(turn.user())))
-                        .toList(),
-                all.over());
+        this.all = all.withTurns(inOrder(all.turns()), all.over());
         this.turns = all.turns();
         this.turns = turns.stream().map(this::passedBy).filter(Objects::nonNull).toList();
     }
@@ -474,15 +469,17 @@ final class Rules {
 
     /** Checks that turns are whole, one behind the other: bound ones as they ended, others as they began. */
     private void order() {
+        List<String> order =
+                all.turns().stream().map(turn -> turn.user().id()).toList();
         int last = -1;
         int lastTurn = -1;
         for (LoggedMessage message : view.shown()) {
             if (message.message() instanceof UserMessage) {
-                int place = placeOfTurn(message);
-                if (place <= lastTurn) {
+                int turn = order.indexOf(message.id());
+                if (turn <= lastTurn) {
                     breaks(Rule.ORDER_OF_THE_LOG, message.id());
                 }
-                lastTurn = place;
+                lastTurn = turn;
                 last = -1;
             }
             if (!(message.message() instanceof ToolExecutionResultMessage)
@@ -498,12 +495,29 @@ final class Rules {
         }
     }
 
-    private int placeOfTurn(LoggedMessage user) {
-        boolean isPinned = pinnedFirst.contains(user.id())
-                || all.turns().stream()
-                        .filter(turn -> turn.user().id().equals(user.id()))
-                        .anyMatch(this::isPinned);
-        if (isPinned || !user.id().equals(user.question())) {
+    /** Sorts turns as they ended. A pinned turn stays behind those that had ended when it began. */
+    private List<ContextTurn> inOrder(List<ContextTurn> read) {
+        Map<String, Integer> ended = new HashMap<>();
+        read.forEach(turn -> ended.put(turn.user().id(), end(turn.user())));
+        Map<String, Integer> shownAt = new HashMap<>();
+        int behind = 0;
+        for (ContextTurn turn : sorted(read, ended)) {
+            String id = turn.user().id();
+            shownAt.put(id, isPinned(turn) || isPinnedAtFirst(turn) ? places.get(id) : Math.max(behind, places.get(id)));
+            behind = Math.max(behind, ended.get(id) + 1);
+        }
+        return sorted(sorted(read, ended), shownAt);
+    }
+
+    private static List<ContextTurn> sorted(List<ContextTurn> turns, Map<String, Integer> by) {
+        return turns.stream()
+                .sorted(Comparator.comparing(turn -> by.get(turn.user().id())))
+                .toList();
+    }
+
+    /** Returns the place of a bound turn's answer or, until then, of its first complete round; else its question's. */
+    private int end(LoggedMessage user) {
+        if (!user.id().equals(user.question())) {
             return places.get(user.id());
         }
         int answered = -1;
@@ -777,15 +791,21 @@ final class Rules {
     }
 
     private void cleared(boolean wholeRead) {
-        List<LoggedMessage> newestFirst = turns.stream()
-                .flatMap(turn -> turn.rounds().stream())
-                .filter(round -> round.hidden() == null)
-                .flatMap(round -> round.messages().stream())
+        Map<LoggedMessage, Long> calledAt = new HashMap<>();
+        for (ContextTurn turn : turns) {
+            // A turn that others overtook counts from where it is shown, and a pinned one from where it began.
+            long from = isPinned(turn) || isPinnedAtFirst(turn) ? 0 : turn.place();
+            for (Round round : turn.rounds()) {
+                if (round.hidden() == null) {
+                    round.messages().forEach(message -> calledAt.put(message, Math.max(from, round.sequence())));
+                }
+            }
+        }
+        List<LoggedMessage> newestFirst = calledAt.keySet().stream()
                 .filter(message -> message.message() instanceof ToolExecutionResultMessage
                         && message.tokens() >= ClearToolResults.MIN_TOKENS_OF_ONE)
-                .sorted(Comparator.comparing((LoggedMessage message) ->
-                                places.get(callsOfResults().get(message.id())))
-                        .thenComparing(message -> places.get(message.id()))
+                .sorted(Comparator.comparing((LoggedMessage message) -> calledAt.get(message))
+                        .thenComparing(LoggedMessage::sequence)
                         .reversed())
                 .toList();
         Set<String> marked = view.shown().stream()
@@ -856,10 +876,21 @@ final class Rules {
                                 && (ai.text() == null || ai.text().isBlank());
             case NO_USER_MESSAGE ->
                 log.messages().subList(0, places.getOrDefault(callsOfResults().get(message.id()), place)).stream()
-                        .noneMatch(before -> before.message() instanceof UserMessage user && !isBlank(user));
+                                .noneMatch(before -> before.message() instanceof UserMessage user && !isBlank(user))
+                        // A message that is not bound may go on with the turn of a blank one.
+                        || (message.question() == null
+                                && log.messages().subList(0, place).stream()
+                                        .anyMatch(before ->
+                                                before.message() instanceof UserMessage user && isBlank(user)));
             case OLD_SYSTEM_MESSAGE -> message.message() instanceof SystemMessage && !message.equals(log.system());
             case UNKNOWN_TYPE -> message.message() instanceof UnknownMessage;
-            case FAILED, UNANSWERED_QUESTION, REJECTED, TOO_FAR_BACK, ANSWERED_BEFORE, NO_QUESTION, UNREADABLE -> false;
+            case NO_QUESTION ->
+                message.question() != null
+                        && log.messages().stream()
+                                .noneMatch(before -> before.id().equals(message.question())
+                                        && before.message() instanceof UserMessage user
+                                        && !isBlank(user));
+            case FAILED, UNANSWERED_QUESTION, REJECTED, TOO_FAR_BACK, ANSWERED_BEFORE, UNREADABLE -> false;
         };
     }
 
@@ -1068,7 +1099,7 @@ final class Rules {
                     broken.add(new Broken(Rule.SHORTENED_THE_SAME, message.id()));
                 }
             }
-            boolean repaired = !startsWith(unlimited, unlimitedBefore);
+            boolean repaired = !startsWith(unlimited, unlimitedBefore) || isWithin(log, turns);
             boolean moved = before.stream().anyMatch(message -> !ids.contains(message.id()));
             if (!repaired && !moved && !clearing && !startsWith(turns, before)) {
                 broken.add(new Broken(Rule.PREFIX_STAYS, "nothing went"));
@@ -1084,6 +1115,12 @@ final class Rules {
             before = turns;
             unlimitedBefore = unlimited;
             return broken;
+        }
+
+        /** Returns whether the newest message goes on with a turn that others follow, which pinned turns may. */
+        private static boolean isWithin(Part log, List<LoggedMessage> shown) {
+            return shown.subList(0, Math.max(0, shown.size() - 1)).stream()
+                    .anyMatch(last(log.messages())::contains);
         }
 
         /** Returns the ids of the newest turn's messages. */

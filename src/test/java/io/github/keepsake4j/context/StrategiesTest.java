@@ -139,11 +139,19 @@ class StrategiesTest {
 
     @Test
     void the_user_message_that_began_the_turn_is_shown_though_it_was_read_from_far_away() {
-        List<LoggedMessage> log = log(user("1"), calls("a"), result("a"), calls("b"), result("b"));
-        Context context = Context.of(null, log.get(0), log.subList(3, 5));
+        List<ChatMessage> turn = new ArrayList<>(List.of(user("1"), calls("a"), result("a")));
+        for (int round = 0; round < 40; round++) {
+            turn.addAll(List.of(calls("b" + round), result("b" + round)));
+        }
+        List<LoggedMessage> log = log(turn.toArray(ChatMessage[]::new));
+        SlidingWindow window = SlidingWindow.withMaxMessages(3);
 
-        assertThat(SlidingWindow.withMaxMessages(3).select(context).messages())
-                .containsExactly(user("1"), calls("b"), result("b"));
+        assertThat(window.shownFrom(window.mark(Context.of(null, log.get(0), log.subList(79, 83)))))
+                .as("the question may have been answered before")
+                .isZero();
+        assertThat(window.select(Context.of(null, log.get(0), log.subList(3, 83)))
+                        .messages())
+                .containsExactly(user("1"), calls("b39"), result("b39"));
     }
 
     @Test

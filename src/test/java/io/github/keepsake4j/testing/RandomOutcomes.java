@@ -121,12 +121,28 @@ public final class RandomOutcomes {
 
     /**
      * Returns whether messages belong to the same questions as before others were left out. An unbound message may depend
-     * on what is left out, because it belongs to the turn of the message before it.
+     * on what is left out, because it belongs to the turn of the message before it. So may the results of an unbound question
+     * that is asked again: they count if the question failed, but not if it was repeated.
      */
     public static boolean areSameTurns(List<LoggedMessage> branch, List<LoggedMessage> rest) {
+        if (failedAndWasRepeated(branch)) {
+            return false;
+        }
         Map<String, String> before = questionIds(branch);
         return questionIds(rest).entrySet().stream()
                 .allMatch(entry -> Objects.equals(entry.getValue(), before.get(entry.getKey())));
+    }
+
+    private static boolean failedAndWasRepeated(List<LoggedMessage> branch) {
+        List<LoggedMessage> unbound = branch.stream()
+                .filter(message -> isQuestion(message) && message.question() == null)
+                .toList();
+        Set<ChatMessage> failed = unbound.stream()
+                .filter(question -> is(question, Outcome.Kind.FAILED))
+                .map(LoggedMessage::message)
+                .collect(Collectors.toSet());
+        Set<ChatMessage> once = new HashSet<>();
+        return unbound.stream().anyMatch(question -> !once.add(question.message()) && failed.contains(question.message()));
     }
 
     /** Returns the ids of the questions to which messages belong, by the messages' ids. */

@@ -334,7 +334,9 @@ public record Scene(Kind kind, long seed) {
                 List<Integer> placed = places.get(turn);
                 int question = asked.get(turn).get(placed.size());
                 placed.add(messages.size());
-                questions.add(question < 0 ? -1 : placed.get(question));
+                // A turn whose question is blank names it too. Only a system message names none.
+                boolean isNamed = question >= 0 || !(turn.element() instanceof SystemMessage);
+                questions.add(isNamed ? placed.get(Math.max(question, 0)) : -1);
                 add(turn.remove());
                 turns.removeIf(Deque::isEmpty);
             }
