@@ -412,7 +412,8 @@ public final class Turns {
             if (user != null) {
                 to.accept(placed.close(user, standing, behind));
             }
-            behind = placed.at() < 0
+            // A turn whose question was read but is blank is not shown, so none stands behind it.
+            behind = placed.at() < 0 || (user == null && !mayBeUnread)
                     ? behind
                     : Math.max(behind, messages.get(placed.at()).sequence() + 1);
             uncertain = placed.turn().isUncertain
