@@ -16,7 +16,7 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.transfer.MarkdownExport;
 import io.github.keepsake4j.transfer.MemoryCopy;
-import io.github.keepsake4j.transfer.Ndjson;
+import io.github.keepsake4j.transfer.NdjsonExport;
 import io.github.keepsake4j.workflow.NodeTokenBufferMemory;
 import io.github.keepsake4j.workflow.NodeTurn;
 import io.github.keepsake4j.workflow.WorkflowMemories;
@@ -74,7 +74,7 @@ class NullArgumentsTest {
                 MessageLogs.class,
                 MemoryCopy.class,
                 MemoryCopy.between(log, log),
-                Ndjson.of(log),
+                NdjsonExport.of(log),
                 MarkdownExport.of(log),
                 CleanUp.of(log))) {
             boolean isStatic = object instanceof Class;

@@ -8,7 +8,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.transfer.LangChain4jExport;
 import io.github.keepsake4j.transfer.MarkdownExport;
 import io.github.keepsake4j.transfer.MemoryCopy.Report;
-import io.github.keepsake4j.transfer.Ndjson;
+import io.github.keepsake4j.transfer.NdjsonExport;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +71,7 @@ final class ExportCommand extends MemoryCommand {
     }
 
     private Report ndjson(MessageLog log, @Nullable MemoryKey key, MovedReport told) throws IOException {
-        Ndjson export = Ndjson.of(log).onProgress(told::tell);
+        NdjsonExport export = NdjsonExport.of(log).onProgress(told::tell);
         return key == null ? export.writeTenant(tenant(), out().stream()) : export.writeMemory(key, out().stream());
     }
 

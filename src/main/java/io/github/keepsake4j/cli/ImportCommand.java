@@ -4,7 +4,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.transfer.MemoryCopy;
-import io.github.keepsake4j.transfer.Ndjson;
+import io.github.keepsake4j.transfer.NdjsonExport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -60,7 +60,7 @@ final class ImportCommand extends LogCommand {
     private static MemoryCopy.Report read(MeasuredInput in, MessageLog log, ProgressLine progress) throws IOException {
         ReadSoFar soFar = new ReadSoFar();
         try {
-            return Ndjson.of(log)
+            return NdjsonExport.of(log)
                     .onProgress(now -> {
                         soFar.add(now);
                         progress.tell(() -> soFar.step(in));

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 /**
  * Checks which memories belong to the conversation's current branch. A memory belongs to it if the last of its source
  * messages is on the branch; then all its source messages are. Memories whose messages have no ids, and memories that
- * were made by hand, belong to every branch of a conversation with messages.
+ * were made by hand, belong to every branch of a conversation that was not erased.
  *
  * <p>Usually this costs one read of the messages behind the newest memory. The whole branch is read only if that memory
  * is on another branch.
@@ -30,16 +30,17 @@ record BranchCheck(Function<MemoryKey, MessageLog> logs, LongTermMemoryReader re
         if (memories.isEmpty()) {
             return memories;
         }
-        Predicate<MadeMemory> isOn = of(key, memories.get(0).kind());
+        Predicate<MadeMemory> isOn = of(key, memories);
         return memories.stream().filter(isOn).toList();
     }
 
     /**
      * Returns a predicate that checks whether a memory belongs to the branch.
      *
-     * @param kind the kind of memories; a summary is looked up like its chunks
+     * @param memories the memories, of one kind; a summary is looked up like its chunks
      */
-    private Predicate<MadeMemory> of(MemoryKey key, MadeMemory.Kind kind) {
+    private Predicate<MadeMemory> of(MemoryKey key, List<MadeMemory> memories) {
+        MadeMemory.Kind kind = memories.get(0).kind();
         MadeMemory.Kind track = kind == MadeMemory.Kind.SUMMARY ? MadeMemory.Kind.CHUNK : kind;
         List<Progress.Step> path = reader.progress(key, track).path();
         String newest =
@@ -57,8 +58,10 @@ record BranchCheck(Function<MemoryKey, MessageLog> logs, LongTermMemoryReader re
             // It is on another branch, or the conversation was erased. Then older memories may still be valid.
             stale.accept(key);
         }
-        Tail tail = logs.apply(key).read(key, ReadQuery.wholeBranch());
-        if (tail.messages().isEmpty()) {
+        boolean haveSources = memories.stream().anyMatch(memory -> memory.source().lastMessageId() != null);
+        Tail tail = logs.apply(key).read(key, haveSources ? ReadQuery.wholeBranch() : ReadQuery.newest(1));
+        if (tail.messages().isEmpty() && tail.epoch() > 1) {
+            // The conversation was erased.
             return memory -> false;
         }
         Set<String> ids = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());

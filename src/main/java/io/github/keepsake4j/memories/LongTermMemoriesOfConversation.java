@@ -84,6 +84,28 @@ public final class LongTermMemoriesOfConversation {
     }
 
     /**
+     * Remembers a fact that no model made, such as what a user entered in a profile. It belongs to every branch of the
+     * conversation, even before its first message. A {@link LongTermMemoryBlock}, the retriever and the tools show it like
+     * the other memories.
+     *
+     * @param title what the fact is about; not blank
+     * @param text the fact; not blank
+     * @param by the author of the fact; the fact has this trust
+     * @return the fact
+     * @throws InvalidInputException if the title or the text is blank
+     * @throws StorageUnavailableException if the store cannot be reached; list the memories before you try again
+     */
+    public MadeMemory remember(String title, String text, Trust by) {
+        checkNotBlank("title", title);
+        checkNotBlank("text", text);
+        MadeMemory fact = MadeMemory.fact(title, text, List.of(), List.of(), Passage.NONE, by);
+        while (!add(fact)) {
+            // Another process added a fact in between.
+        }
+        return fact;
+    }
+
+    /**
      * Corrects a memory. The correction is a new memory that names the older one and has the same source messages. Both
      * can be read by their ids, but only the correction is shown. Summaries that contain a corrected chunk are
      * forgotten, and the next update creates the summary again.
@@ -115,12 +137,9 @@ public final class LongTermMemoriesOfConversation {
                 if (store.addSummary(key, store.summaries(key).size(), revision, newer)) {
                     return newer;
                 }
-            } else {
-                long revision = store.progress(key, older.kind()).revision();
-                if (store.add(key, older.kind(), revision, Passage.NONE, List.of(newer))) {
-                    forgetSummariesOf(older);
-                    return newer;
-                }
+            } else if (add(newer)) {
+                forgetSummariesOf(older);
+                return newer;
             }
         }
     }
@@ -180,6 +199,18 @@ public final class LongTermMemoriesOfConversation {
     @Override
     public String toString() {
         return "LongTermMemoriesOfConversation[" + key + "]";
+    }
+
+    private static void checkNotBlank(String field, String text) {
+        if (Objects.requireNonNull(text, field).isBlank()) {
+            throw new InvalidInputException(field, "must not be blank");
+        }
+    }
+
+    /** Adds a memory that was made by hand. Returns false if others were added in between. */
+    private boolean add(MadeMemory memory) {
+        long revision = store.progress(key, memory.kind()).revision();
+        return store.add(key, memory.kind(), revision, Passage.NONE, List.of(memory));
     }
 
     private void forgetSummariesOf(MadeMemory memory) {

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 /**
  * Writes memories as Markdown, for reading and for the request of a person for their data: the messages of all branches
  * with their times, outcomes, tool calls and attributes, and then branches and summaries. Bytes of files and whole
- * requests are named with their size; {@link Ndjson} writes these too.
+ * requests are named with their size; {@link NdjsonExport} writes these too.
  *
  * <pre>{@code
  * MarkdownExport.of(log).writeMemory(key, writer);

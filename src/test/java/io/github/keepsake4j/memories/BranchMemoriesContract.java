@@ -100,6 +100,32 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .containsExactly("Assistant: Fine.", "They like trains.");
     }
 
+    @Test
+    void what_was_remembered_by_hand_is_shown_from_the_first_question_on_and_on_every_branch_until_an_erasure() {
+        MessageLog log = newLog();
+        Keepsake keepsake =
+                keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
+        LongTermMemoriesOfConversation memories = keepsake.longTermMemories().of("a");
+        MadeMemory fact = memories.remember("Food", "Ada is a vegetarian.", Trust.USER);
+        assertThat(memories.list(MadeMemory.Kind.FACT)).containsExactly(fact);
+        assertThat(memories.search(FactQuery.of("vegetarian"))).containsExactly(fact);
+        assertThat(retrieved(keepsake, "a", "Is Ada a vegetarian?")).singleElement().asString().contains("vegetarian");
+        assertThatThrownBy(() -> memories.remember("Food", " ", Trust.USER))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("text");
+
+        Chat chat = chat(keepsake);
+        chat.chat("a", "Hello");
+        String first = newest(keepsake, "a");
+        keepsake.conversation("a").regenerate(first, question -> chat.chat("a", question.singleText()));
+        assertThat(memories.list(MadeMemory.Kind.FACT)).containsExactly(fact);
+        assertThat(memories.correct(fact.id(), "Ada is a vegan.", Trust.USER).title()).isEqualTo("Food");
+        assertThat(texts(memories.list(MadeMemory.Kind.FACT))).containsExactly("Ada is a vegan.");
+
+        log.erase(ConversationKey.of("default", "a"));
+        assertThat(memories.list(MadeMemory.Kind.FACT)).isEmpty();
+    }
+
     private static List<String> retrieved(Keepsake keepsake, String id, String question) {
         var query = dev.langchain4j.rag.query.Query.from(
                 question, dev.langchain4j.rag.query.Metadata.from(UserMessage.from(question), id, List.of()));
@@ -483,8 +509,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         LongTermMemoryTools lookup = new LongTermMemoryTools(
                 reader, any -> log, id -> key, Scope::memory, LongTermMemoryTools.Options.standard(), any -> {});
         assertThat(lookup.search("a", "cat"))
-                .as("a conversation without messages has no memories")
-                .isEmpty();
+                .as("made by hand, before the first message")
+                .hasSize(1);
         chat(Keepsake.builder().messageLog((MessageLog) open.get(0)).build()).chat("a", "Hello");
         assertThat(lookup.search("a", "cat")).hasSize(1);
         assertThat(lookup.recent("a")).hasSize(1);

@@ -109,8 +109,8 @@ class CopiesInUseTest {
                 MessageLog log = storage.open()) {
             ConversationKey fork = ConversationKey.of("acme", "fork");
             assertErased(
-                    log, "made", erasing -> Ndjson.of(erasing).writeTenant("acme", OutputStream.nullOutputStream()));
-            assertErased(log, "read", erasing -> Ndjson.of(erasing).writeMemory(KEY, OutputStream.nullOutputStream()));
+                    log, "made", erasing -> NdjsonExport.of(erasing).writeTenant("acme", OutputStream.nullOutputStream()));
+            assertErased(log, "read", erasing -> NdjsonExport.of(erasing).writeMemory(KEY, OutputStream.nullOutputStream()));
             assertErased(log, "made", erasing -> MarkdownExport.of(erasing).writeMemory(KEY, new StringBuilder()));
             assertErased(log, "made", erasing -> MemoryFork.create(erasing, KEY, "a1", fork));
         }
@@ -288,12 +288,12 @@ class CopiesInUseTest {
 
     private static byte[] export(MessageLog log) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        Ndjson.of(log).writeTenant("acme", out);
+        NdjsonExport.of(log).writeTenant("acme", out);
         return out.toByteArray();
     }
 
     private static void read(byte[] lines, MessageLog log) throws IOException {
-        Ndjson.of(log).read(new ByteArrayInputStream(lines));
+        NdjsonExport.of(log).read(new ByteArrayInputStream(lines));
     }
 
     private void summarize(String upTo) {

@@ -36,7 +36,7 @@ final class MovingProcess {
                 }
             } else {
                 try (InputStream in = Files.newInputStream(source)) {
-                    Ndjson.of(target).onProgress(tell).read(in);
+                    NdjsonExport.of(target).onProgress(tell).read(in);
                 }
             }
         }

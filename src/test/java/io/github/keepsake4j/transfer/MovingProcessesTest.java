@@ -70,7 +70,7 @@ class MovingProcessesTest {
             }
         } else {
             try (OutputStream out = Files.newOutputStream(source)) {
-                Ndjson.of(original).writeTenant("acme", out);
+                NdjsonExport.of(original).writeTenant("acme", out);
             }
         }
         return source;

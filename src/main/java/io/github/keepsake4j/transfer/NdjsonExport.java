@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * {@link MemoryCopy} copies. The same memory gives the same lines in every log.
  *
  * <pre>{@code
- * Ndjson.of(log).writeTenant("acme", out);
- * Ndjson.of(other).read(in);
+ * NdjsonExport.of(log).writeTenant("acme", out);
+ * NdjsonExport.of(other).read(in);
  * }</pre>
  *
  * <p>The stream is UTF-8. Each line is an object that begins with its {@code kind}; a reader ignores unknown kinds and
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Immutable and thread-safe.
  */
-public final class Ndjson {
+public final class NdjsonExport {
 
     /** The number of characters of a memory's lines that are held back until the memory is known to be sound. */
     private static final int MAX_HELD = 1 << 20;
@@ -42,7 +42,7 @@ public final class Ndjson {
     private final MessageLog log;
     private final Consumer<MemoryCopy.Progress> listener;
 
-    private Ndjson(MessageLog log, Consumer<MemoryCopy.Progress> listener) {
+    private NdjsonExport(MessageLog log, Consumer<MemoryCopy.Progress> listener) {
         this.log = log;
         this.listener = listener;
     }
@@ -53,8 +53,8 @@ public final class Ndjson {
      * @param log the log whose memories are written, or into which they are read
      * @return the export or import
      */
-    public static Ndjson of(MessageLog log) {
-        return new Ndjson(Objects.requireNonNull(log, "log"), progress -> {});
+    public static NdjsonExport of(MessageLog log) {
+        return new NdjsonExport(Objects.requireNonNull(log, "log"), progress -> {});
     }
 
     /**
@@ -64,8 +64,8 @@ public final class Ndjson {
      * @param progress called by the thread that writes or reads; an exception ends the work
      * @return a copy
      */
-    public Ndjson onProgress(Consumer<MemoryCopy.Progress> progress) {
-        return new Ndjson(log, Objects.requireNonNull(progress, "onProgress"));
+    public NdjsonExport onProgress(Consumer<MemoryCopy.Progress> progress) {
+        return new NdjsonExport(log, Objects.requireNonNull(progress, "onProgress"));
     }
 
     /**

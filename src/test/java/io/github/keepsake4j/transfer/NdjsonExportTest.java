@@ -36,13 +36,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What goes out as lines comes in as it was, or as an error that names the line. */
-class NdjsonTest {
+class NdjsonExportTest {
 
     private static final MemoryKey KEY = MemoryCopyTest.key(1);
 
     private static byte[] lines(MessageLog log) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        Ndjson.of(log).writeTenant("acme", out);
+        NdjsonExport.of(log).writeTenant("acme", out);
         return out.toByteArray();
     }
 
@@ -51,7 +51,7 @@ class NdjsonTest {
     }
 
     private static MemoryCopy.Report read(byte[] lines, MessageLog log) throws IOException {
-        return Ndjson.of(log).read(new ByteArrayInputStream(lines));
+        return NdjsonExport.of(log).read(new ByteArrayInputStream(lines));
     }
 
     private static MemoryCopy.Report read(List<String> lines, MessageLog log) throws IOException {
@@ -216,7 +216,7 @@ class NdjsonTest {
     @Test
     void e3_a_memory_that_is_erased_while_it_is_written_is_an_error() {
         MessageLog log = MemoryCopyTest.filled(1, 2, 10);
-        assertThatThrownBy(() -> Ndjson.of(log)
+        assertThatThrownBy(() -> NdjsonExport.of(log)
                         .onProgress(progress -> log.erase(progress.memory()))
                         .writeMemory(KEY, new ByteArrayOutputStream()))
                 .isInstanceOf(KeepsakeException.class)
@@ -229,7 +229,7 @@ class NdjsonTest {
         StringBuilder all = new StringBuilder();
         for (int i = 0; i < 3; i++) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
-            Ndjson.of(source).writeMemory(MemoryCopyTest.key(i), out);
+            NdjsonExport.of(source).writeMemory(MemoryCopyTest.key(i), out);
             all.append(out.toString(StandardCharsets.UTF_8).replace("\n", "\r\n"));
         }
         MessageLog target = new InMemoryMessageLog();
@@ -267,7 +267,7 @@ class NdjsonTest {
     @Test
     void e3_nothing_is_an_export_without_memories() throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        Ndjson.of(new InMemoryMessageLog()).writeMemory(ConversationKey.of("acme", "none"), out);
+        NdjsonExport.of(new InMemoryMessageLog()).writeMemory(ConversationKey.of("acme", "none"), out);
         assertThat(split(out.toByteArray())).hasSize(2);
         assertThat(read(out.toByteArray(), new InMemoryMessageLog()).memories()).isZero();
     }
