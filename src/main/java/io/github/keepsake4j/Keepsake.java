@@ -881,6 +881,10 @@ public final class Keepsake {
             ContextStrategy limits = limits();
             exactBesideSteps(limits).ifPresent(LOG::warn);
             TokenCounter counter = counter(limits).forAppends();
+            if (counter.name().equals(TokenCounter.standard().name())) {
+                // JTokkit loads its table on the first use, for which no turn should wait.
+                BlockingWork.EXECUTOR.execute(() -> counter.count("…"));
+            }
             if (limits.summarizes() && summarizer == null) {
                 throw new InvalidInputException(
                         "summarizer", "the strategy requires one, such as summarizer(chatModel)");

@@ -2,7 +2,7 @@ package io.github.keepsake4j.sql;
 
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Decides which statements the driver prepares on the server, outside of transactions. Behind a transaction pooler, the
@@ -11,16 +11,16 @@ import java.util.Set;
  */
 public final class Preparation {
 
-    private final Set<String> texts;
+    private final Predicate<String> isPrepared;
     private final PlanRenewal renewal = new PlanRenewal();
 
     /**
      * Creates the object.
      *
-     * @param texts the statements
+     * @param isPrepared returns whether a statement is prepared on the server
      */
-    public Preparation(Set<String> texts) {
-        this.texts = texts;
+    public Preparation(Predicate<String> isPrepared) {
+        this.isPrepared = isPrepared;
     }
 
     /**
@@ -34,7 +34,7 @@ public final class Preparation {
 
     /** Creates a statement. The driver prepares it according to the data source's settings, if it may be prepared. */
     PreparedStatement create(SqlConnection connection, String sql) throws SQLException {
-        return connection.preparesOnServer() && texts.contains(sql)
+        return connection.preparesOnServer() && isPrepared.test(sql)
                 ? connection.prepareOnServer(renewal.text(sql))
                 : connection.prepare(sql);
     }

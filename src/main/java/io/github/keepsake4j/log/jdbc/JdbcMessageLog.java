@@ -644,7 +644,7 @@ public final class JdbcMessageLog implements MessageLog {
          * @throws InvalidInputException if not exactly one of data source and URL is given
          */
         public JdbcMessageLog build() {
-            Preparation preparation = new Preparation(Prepared.TEXTS);
+            Preparation preparation = new Preparation(Prepared::is);
             PostgresDialect dialect = new PostgresDialect(preparation, distributed);
             return new JdbcMessageLog(
                     Connections.postgresql(settings(), Schema.LOG, preparation, dialect::look), dialect, listed, clock);

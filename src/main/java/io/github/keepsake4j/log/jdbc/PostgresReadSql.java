@@ -1,13 +1,9 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.sql.NamedSql;
-import java.util.ArrayList;
-import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The statements of a bounded read on PostgreSQL. For each table, the key is a separate parameter, as in
@@ -431,32 +427,31 @@ final class PostgresReadSql {
 
     static final NamedSql READ_GENERAL_AND_OLDEST = andOldest(GENERAL, ", NULL::bigint, NULL::bigint", false);
 
-    /** The reads from the head, by their parts. */
-    static final Map<Set<Part>, NamedSql> READS = reads();
+    /** The reads from the head, by their parts. Each is composed at its first use. */
+    private static final Map<Set<Part>, NamedSql> FROM_HEAD = new ConcurrentHashMap<>();
+
+    private static final Set<String> TEXTS_FROM_HEAD = ConcurrentHashMap.newKeySet();
 
     /**
      * Returns the statement that reads from the head: one join of the memory's row with one range of messages and the given
      * parts. The caller checks whether that was sufficient.
      */
     static NamedSql fromHead(Set<Part> parts) {
-        return Objects.requireNonNull(READS.get(parts));
+        NamedSql known = FROM_HEAD.get(parts);
+        return known != null ? known : FROM_HEAD.computeIfAbsent(Set.copyOf(parts), PostgresReadSql::compose);
     }
 
-    private static Map<Set<Part>, NamedSql> reads() {
-        List<Set<Part>> all = new ArrayList<>(List.of(EnumSet.noneOf(Part.class)));
-        for (Part part : Part.values()) {
-            for (Set<Part> without : List.copyOf(all)) {
-                Set<Part> with = EnumSet.copyOf(without);
-                with.add(part);
-                all.add(with);
-            }
-        }
-        Map<Set<Part>, NamedSql> reads = new HashMap<>();
-        for (Set<Part> parts : all) {
-            String read = read(parts);
-            reads.put(parts, parts.contains(Part.OLDEST) ? andOldest(read, "", false) : NamedSql.of(read, PARAMETERS));
-        }
-        return Map.copyOf(reads);
+    /** Returns whether a text is a read from the head that was used. */
+    static boolean isFromHead(String text) {
+        return TEXTS_FROM_HEAD.contains(text);
+    }
+
+    private static NamedSql compose(Set<Part> parts) {
+        String read = read(parts);
+        NamedSql composed =
+                parts.contains(Part.OLDEST) ? andOldest(read, "", false) : NamedSql.of(read, PARAMETERS);
+        TEXTS_FROM_HEAD.add(composed.text());
+        return composed;
     }
 
     /** Both, in one snapshot and one round trip. */

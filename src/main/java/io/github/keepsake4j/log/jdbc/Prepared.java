@@ -13,13 +13,17 @@ import java.util.Set;
  */
 final class Prepared {
 
+    /** All but the reads from the head, which are composed when they are used. */
     static final Set<String> TEXTS = texts();
 
     private Prepared() {}
 
+    static boolean is(String text) {
+        return TEXTS.contains(text) || PostgresReadSql.isFromHead(text);
+    }
+
     private static Set<String> texts() {
         Set<String> texts = new HashSet<>();
-        PostgresReadSql.READS.values().forEach(read -> texts.add(read.text()));
         List.of(
                         PostgresSql.RUNS_OF_HEAD,
                         PostgresSql.APPEND_FIRST,

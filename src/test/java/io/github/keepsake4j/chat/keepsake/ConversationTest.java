@@ -4,6 +4,7 @@ import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.Keepsake;
@@ -24,6 +25,7 @@ import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import io.github.keepsake4j.tokens.TokenCounter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -182,6 +184,17 @@ class ConversationTest {
         assertThat(estimator.calls()).isEqualTo(counted);
         assertThat(shown).hasSizeBetween(2, 39).contains(ai("answer 19"));
         assertThat(estimator.estimateTokenCountInMessages(shown)).isLessThanOrEqualTo(100);
+    }
+
+    @Test
+    void the_standard_counters_table_is_loaded_before_any_turn() {
+        CountingEstimator estimator = new CountingEstimator(JtokkitTokenCountEstimator.forModel("gpt-4o"));
+        TokenCounter standard = TokenCounter.named(TokenCounter.standard().name(), estimator);
+        Keepsake.builder().messageLog(log).tokenCountEstimator(standard).build();
+        await().untilAsserted(() -> assertThat(estimator.calls()).isEqualTo(1));
+
+        Keepsake.builder().messageLog(log).tokenCountEstimator(estimator).build();
+        assertThat(estimator.calls()).as("only the library's own is loaded").isEqualTo(1);
     }
 
     private Keepsake open(String backend) {

@@ -101,7 +101,7 @@ final class GoldenSql {
                 }
             }
         }
-        PostgresReadSql.READS.values().forEach(read -> {
+        readsFromHead().values().forEach(read -> {
             statements.remove(text(read));
             statements.remove(read.text().strip());
         });
@@ -158,9 +158,22 @@ final class GoldenSql {
         }
     }
 
+    /** Returns all reads from the head, by their parts. */
+    static Map<Set<PostgresReadSql.Part>, NamedSql> readsFromHead() {
+        List<Set<PostgresReadSql.Part>> all = new ArrayList<>(List.of(EnumSet.noneOf(PostgresReadSql.Part.class)));
+        for (PostgresReadSql.Part part : PostgresReadSql.Part.values()) {
+            for (Set<PostgresReadSql.Part> without : List.copyOf(all)) {
+                Set<PostgresReadSql.Part> with = EnumSet.copyOf(without);
+                with.add(part);
+                all.add(with);
+            }
+        }
+        return all.stream().collect(Collectors.toMap(parts -> parts, PostgresReadSql::fromHead));
+    }
+
     /** Returns the read from the head without optional parts, with each one, and with all. */
     static Map<String, String> headReads() {
-        return PostgresReadSql.READS.entrySet().stream()
+        return readsFromHead().entrySet().stream()
                 .filter(read -> isWhole(read.getKey()))
                 .collect(Collectors.toMap(
                         read -> parts(read.getKey()), read -> text(read.getValue()), (a, b) -> a, TreeMap::new));
@@ -168,7 +181,7 @@ final class GoldenSql {
 
     /** Returns the SHA-256 of all other reads from the head. */
     static Map<String, String> checksums() {
-        return PostgresReadSql.READS.entrySet().stream()
+        return readsFromHead().entrySet().stream()
                 .filter(read -> !isWhole(read.getKey()))
                 .collect(Collectors.toMap(
                         read -> parts(read.getKey()),

@@ -242,7 +242,7 @@ class PostgresListsTest {
             log.list("acme", ListQuery.first(1));
             creator.setAutoCommit(false);
             Session session = new Session(SqlConnection.of(creator));
-            PostgresDialect dialect = new PostgresDialect(new Preparation(Set.of()), false);
+            PostgresDialect dialect = new PostgresDialect(new Preparation(sql -> false), false);
             Memory.create(
                     session,
                     dialect,

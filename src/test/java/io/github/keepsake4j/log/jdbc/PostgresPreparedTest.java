@@ -51,6 +51,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import net.ttddyy.dsproxy.QueryInfo;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 import org.junit.jupiter.api.BeforeAll;
@@ -62,6 +63,10 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** No statement can be taken for another one behind a pooler: what is prepared on the server, and with which types. */
 @Timeout(1_200)
 class PostgresPreparedTest {
+
+    private static final Set<String> ALL = Stream.concat(
+                    Prepared.TEXTS.stream(), GoldenSql.readsFromHead().values().stream().map(NamedSql::text))
+            .collect(Collectors.toSet());
 
     private static final Pattern WRITES = Pattern.compile("INSERT INTO|UPDATE keepsake_|DELETE FROM");
     private static final Pattern DELETES_OR_MOVES = Pattern.compile("DELETE FROM|SET head_seq|tenant = NULL");
@@ -90,7 +95,7 @@ class PostgresPreparedTest {
             everything(log, "first");
         }
         byte[] key = Rows.hash(NodeKey.of("acme", "app", "first", "node"));
-        for (NamedSql read : PostgresReadSql.READS.values()) {
+        for (NamedSql read : GoldenSql.readsFromHead().values()) {
             Object[] values = Arrays.stream(read.bind(key, 20L, 20, 1_000L, null, null, 64L, false, 20L, 2L, 1, null))
                     .map(value -> value instanceof NamedSql.Null ? null : value)
                     .toArray();
@@ -120,7 +125,7 @@ class PostgresPreparedTest {
     /** Otherwise the driver prepares it again, each time a value follows a null. */
     @Test
     void each_null_of_a_prepared_statement_has_a_type() {
-        assertThat(UNTYPED).isNotEmpty().doesNotContainAnyElementsOf(Prepared.TEXTS);
+        assertThat(UNTYPED).isNotEmpty().doesNotContainAnyElementsOf(ALL);
     }
 
     @Test
@@ -134,7 +139,7 @@ class PostgresPreparedTest {
         statements.keySet().removeAll(Set.of("BEGIN", "MOVE", "SET_ACTIVE_AT"));
         statements.keySet().removeAll(Set.of("OUTCOME_BY_ID", "SET_OUTCOME"));
         statements.forEach((name, sql) -> assertThat(SENT).as(name).containsKey(sql));
-        assertThat(SENT.keySet()).containsAll(Prepared.TEXTS);
+        assertThat(SENT.keySet()).containsAll(ALL);
     }
 
     @Test
@@ -171,14 +176,14 @@ class PostgresPreparedTest {
         int every = Counts.of(193, 1);
         Map<String, List<String>> types = new HashMap<>();
         try (Connection connection = preparing().getConnection()) {
-            for (String sql : Prepared.TEXTS) {
+            for (String sql : ALL) {
                 types.put(
                         sql,
                         types(connection, sql, SENT.get(sql).values().iterator().next()));
             }
-            for (String sent : Prepared.TEXTS) {
+            for (String sent : ALL) {
                 for (Object[] values : SENT.get(sent).values()) {
-                    for (String other : Prepared.TEXTS) {
+                    for (String other : ALL) {
                         if (!other.equals(sent) && tried++ % every == 0) {
                             Throwable error = catchThrowable(
                                     () -> sendMixedUp(connection, sent, values, other, types.get(other)));
@@ -203,7 +208,7 @@ class PostgresPreparedTest {
                 .map(SentText::of)
                 .collect(Collectors.toSet());
         Set<String> allowed = new HashSet<>();
-        Prepared.TEXTS.forEach(sql -> allowed.add(numbered(sql)));
+        ALL.forEach(sql -> allowed.add(numbered(sql)));
 
         assertThat(prepared).hasSizeGreaterThan(8).isSubsetOf(allowed).noneMatch(sql -> DELETES_OR_MOVES
                 .matcher(sql)

@@ -115,16 +115,13 @@ class PostgresShardsTest {
                     Object value = field.get(null);
                     if (value instanceof NamedSql named) {
                         statements.put(field.getName(), named.text());
-                    } else if (value instanceof Map<?, ?> several) {
-                        several.values()
-                                .forEach(one -> statements.put(
-                                        field.getName() + " " + statements.size(), ((NamedSql) one).text()));
                     } else if (!(value instanceof OwnSql)) {
                         statements.put(field.getName(), (String) value);
                     }
                 }
             }
         }
+        GoldenSql.readsFromHead().forEach((parts, read) -> statements.put("FROM_HEAD " + parts, read.text()));
         return statements;
     }
 
