@@ -348,10 +348,10 @@ public final class Keepsake {
      * Returns the long-term memories of conversations.
      *
      * @return a handle; this method does no I/O
-     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories long-term memories}
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#longTermMemories long-term memories}
      */
     public LongTermMemories longTermMemories() {
-        return new LongTermMemories(required("memories", creators), log, memories::key);
+        return new LongTermMemories(required("longTermMemories", creators), log, memories::key);
     }
 
     private static <T> T required(String setting, @Nullable T part) {
@@ -374,7 +374,7 @@ public final class Keepsake {
 
     /**
      * Returns a clean-up of the message log and the node log, to be called by a scheduler. It removes a conversation
-     * together with its {@linkplain Builder#memories long-term memories} and its {@linkplain Builder#index index}
+     * together with its {@linkplain Builder#longTermMemories long-term memories} and its {@linkplain Builder#index index}
      * entries. A clean-up of the bare logs leaves the long-term memories until the conversation is used again.
      *
      * @return the clean-up with its defaults; this method does no I/O
@@ -853,13 +853,13 @@ public final class Keepsake {
          * conversation gets its memories with its next turn in any process, or by {@link
          * LongTermMemories#make}. Default: none.
          *
-         * @param made creates and keeps the memories; the caller closes the store when the logs are no longer used
+         * @param creators creates and keeps the memories; the caller closes the store when the logs are no longer used
          * @param freshness the longest time from an append to the start of the creators, from zero to one day. Appends
          * within this time are processed together
          * @return this builder
          */
-        public Builder memories(Discussions made, Duration freshness) {
-            this.discussions = Objects.requireNonNull(made, "memories");
+        public Builder longTermMemories(Discussions creators, Duration freshness) {
+            this.discussions = Objects.requireNonNull(creators, "creators");
             this.memoriesFreshness = Objects.requireNonNull(freshness, "freshness");
             return this;
         }
@@ -1006,7 +1006,7 @@ public final class Keepsake {
                         "strategy",
                         "must have at most one LongTermMemoryBlock, has " + blocks.size() + "; remove the others");
             }
-            return blocks.get(0).source(required("memories", discussions).store(), logs, counter, BlockingWork.EXECUTOR)
+            return blocks.get(0).source(required("longTermMemories", discussions).store(), logs, counter, BlockingWork.EXECUTOR)
                     ::apply;
         }
 
@@ -1024,7 +1024,7 @@ public final class Keepsake {
         private BackgroundCreators creators(Discussions made, MessageLog indexed) {
             if (!made.creates()) {
                 throw new InvalidInputException(
-                        "memories",
+                        "longTermMemories",
                         "need a model or a workflow that creates them: set Discussions.builder(…).chatModel(…)");
             }
             return new BackgroundCreators(

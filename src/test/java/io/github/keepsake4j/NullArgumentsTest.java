@@ -124,7 +124,7 @@ class NullArgumentsTest {
                 .hasMessageContaining("is not a directory");
         Discussions readOnly =
                 Discussions.builder(new InMemoryLongTermMemoryStore()).build();
-        Keepsake.Builder keepsake = Keepsake.builder().messageLog(log).memories(readOnly, Duration.ofDays(1));
+        Keepsake.Builder keepsake = Keepsake.builder().messageLog(log).longTermMemories(readOnly, Duration.ofDays(1));
         assertThatThrownBy(keepsake::build)
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("chatModel");

@@ -599,6 +599,22 @@ public final class Conversation {
     }
 
     /**
+     * Forks the conversation as it is now: its current branch becomes a separate conversation.
+     *
+     * @param newMemoryId an id without messages
+     * @return a handle for the fork
+     * @throws InvalidInputException if this conversation has no messages, or for a reason of {@link #fork(String, Object)}
+     * @throws KeepsakeException if the new id has messages of its own; they are unchanged
+     */
+    public Conversation fork(Object newMemoryId) {
+        String head = branch(1).head();
+        if (head == null) {
+            throw new InvalidInputException("memory id", "must name a conversation with messages to fork, but has none: " + key);
+        }
+        return fork(head, newMemoryId);
+    }
+
+    /**
      * Runs a turn as {@code Keepsake.turn} does, at another place than the newest message. Use it to retry, regenerate
      * or edit when the method of the AI service has no parameter for a {@link Turn}. The message of the turn applies to
      * the first call that the body makes with this memory on the caller's thread; a branch applies to all calls. A

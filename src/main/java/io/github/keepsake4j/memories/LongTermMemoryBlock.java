@@ -32,7 +32,7 @@ import java.util.function.Function;
  * <pre>{@code
  * Keepsake.builder()
  *         .strategy(SlidingWindow.withMaxMessages(50).and(LongTermMemoryBlock.withMaxTokens(800)))
- *         .memories(discussions, Duration.ofMinutes(5))
+ *         .longTermMemories(discussions, Duration.ofMinutes(5))
  * }</pre>
  *
  * @param maxTokens the largest number of tokens of the message

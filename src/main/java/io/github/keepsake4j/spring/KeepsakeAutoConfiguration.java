@@ -181,7 +181,7 @@ class KeepsakeAutoConfiguration {
         }
         Discussions made = properties.memories().enabled() ? discussions.getIfUnique() : null;
         if (made != null) {
-            builder.memories(made, properties.memories().freshness());
+            builder.longTermMemories(made, properties.memories().freshness());
         }
         if (properties.importFrom() != null) {
             Settings.importFrom(properties.importFrom(), beans, builder);

@@ -57,7 +57,7 @@ final class RememberedChat implements AutoCloseable {
                 .strategy(isShown ? window.and(LongTermMemoryBlock.withMaxTokens(800)) : window);
         this.keepsake = (store == null
                         ? builder
-                        : builder.memories(
+                        : builder.longTermMemories(
                                 Discussions.builder(store)
                                         .config(DiscussionConfig.ofJson(
                                                 "{\"fileMemoryWorkflowName\":\"w\",\"chatSummaryWorkflowName\":\"w\"}"))

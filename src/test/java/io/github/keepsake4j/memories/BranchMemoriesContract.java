@@ -337,7 +337,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 });
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
-                .memories(
+                .longTermMemories(
                         Discussions.builder(watched)
                                 .config(DiscussionConfig.ofJson(FACTS))
                                 .workflow("w", inputs -> lastLine(inputs.get(0)))
@@ -368,7 +368,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         MessageLog log = newLog();
         MemoryKey key = ConversationKey.of("default", "a");
         Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine)
-                .memories(
+                .longTermMemories(
                         Discussions.builder(store)
                                 .config(DiscussionConfig.ofJson(FACTS))
                                 .workflow("w", inputs -> lastLine(inputs.get(0)))
@@ -411,7 +411,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         List<String> seen = new ArrayList<>();
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
-                .memories(
+                .longTermMemories(
                         Discussions.builder(store)
                                 .config(DiscussionConfig.ofJson(FACTS))
                                 .workflow("w", inputs -> {
@@ -666,7 +666,7 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                             })
                             .start();
                 })
-                .memories(
+                .longTermMemories(
                         Discussions.builder(watched)
                                 .config(DiscussionConfig.ofJson(FACTS))
                                 .workflow("w", inputs -> {

@@ -276,7 +276,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
 
         Keepsake any = Keepsake.builder()
                 .messageLog(log)
-                .memories(discussions(), Duration.ofDays(1))
+                .longTermMemories(discussions(), Duration.ofDays(1))
                 .strategy(SlidingWindow.withMaxMessages(50)
                         .and(LongTermMemoryBlock.withMaxTokens(500).withMinTrust(Trust.RETRIEVED)))
                 .build();
@@ -333,7 +333,7 @@ abstract class LongTermMemoryBlockContract extends MadeMemoriesFixture {
                 });
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
-                .memories(
+                .longTermMemories(
                         Discussions.builder(failing)
                                 .chatModel(new ScriptedModel(prompt -> "text"))
                                 .build(),

@@ -83,7 +83,7 @@ abstract class MadeMemoriesFixture {
                 .workflow("w", inputs -> workflow.apply(inputs.get(0)))
                 .workflow("s", inputs -> "Summary of " + inputs.get(0))
                 .build();
-        return Keepsake.builder().messageLog(log).memories(discussions, Duration.ofDays(1));
+        return Keepsake.builder().messageLog(log).longTermMemories(discussions, Duration.ofDays(1));
     }
 
     final Chat chat(Keepsake keepsake) {

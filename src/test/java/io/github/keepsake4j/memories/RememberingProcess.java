@@ -63,7 +63,7 @@ public final class RememberingProcess {
         return Keepsake.builder()
                 .messageLog(log)
                 .tokenCountEstimator(new WordCounter())
-                .memories(
+                .longTermMemories(
                         Discussions.builder(stores.memories)
                                 .tokenCountEstimator(new WordCounter())
                                 .config(DiscussionConfig.ofJson("{\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1,"

@@ -153,7 +153,7 @@ class ErasedTextTest {
                     .messageLog(opened)
                     .tenant("acme")
                     .index(index)
-                    .memories(
+                    .longTermMemories(
                             Discussions.builder(memories)
                                     .config(DiscussionConfig.ofJson(
                                             "{\"useVectorForQualityMemory\":true,\"vectorMemoryWorkflowName\":\"w\"}"))

@@ -108,7 +108,7 @@ final class HintsDriver {
                         .keepTokens(20)
                         .and(TokenLimit.withMaxTokens(500, TokenCounter.standard())))
                 .summarizer((previous, messages) -> "short")
-                .memories(
+                .longTermMemories(
                         Discussions.builder(store)
                                 .chatModel(ChatModelMock.thatAlwaysResponds("[{\"title\": \"a\", \"summary\": \"b\"}]"))
                                 .config(DiscussionConfig.ofJson("{\"useVectorForQualityMemory\": true}"))

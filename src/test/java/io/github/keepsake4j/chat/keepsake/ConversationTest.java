@@ -23,6 +23,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -123,6 +124,22 @@ class ConversationTest {
         assertThat(conversation.importMessage("A", null, user("A"), null).replayed())
                 .isTrue();
         assertThat(conversation.history(HistoryQuery.newest(10)).messages()).hasSize(1);
+    }
+
+    @Test
+    void a_fork_without_a_message_ends_with_the_newest_one_of_the_current_branch() {
+        Keepsake keepsake = open("memory");
+        assertThatThrownBy(() -> conversation.fork("copy"))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("alice");
+        conversation.append(Parent.head(), "A", user("A"));
+        conversation.append(Parent.head(), "B", ai("B"));
+        conversation.append(Parent.of("A"), "C", ai("C"));
+        conversation.switchTo("B");
+
+        assertThat(conversation.fork("copy").messages()).containsExactly(user("A"), ai("B"));
+        conversation.erase();
+        assertThat(keepsake.conversation("copy").messages()).hasSize(2);
     }
 
     @Test

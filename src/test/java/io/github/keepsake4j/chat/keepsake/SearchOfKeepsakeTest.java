@@ -118,7 +118,7 @@ class SearchOfKeepsakeTest {
                 .tenant("acme")
                 .index(index)
                 .embeddingModel(new ConceptModel(), "concepts")
-                .memories(
+                .longTermMemories(
                         Discussions.builder(store)
                                 .chatModel(new ScriptedModel(prompt -> ""))
                                 .build(),

@@ -94,7 +94,7 @@ class TenantTest {
                 .messageLog(log)
                 .nodeLog(nodes)
                 .index(index)
-                .memories(Discussions.builder(store).chatModel(MODEL).build(), Duration.ofDays(1))
+                .longTermMemories(Discussions.builder(store).chatModel(MODEL).build(), Duration.ofDays(1))
                 .build();
     }
 

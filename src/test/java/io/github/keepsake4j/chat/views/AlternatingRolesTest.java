@@ -261,7 +261,7 @@ class AlternatingRolesTest {
             }
         };
         Keepsake keepsake = keepsake()
-                .memories(
+                .longTermMemories(
                         Discussions.builder(new InMemoryLongTermMemoryStore())
                                 .chatModel(writer)
                                 .build(),
