@@ -6,6 +6,7 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.MessageLogs;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.component.MemoryInput.Action;
@@ -346,15 +347,14 @@ public final class MemoryComponent implements AutoCloseable {
         }
 
         /**
-         * Builds the component. Opens nothing.
+         * Builds the component. Opens nothing. If no store was added, {@value MemoryInput#DEFAULT_BACKEND} is the heap.
          *
          * @return a new component
-         * @throws InvalidInputException if no store was added, or the tenant breaks a rule
+         * @throws InvalidInputException if the tenant breaks a rule
          */
         public MemoryComponent build() {
             if (factories.isEmpty()) {
-                throw new InvalidInputException(
-                        "backend", "is required, such as backend(\"in_memory\", InMemoryMessageLog::new)");
+                backend(MemoryInput.DEFAULT_BACKEND, MessageLogs::inMemory);
             }
             return new MemoryComponent(this);
         }

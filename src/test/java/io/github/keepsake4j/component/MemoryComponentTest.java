@@ -2,7 +2,10 @@ package io.github.keepsake4j.component;
 
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.keepsake4j.MessageLogs;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.Home;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -49,6 +52,21 @@ class MemoryComponentTest {
     class S3 extends MemoryComponentContract {
         S3() {
             super("s3", Home.S3);
+        }
+    }
+
+    @Test
+    void c2_without_any_store_it_works_on_the_heap_and_an_added_store_replaces_that() {
+        try (MemoryComponent memory = MemoryComponent.builder().build();
+                MemoryComponent other = MemoryComponent.builder()
+                        .backend("sqlite", MessageLogs::inMemory)
+                        .build()) {
+            memory.run(MemoryInput.add("session", user("hello")));
+            assertThat(memory.run("{\"action\": \"get\", \"session_id\": \"session\"}"))
+                    .contains("hello");
+            assertThatThrownBy(() -> other.run(MemoryInput.get("session")))
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("in_memory");
         }
     }
 
