@@ -54,7 +54,7 @@ final class Vocabulary {
     static final Set<String> EMPTY = words("a an the is are am was were do does did i you me my your we our myself it "
             + "that this there have has had of in on at to for and or with what who whose how which can could will would "
             + "should tell remind say said told know remember think about please much many any some now still again all "
-            + "everything anything else thing already list repeat guess t");
+            + "everything anything else thing already list repeat guess t got");
 
     private static final String BESIDE =
             "favourite favorite best old new big small little good nice when where full first last";
