@@ -1,9 +1,11 @@
 package io.github.keepsake4j.samples;
 
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -13,7 +15,7 @@ import java.util.stream.Stream;
  *
  * @param text the part; a statement is turned to its speaker, so that "I like my tea" is "you like your tea"
  * @param isQuestion whether it asks something
- * @param isPersonal whether its speaker talks of himself
+ * @param isPersonal whether its speaker talks of himself, or of a person or a thing by name or as one that is known
  */
 record Clause(String text, boolean isQuestion, boolean isPersonal) {
 
@@ -28,7 +30,16 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             + "|(?:my|our) [^,.]*?(?:'s|\\b(?:is|are|was|were|has|have|likes|loves|lives|works|plays|studies|speaks))\\b";
 
     private static final Pattern QUESTION = pattern("^(?:" + ASKS + ")|\\?\\s*$");
-    private static final Pattern PERSONAL = pattern("\\b(?:I|me|my|mine|myself|we|our|ours)\\b");
+    private static final Pattern PERSONAL = pattern("\\b(?:I|me|my|mine|myself|we|our|ours)\\b"
+            + "|^(?:(?:the|his|her|their|its) \\p{L}+|he|she|they) .*\\p{L}"
+            + "|^(?!(?:it|this|that|there|here|today|what)\\b)(?-i:\\p{Lu})\\p{L}+(?: and (?-i:\\p{Lu})\\p{L}+)* "
+            + "(?:is|are|was|were|has|have|likes?|loves?|lives?|works?|plays?)\\b");
+
+    /** What has one value at a time: the newest. "My dog is Rex" says something else than "My dog is brown". */
+    private static final Pattern ONE =
+            pattern("^(?:you|your [^,]*?) lives? in\\b|^you are called\\b|^you are (?=\\d+ years)"
+                    + "|^(?:your|the) (?:[^,]*\\b(?:favou?rite\\b[^,]*?|name|age|birthday|job|address)) (?:is|are)\\b"
+                    + "|^(?:your|the) [^,]*? (?:is|are) (?:(?:an?|the|in|at|on|from|called|named)\\b)?");
 
     /**
      * A sentence ends at its mark or its line, and a clause before a comma or an "and" behind which another one begins,
@@ -55,6 +66,8 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
             Map.entry(pattern("\\bI'?ve\\b"), "I have"),
             Map.entry(pattern("\\b(what|where|who|when|how|name)(?:'s|(?<!name)s)\\b"), "$1 is"),
             Map.entry(pattern("\\bfor a living\\b"), "as my job"),
+            Map.entry(pattern("\\bhow old\\b"), "what age"),
+            Map.entry(pattern("\\b(am|is|are|lives?) now\\b"), "$1"),
             Map.entry(pattern("^I am (\\d{1,3})(?=$|,? and\\b)"), "I am $1 years old"),
             Map.entry(pattern("^(?:please |you can |just )*call me\\b"), "I am called"));
 
@@ -79,6 +92,24 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                 .toList();
     }
 
+    /** Returns clauses without those whose value a later one replaces. */
+    static List<Clause> newest(List<Clause> clauses) {
+        Map<String, Clause> newest = new LinkedHashMap<>();
+        for (Clause clause : clauses) {
+            newest.remove(clause.subject());
+            newest.put(clause.subject(), clause);
+        }
+        return List.copyOf(newest.values());
+    }
+
+    /** Returns what it gives a value to, with the kind of the value by its first letter or digit. */
+    private String subject() {
+        Matcher one = ONE.matcher(text);
+        String subject = one.find() ? one.group() : text;
+        boolean isKindOpen = subject.endsWith(" ") && one.end() < text.length();
+        return spelled(subject) + (isKindOpen ? Character.getType(text.charAt(one.end())) : "");
+    }
+
     private static Clause clause(String part) {
         String bare = read(MARKS_AT_END.matcher(part).replaceFirst(""));
         String turned =
@@ -95,9 +126,19 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
         return text;
     }
 
+    /** Returns a text in small letters, and "favourite" as "favorite". */
+    static String spelled(String text) {
+        return text.toLowerCase(Locale.ROOT).replace("our", "or");
+    }
+
     /** Compiles a pattern that takes small and capital letters of all languages as the same. */
     static Pattern pattern(String text) {
         return Pattern.compile(text, Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CHARACTER_CLASS);
+    }
+
+    /** Returns whether it tells what a question can ask for later. */
+    boolean isNews() {
+        return isPersonal && !isQuestion;
     }
 
     /** Returns it as a sentence. */

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.samples;
 
-import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.service.AiServices;
@@ -21,15 +20,11 @@ import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.io.PrintStream;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A long chat whose old turns become a summary. It prints what the model sees before and after a summary, and how many
- * tokens that saves. Without a key, a scripted model talks and a few lines of code summarize. With
+ * tokens that saves. Without a key, a script talks and summarizes. With
  * {@code OPENAI_API_KEY}, a real model does both.
  */
 public final class LongChat {
@@ -67,7 +62,7 @@ public final class LongChat {
                             .keepTokens(KEEP)
                             .countedBy(estimator)
                             .and(TokenLimit.withMaxTokens(LIMIT, estimator)))
-                    .summarizer(model instanceof ScriptedModel ? LongChat::notes : Summarizer.of(model))
+                    .summarizer(model instanceof ScriptedModel ? ScriptedModel::notes : Summarizer.of(model))
                     .build();
             Assistant assistant = AiServices.builder(Assistant.class)
                     .chatModel(model)
@@ -126,21 +121,6 @@ public final class LongChat {
                 "All %d requests together: %d tokens of the past with the whole history, %d with summaries, "
                         + "about %d to make them: %d saved.%n%n",
                 TURNS, whole, shown, summarizing, whole - shown - summarizing);
-    }
-
-    /** Keeps the user's statements about themselves word by word. A model would write a better summary. */
-    private static String notes(@Nullable String previous, List<ChatMessage> messages) {
-        Set<String> facts = new LinkedHashSet<>(
-                previous == null ? List.of() : previous.lines().toList());
-        for (ChatMessage message : messages) {
-            if (message instanceof dev.langchain4j.data.message.UserMessage user) {
-                user.singleText()
-                        .lines()
-                        .filter(line -> line.startsWith("My ") || line.startsWith("I "))
-                        .forEach(facts::add);
-            }
-        }
-        return facts.isEmpty() ? "Small talk." : facts.stream().collect(Collectors.joining("\n"));
     }
 
     private static List<String> lines() {

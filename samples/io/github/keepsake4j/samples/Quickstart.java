@@ -9,10 +9,10 @@ import dev.langchain4j.service.UserMessage;
 import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
-import io.github.keepsake4j.context.SlidingWindow;
-import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.SqliteMessageLog;
+import io.github.keepsake4j.summary.Summarizer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A chat that remembers across runs, in one SQLite file. Without a key, a scripted model answers from what the memory
+ * A chat that remembers across runs, in one SQLite file. A summary takes the place of its old turns. Without a key, a scripted model answers from what the memory
  * shows it. With {@code OPENAI_API_KEY} (and {@code OPENAI_BASE_URL} for another endpoint), a real model answers. In a
  * terminal, the user types. Lines that are piped into the sample are read. Without both, the sample plays a script about
  * Ada, in a memory of its own.
@@ -32,7 +32,8 @@ public final class Quickstart {
 
     private static final String YOU = "you";
     private static final String ADA = "ada";
-    private static final int WINDOW = 100;
+    private static final int SUMMARIZED_AT = 20;
+    private static final int NOT_SUMMARIZED = 10;
     private static final String PROMPT = "you>   ";
 
     interface Assistant {
@@ -67,11 +68,12 @@ public final class Quickstart {
     static void run(Path file, @Nullable Stream<String> lines, PrintStream out) {
         String user = lines == null ? ADA : YOU;
         try (MessageLog log = SqliteMessageLog.open(file)) {
+            ChatModel model = model();
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
-                    .strategy(SlidingWindow.withMaxMessages(WINDOW))
+                    .strategy(Summarization.triggerMessages(SUMMARIZED_AT).keepMessages(NOT_SUMMARIZED))
+                    .summarizer(model instanceof ScriptedModel ? ScriptedModel::notes : Summarizer.of(model))
                     .build();
-            ChatModel model = model();
             Assistant assistant = AiServices.builder(Assistant.class)
                     .chatModel(model)
                     .chatMemoryProvider(keepsake.chatMemoryProvider())
@@ -80,7 +82,8 @@ public final class Quickstart {
 
             boolean known = !conversation.messages().isEmpty();
             if (model instanceof ScriptedModel) {
-                out.println(ScriptedModel.ABOUT + " With OPENAI_API_KEY, a real model answers.");
+                out.println(ScriptedModel.ABOUT);
+                out.println("With OPENAI_API_KEY, a real model answers.");
             }
             out.printf(
                     known ? "Welcome back. The memory \"%s\" is in %s.%n" : "A new memory \"%s\" in %s.%n",
@@ -88,7 +91,9 @@ public final class Quickstart {
                     file.toAbsolutePath());
             (lines == null ? echoed(script(known), out) : lines)
                     .forEach(text -> out.println("model> " + assistant.chat(user, text)));
-            Transcript.print(conversation.context(), conversation.history(HistoryQuery.newest(20)), out);
+            // A summary is made in the background. The table waits for it.
+            conversation.summarizeNow();
+            Transcript.print(conversation, out);
             out.println("Run it again: it remembers. " + file + " holds the memory.");
         }
     }

@@ -4,8 +4,8 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.io.PrintStream;
 import java.util.List;
@@ -13,25 +13,41 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Prints what a model sees next to the whole history. */
+/** Prints what a model sees, and the whole history beside it. */
 final class Transcript {
 
     private static final int WIDTH = 120;
+    private static final int TERMINAL = 80;
     private static final int ENDS = 5;
+    private static final int FIRST = 3;
+    private static final int LAST = 4;
 
     private Transcript() {}
 
-    static void print(Context context, HistoryPage history, PrintStream out) {
+    /** Prints the oldest and the newest messages of a branch, and which of them are in view, for a terminal of 80 by 24. */
+    static void print(Conversation conversation, PrintStream out) {
+        Context context = conversation.context();
         Set<String> seen = context.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        out.println();
-        out.printf("%-4s %-15s %-7s %s%n", "#", "in view now", "who", "the history holds");
-        for (LoggedMessage logged : history.messages()) {
-            out.printf(
-                    "%-4d %-15s %-7s %s%n",
-                    logged.sequence(),
-                    seen.contains(logged.id()) ? "yes" : "-",
-                    logged.message().type().name().toLowerCase(Locale.ROOT),
-                    text(logged.message()));
+        List<LoggedMessage> kept = conversation.branch(Integer.MAX_VALUE).messages();
+        long inView = kept.stream().filter(each -> seen.contains(each.id())).count();
+        out.printf(
+                "%n%d messages kept, %d in view%s.%n",
+                kept.size(), inView, context.summary() == null ? "" : ", and a summary of the others");
+        out.printf("%-4s %-7s %-6s %s%n", "#", "in view", "who", "message");
+        for (int i = 0; i < kept.size(); i++) {
+            if (i == FIRST && kept.size() > FIRST + LAST) {
+                out.printf("...  %d more%n", kept.size() - FIRST - LAST);
+                i = kept.size() - LAST;
+            }
+            LoggedMessage logged = kept.get(i);
+            out.println(cut(
+                    "%-4d %-7s %-6s %s"
+                            .formatted(
+                                    logged.sequence(),
+                                    seen.contains(logged.id()) ? "yes" : "-",
+                                    logged.message().type().name().toLowerCase(Locale.ROOT),
+                                    text(logged.message())),
+                    TERMINAL));
         }
         out.println();
     }
@@ -45,12 +61,15 @@ final class Transcript {
                 i = all.size() - ENDS;
             }
             LoggedMessage shown = all.get(i);
-            String text = text(shown.message()).replace("\n", " ");
             out.printf(
                     "  %-7s %s%n",
-                    shown.message().type().name().toLowerCase(Locale.ROOT),
-                    text.length() <= WIDTH ? text : text.substring(0, WIDTH) + " ...");
+                    shown.message().type().name().toLowerCase(Locale.ROOT), cut(text(shown.message()), WIDTH));
         }
+    }
+
+    private static String cut(String text, int width) {
+        String line = text.replace("\n", " ");
+        return line.length() <= width ? line : line.substring(0, width - 4) + " ...";
     }
 
     private static String text(ChatMessage message) {

@@ -12,6 +12,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -44,16 +45,31 @@ class QuickstartTest {
     }
 
     @Test
-    void what_leaves_the_window_is_no_longer_known_and_stays_in_the_history() {
-        run(Stream.concat(Stream.of("I am Bob."), IntStream.range(0, 60).mapToObj(i -> "It is day " + i + "."))
-                .toArray(String[]::new));
-        assertThat(run("Who am I?")).contains("nothing that you said of yourself");
+    void what_leaves_the_view_is_summarized_and_stays_in_the_history() {
+        String printed =
+                run(Stream.concat(Stream.of("I am Bob."), IntStream.range(0, 60).mapToObj(i -> "It is day " + i + "."))
+                        .toArray(String[]::new));
+        assertThat(printed)
+                .containsPattern("\n123 messages kept, [12]\\d in view, and a summary of the others\\.\n")
+                .containsPattern("\n2 +- +user +I am Bob\\.\n")
+                .containsPattern("\n122 +yes +user +It is day 59\\.\n");
+        assertThat(run("Who am I?")).contains("model> You are Bob.");
         try (MessageLog log = SqliteMessageLog.open(file())) {
             Conversation conversation =
                     Keepsake.builder().messageLog(log).build().conversation("you");
             assertThat(conversation.historyStream(HistoryQuery.newest(100)).map(LoggedMessage::userText))
                     .contains("I am Bob.");
         }
+    }
+
+    @Test
+    void the_end_fits_into_a_terminal() {
+        run(IntStream.range(0, 30).mapToObj(i -> "It is day " + i + ".").toArray(String[]::new));
+        List<String> printed = run("I am Bob.", "Who am I?", "Bye.").lines().toList();
+        List<String> end = printed.subList(printed.indexOf("you>   Who am I?"), printed.size());
+        assertThat(end)
+                .hasSizeLessThan(24)
+                .allMatch(line -> line.length() <= 80 || line.contains(directory.toString()));
     }
 
     private Path file() {

@@ -27,6 +27,8 @@ class ScriptedModelTest {
             I like tea and coffee                   | Noted. You like tea and coffee.
             Im 34                                   | Noted. You are 34 years old.
             My sister and I share our car.          | Noted. Your sister and you share your car.
+            The cats are called Tom and Ada.        | Noted. The cats are called Tom and Ada.
+            Tom is 3. She likes him.                | Noted. Tom is 3. She likes him.
             It is raining.                          | All right. Tell me something about yourself, and ask me for it later, also after a restart.
             """)
     void what_a_speaker_says_of_himself_is_repeated_to_him(String said, String answer) {
@@ -58,6 +60,83 @@ class ScriptedModelTest {
                         "Where do I live?",
                         question))
                 .isEqualTo(answer);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            How old am I?                | I love old French films. My dog is three years old. | NONE
+            How old am I?                | I love old French films. I turned 30 in May.        | You turned 30 in May.
+            How old is Tom?              | Ada is 5. Tom is 3.                                 | Tom is 3.
+            How old is my sister?        | My sister lives in Ulm. I am 30.                    | NONE
+            Which old films do I like?   | I love old French films. I like my old car.         | You love old French films.
+            What is my favourite colour? | My favourite food is pizza.                         | NONE
+            When is my sister's birthday? | My birthday is in May. My sister is called Ida.    | NONE
+            Where do I live?             | My sister lives in Ulm.                             | NONE
+            Do I like cheese?            | I like tea.                                         | NONE
+            When is my birthday?         | I am 30.                                            | NONE
+            What do I like?              | I don't like tea.                                   | NONE
+            What do I dislike?           | I like rice. I don't like tea.                      | You don't like tea.
+            Do I like tea?               | I don't like tea.                                   | You don't like tea.
+            """)
+    void a_common_word_is_no_answer(String question, String said, String answer) {
+        assertThat(answer(said, question)).startsWith(answer.replace("NONE", "I find no answer"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            What is my favourite colour? | My favourite colour is blue. My favorite colour is now red. | Your favorite colour is red.
+            Where do I live?             | I live in Ulm. I live in Bonn.                  | You live in Bonn.
+            How old am I?                | I am 34. I am now 35.                           | You are 35 years old.
+            What is my dog called?       | My dog is called Rex. My dog is called Max.     | Your dog is called Max.
+            What do you know about me?   | My dog is Rex. My dog is brown. My dog is Max.  | Your dog is brown. Your dog is Max.
+            """)
+    void the_newest_value_is_the_answer(String question, String said, String answer) {
+        assertThat(answer(said, question)).isEqualTo(answer);
+    }
+
+    @Test
+    void what_is_called_by_a_name_can_be_asked_for() {
+        String cats = "The cats are called Tom and Ada.";
+        assertThat(answer("My name is Bob.", cats, "What are the cats called?")).isEqualTo(cats);
+        assertThat(answer("My name is Bob.", cats, "What are my cats' names?")).isEqualTo(cats);
+        assertThat(answer("My name is Bob.", cats, "What is my name?")).isEqualTo("Your name is Bob.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            textBlock =
+                    """
+            hello              | Hello.
+            Hi!                | Hello.
+            thanks             | You are welcome.
+            Thank you, really. | You are welcome.
+            bye                | Goodbye.
+            Thanks, bye!       | Goodbye.
+            Hi, I am Bob.      | Noted. You are Bob.
+            """)
+    void small_talk_has_lines_of_its_own(String said, String answer) {
+        assertThat(answer(said)).startsWith(answer);
+    }
+
+    @Test
+    void its_notes_keep_what_users_told() {
+        String notes = ScriptedModel.notes(
+                "I live in Ulm.\nI live in Bonn.",
+                List.of(
+                        UserMessage.from("I keep bees."),
+                        AiMessage.from("I see."),
+                        UserMessage.from("Who am I?"),
+                        UserMessage.from("It is raining."),
+                        UserMessage.from("I live in Ulm.")));
+        assertThat(notes).isEqualTo("I live in Bonn.\nI keep bees.\nI live in Ulm.");
+        assertThat(ScriptedModel.notes(null, List.of())).isEqualTo("Small talk.");
     }
 
     @Test

@@ -1,0 +1,116 @@
+package io.github.keepsake4j.samples;
+
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The words that the scripted model knows, and how near one is to what was said. */
+final class Vocabulary {
+
+    private record Topic(Set<String> asks, Set<String> tells) {}
+
+    private static final Pattern WORD = Clause.pattern("(\\p{L}+|\\d{2,})(?:'s)?");
+    private static final Pattern ENDING = Clause.pattern("(?<=\\p{L}{3})(?:ing|ied|ies|ed|es|er|ic|e|s|y)+$");
+
+    /** What is told by the form of a clause, and the word that asks for it. */
+    private static final Map<Pattern, String> FORMS = Map.of(
+            Clause.pattern("^you are (?:\\p{L}+, )?an? "), "job",
+            Clause.pattern("\\b(?:\\d+|\\p{L}+) (?:year|month|week|day)s? old\\b|\\b(?:is|are) \\d{1,3}(?=$|,)"), "age",
+            Clause.pattern("\\bdo(?:es)?(?:n't| not) (?:like|love|eat|drink)\\b"), "dislike");
+
+    /** Words that ask for something, and words that tell it. The first are of what each person has. */
+    private static final List<Topic> TOPICS = Stream.of(
+                    "name call = name call",
+                    "where live home address city town country = live home from move born",
+                    "age = age birthday born turn",
+                    "birthday = birthday born",
+                    "job work profession = job work company teach study",
+                    "when = birthday born",
+                    "hobby = hobby like love enjoy play collect",
+                    "like enjoy = like love enjoy favourite",
+                    "pet animal = dog cat horse rabbit hamster bird fish tortoise",
+                    "sibling = brother sister",
+                    "child children kid = child children kid son daughter",
+                    "husband wife partner married = husband wife partner married girlfriend boyfriend",
+                    "mum mother parent = mum mother",
+                    "dad father parent = dad father",
+                    "family = wife husband son daughter brother sister mother father mum dad",
+                    "dislike hate = dislike hate",
+                    "eat food = eat food vegetarian vegan",
+                    "drink = drink tea coffee",
+                    "instrument music = piano guitar violin flute drum cello",
+                    "sport = football tennis basketball swim run hike climb",
+                    "car = drive")
+            .map(line -> line.split("="))
+            .map(topic -> new Topic(words(topic[0]), words(topic[1])))
+            .toList();
+
+    /** Words that say nothing of what is asked. */
+    static final Set<String> EMPTY = words("a an the is are am was were do does did i you me my your we our myself it "
+            + "that this there have has had of in on at to for and or with what who whose how which can could will would "
+            + "should tell remind say said told know remember think about please much many any some now still again all "
+            + "everything anything else thing already list repeat guess t got");
+
+    private static final String BESIDE =
+            "favourite favorite best old new big small little good nice when where full first last";
+
+    /** Words that say something of what is asked only beside another one: not all that is old is the old thing. */
+    static final Set<String> QUALIFIERS = words(BESIDE);
+
+    /** Any number of qualifiers before a word. */
+    static final String QUALIFIED = "(?:(?:" + BESIDE.replace(' ', '|') + ") )*";
+
+    static final Set<String> NAME = TOPICS.get(0).asks;
+
+    /** Words that ask for what each person has, but for the name: its answer need not say that it tells a name. */
+    static final Set<String> PROPERTIES =
+            TOPICS.subList(1, 5).stream().flatMap(topic -> topic.asks.stream()).collect(Collectors.toSet());
+
+    /** All words for what each person has. */
+    static final Set<String> OWN = TOPICS.subList(0, 5).stream()
+            .flatMap(topic -> Stream.of(topic.asks, topic.tells))
+            .flatMap(Set::stream)
+            .collect(Collectors.toSet());
+
+    private Vocabulary() {}
+
+    /** Returns the words of a text without their endings, so that "lives" is "living". */
+    static Set<String> words(String text) {
+        return WORD.matcher(Clause.spelled(text))
+                .results()
+                .map(found -> ENDING.matcher(found.group(1)).replaceFirst(""))
+                .collect(Collectors.toCollection(HashSet::new));
+    }
+
+    /** Returns the words of a clause, and those that its form tells: "I am a baker" tells a job, by no word of its own. */
+    static Set<String> told(String clause) {
+        Set<String> told = words(clause);
+        FORMS.entrySet().stream()
+                .filter(form -> form.getKey().matcher(clause).find())
+                .forEach(form -> told.addAll(words(form.getValue())));
+        return told;
+    }
+
+    /** Returns 0 if nothing of it is told. A word of the same topic counts little, and so does a name, which all things have. */
+    static int closeness(String word, Set<String> told) {
+        boolean isNear = TOPICS.stream()
+                .anyMatch(topic -> topic.asks.contains(word) && !Collections.disjoint(topic.tells, told));
+        return told.contains(word) ? (NAME.contains(word) ? 4 : 10) : isNear ? 2 : 0;
+    }
+
+    static int closeness(Set<String> words, Set<String> told) {
+        return words.stream().mapToInt(word -> closeness(word, told)).sum();
+    }
+
+    @SafeVarargs
+    static Set<String> without(Set<String> words, Set<String>... others) {
+        Set<String> rest = new HashSet<>(words);
+        Stream.of(others).forEach(rest::removeAll);
+        return rest;
+    }
+}
