@@ -50,7 +50,9 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
         }
         String text = text(memoryId);
         if (text != null) {
-            Ids.check("memory id", text);
+            if (Ids.check("memory id", text).isBlank()) {
+                throw new InvalidInputException("memory id", "must not be blank, because all who have no id would share it");
+            }
             return ConversationKey.of(tenant, text);
         }
         if (memoryId != null && mapper != null) {

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.jdbc.SchemaMode;
+import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.log.jdbc.PostgresMessageLog;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.file.FileLongTermMemoryStore;
 import io.github.keepsake4j.memories.inmemory.InMemoryLongTermMemoryStore;
@@ -13,7 +16,10 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.StorageClosedException;
+import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.retention.CleanUp;
+import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.MarkdownExport;
 import io.github.keepsake4j.transfer.MemoryCopy;
 import io.github.keepsake4j.transfer.NdjsonExport;
@@ -34,9 +40,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** What is not set or not as it must be is refused at once, by its name. */
 class NullArgumentsTest {
@@ -128,5 +136,32 @@ class NullArgumentsTest {
         assertThatThrownBy(keepsake::build)
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("chatModel");
+    }
+
+    @Test
+    void what_only_looks_like_a_file_a_url_or_a_model_is_refused_with_what_to_write() {
+        refused(() -> MessageLogs.sqlite("jdbc:sqlite:chat.db"), "file", "path of a file");
+        refused(() -> JdbcMessageIndex.sqlite(Path.of("jdbc:sqlite:index.db")), "file", "path of a file");
+        refused(() -> MessageLogs.postgres("postgresql://localhost/chat", "chat", "sesame", SchemaMode.ALWAYS), "url", "jdbc:postgresql:");
+        refused(() -> TokenCounter.forModel("llama3.1"), "modelName", "JtokkitTokenCountEstimator.forEncoding");
+        refused(
+                () -> PostgresMessageLog.builder()
+                        .dataSource(new PGSimpleDataSource())
+                        .url("jdbc:postgresql:chat", "chat", "sesame")
+                        .build(),
+                "dataSource",
+                "both set");
+        log.close();
+        assertThatThrownBy(() -> log.read(ConversationKey.of("a", "b"), ReadQuery.newest(1)))
+                .isInstanceOf(StorageClosedException.class)
+                .hasMessageContaining("store is closed. Open it again");
+    }
+
+    private static void refused(ThrowingCallable call, String field, String advice) {
+        assertThatThrownBy(call)
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining(field)
+                .hasMessageContaining(advice)
+                .hasMessageNotContaining("sesame");
     }
 }

@@ -55,7 +55,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Adds a message at the end of the current branch. It is always a new message, even if it equals an old one.
+     * Adds a message at the end of the current branch. It is always a new message, even if it equals an old one. What no
+     * provider accepts, such as a tool's result without its call or a message without text, is stored but not shown;
+     * {@code Conversation.explain()} names it.
      *
      * @param message the message, not null
      * @throws ContextOverflowException if the message's tool calls exceed the limits even with empty results. The

@@ -125,14 +125,14 @@ final class RunningTurns {
         void check(MemoryKey other, List<?> calls) {
             if (isMissed()
                     && calls.stream().filter(call -> !outside.contains(call)).count() < 2) {
-                throw new InvalidInputException("turn", rule() + "; it called one with memory " + other);
+                throw new InvalidInputException("turn", rule() + ". It called one with memory " + other);
             }
         }
 
         /** Says what the body must do. */
         String rule() {
-            return "its body must call an AI service with the id of memory " + key + " first, on the same thread "
-                    + "and with listeners, or pass the Turn to it, for a turn of kind " + turn.kind();
+            return turn.kind() + " of memory " + key + ": the body must call an AI service with this memory's id first."
+                    + " Make the call on the body's thread, with a service that has the listeners, or pass it the Turn";
         }
     }
 
@@ -146,11 +146,13 @@ final class RunningTurns {
         try {
             T result = body.get();
             if (mine.isMissed()) {
-                String stored = "A question that it asked otherwise is stored as a new one, and its answer behind it";
-                throw new KeepsakeException("turn: " + mine.rule() + "; it did not. " + stored, null);
+                throw new KeepsakeException(
+                        "turn: " + mine.rule() + ". It made no such call. If it asked a question in another way, that question"
+                                + " was stored as a new one",
+                        null);
             }
             if (!mine.begun && turn.branch() != null) {
-                LOG.warn("Conversation.turn(turn, body): {}; it did not", mine.rule());
+                LOG.warn("Conversation.turn(turn, body): {}. It made no such call", mine.rule());
             }
             return result;
         } finally {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -204,7 +205,10 @@ final class Json {
             } catch (JsonProcessingException e) {
                 // Jackson's exception quotes the text that it could not parse, so neither its message nor the exception
                 // is passed on.
-                throw failure.apply("is not valid JSON, or it nests too deep" + at(e.getLocation()));
+                String problem = e instanceof JsonEOFException
+                        ? "is cut off, because its JSON does not end"
+                        : "is not valid JSON, or it nests too deep";
+                throw failure.apply(problem + at(e.getLocation()));
             }
         }
 

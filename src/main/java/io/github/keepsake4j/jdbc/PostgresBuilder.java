@@ -126,7 +126,8 @@ public abstract class PostgresBuilder<B extends PostgresBuilder<B>> {
      */
     protected final Settings settings() {
         if ((dataSource == null) == (url == null)) {
-            throw new InvalidInputException("dataSource", "or url is required; set exactly one of them");
+            throw new InvalidInputException(
+                    "dataSource", dataSource == null ? "or url is required" : "and url are both set; set one of them");
         }
         return new Settings(dataSource, url, user, password, maxPoolSize, statementTimeout, schema, transactionPooler);
     }

@@ -18,7 +18,7 @@ final class OwnPool {
     /** Creates a pool that connects on first use. */
     static DataSource open(Settings settings) {
         String url = String.valueOf(settings.url());
-        if (!url.contains("postgresql:")) {
+        if (!url.startsWith("jdbc:") || !url.contains("postgresql:")) {
             throw new InvalidInputException(
                     "url",
                     "must begin with jdbc:postgresql:. The databases are PostgreSQL, and SQLite, whose file is opened by"

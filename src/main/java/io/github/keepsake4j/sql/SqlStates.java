@@ -141,8 +141,14 @@ public final class SqlStates {
                     + " data source's own setting";
         }
         String state = of(e);
-        if (state.startsWith("28") || state.startsWith("3D") || state.equals("57P04")) {
-            return "the database refuses this user or does not exist; check the user and the database's name";
+        if (state.equals("28P01")) {
+            return "the database refuses the user or the password; check both";
+        }
+        if (state.startsWith("28")) {
+            return "the database refuses this user; check the user, the password and the server's pg_hba.conf";
+        }
+        if (state.startsWith("3D") || state.equals("57P04")) {
+            return "the database does not exist; check its name, or create it";
         }
         // PgBouncer's own error, which has the state of a broken connection.
         if (String.valueOf(e.getMessage()).contains("statement pooling mode")) {

@@ -136,7 +136,9 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
         EncodingType encoding = encodingOf(modelName)
                 .orElseThrow(() -> new InvalidInputException(
                         "modelName",
-                        "no encoding is known for \"" + modelName + "\"; choose one with forEncoding(\"o200k_base\")"));
+                        "no encoding is known for \"" + modelName
+                                + "\"; use JtokkitTokenCountEstimator.forEncoding(\"o200k_base\"), or"
+                                + " TokenCounter.named(…) with a counter of the model's own"));
         return new JtokkitTokenCountEstimator(encoding, Family.of(modelName));
     }
 

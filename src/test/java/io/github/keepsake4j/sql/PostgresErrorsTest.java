@@ -73,7 +73,7 @@ class PostgresErrorsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "28P01 | FATAL: password authentication failed for user \"chat\" | user",
+                "28P01 | FATAL: password authentication failed for user \"chat\" | password",
                 "28000 | FATAL: role \"chat\" does not exist | user",
                 "3D000 | FATAL: database \"chat\" does not exist | database",
                 "57P04 | FATAL: terminating connection because the database was dropped | database",

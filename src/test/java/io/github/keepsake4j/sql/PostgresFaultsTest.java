@@ -138,7 +138,7 @@ class PostgresFaultsTest extends FaultContract {
     @EnumSource
     void a_database_that_is_not_there_is_final(Home home) throws Exception {
         try (Stored stored = open(home, server.database("nowhere"))) {
-            assertBothFail(stored, KeepsakeException.class, "check the user and the database's name", "3D000");
+            assertBothFail(stored, KeepsakeException.class, "the database does not exist", "3D000");
         }
     }
 

@@ -75,6 +75,9 @@ record Commands(UnifiedJedis client) {
         if (PASSING.contains(text.split(" ", 2)[0]) || PASSING.stream().anyMatch(word -> text.contains("-" + word))) {
             return new StorageUnavailableException(what + ": Redis refuses the command at the moment: " + text, e);
         }
+        if (text.startsWith("WRONGPASS") || text.startsWith("NOAUTH")) {
+            return new KeepsakeException(what + ": Redis refuses the user or the password; check both", e);
+        }
         return new KeepsakeException(what + ": Redis refuses the command: " + text, e);
     }
 }

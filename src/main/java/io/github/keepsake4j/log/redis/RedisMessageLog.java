@@ -460,7 +460,8 @@ public final class RedisMessageLog implements MessageLog {
          */
         public RedisMessageLog build() {
             if ((client == null) == (server == null)) {
-                throw new InvalidInputException("client", "is required unless server is set; set exactly one of them");
+                throw new InvalidInputException(
+                        "client", client == null ? "or server is required" : "and server are both set; set one of them");
             }
             boolean ownsClient = client == null;
             UnifiedJedis used = client == null ? connected(Objects.requireNonNull(server)) : client;

@@ -2,12 +2,18 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import java.util.Set;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
 
 /** The meaning of S3's errors for a caller. */
 final class S3Errors {
+
+    private static final Set<String> CREDENTIALS =
+            Set.of("SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidToken", "ExpiredToken");
+
+    private static final Set<String> REGION = Set.of("AuthorizationHeaderMalformed", "IllegalLocationConstraintException");
 
     private S3Errors() {}
 
@@ -30,6 +36,18 @@ final class S3Errors {
                     e);
         }
         String answer = " (" + service.statusCode() + " " + code(service) + ")";
+        if (CREDENTIALS.contains(code(service))) {
+            return new KeepsakeException(
+                    what + ": bucket " + bucket + " refuses the client's credentials" + answer
+                            + ". Check the access key and the secret key",
+                    e);
+        }
+        if (service.statusCode() == 301 || REGION.contains(code(service))) {
+            return new KeepsakeException(
+                    what + ": bucket " + bucket + " is in another region than the client" + answer
+                            + ". Set the client's region to the bucket's",
+                    e);
+        }
         if (service.statusCode() == 401 || service.statusCode() == 403) {
             return new KeepsakeException(
                     what + ": bucket " + bucket + " denies access" + answer

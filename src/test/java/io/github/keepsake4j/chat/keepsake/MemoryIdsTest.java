@@ -61,7 +61,7 @@ class MemoryIdsTest {
             ".",
             "line\nbreak",
             "line\r\nbreak",
-            " ",
+            " a ",
             "\u00e9",
             "e\u0301",
             "1.5",
@@ -143,6 +143,7 @@ class MemoryIdsTest {
     void what_cannot_be_an_id_is_a_clear_error() {
         refused("a\0b", "memory id", "NUL");
         refused("", "memory id", "empty");
+        refused(" \n", "memory id", "blank");
         refused("x".repeat(513), "memory id", "513 bytes");
         refused(LONGEST + "x", "memory id", "513 bytes");
         refused("\uD800", "memory id", "surrogate");

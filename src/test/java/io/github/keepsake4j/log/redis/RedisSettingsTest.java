@@ -223,7 +223,7 @@ class RedisSettingsTest {
                             .server(Redis.uri(1))
                             .build())
                     .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("exactly one");
+                    .hasMessageContaining("both set");
         }
     }
 

@@ -423,7 +423,7 @@ class RequestsTest extends BucketFixture {
                 assertThatThrownBy(() -> stranger.read(NODE, ReadQuery.newest(1)))
                         .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
                                 .isFalse())
-                        .hasMessageContaining("denies access")
+                        .hasMessageContaining("Check the access key")
                         .hasMessageContaining(closed)
                         .hasMessageContaining(NODE.canonical());
             }
