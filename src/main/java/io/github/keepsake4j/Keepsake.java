@@ -1006,8 +1006,12 @@ public final class Keepsake {
                         "strategy",
                         "must have at most one LongTermMemoryBlock, has " + blocks.size() + "; remove the others");
             }
-            return blocks.get(0).source(required("longTermMemories", discussions).store(), logs, counter, BlockingWork.EXECUTOR)
-                    ::apply;
+            return blocks.get(0)
+                            .source(
+                                    required("longTermMemories", discussions).store(),
+                                    logs,
+                                    counter,
+                                    BlockingWork.EXECUTOR)::apply;
         }
 
         private MessageSearch.@Nullable Embedding embedding() {

@@ -51,7 +51,8 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
         String text = text(memoryId);
         if (text != null) {
             if (Ids.check("memory id", text).isBlank()) {
-                throw new InvalidInputException("memory id", "must not be blank, because all who have no id would share it");
+                throw new InvalidInputException(
+                        "memory id", "must not be blank, because all who have no id would share it");
             }
             return ConversationKey.of(tenant, text);
         }

@@ -142,7 +142,10 @@ class NullArgumentsTest {
     void what_only_looks_like_a_file_a_url_or_a_model_is_refused_with_what_to_write() {
         refused(() -> MessageLogs.sqlite("jdbc:sqlite:chat.db"), "file", "path of a file");
         refused(() -> JdbcMessageIndex.sqlite(Path.of("jdbc:sqlite:index.db")), "file", "path of a file");
-        refused(() -> MessageLogs.postgres("postgresql://localhost/chat", "chat", "sesame", SchemaMode.ALWAYS), "url", "jdbc:postgresql:");
+        refused(
+                () -> MessageLogs.postgres("postgresql://localhost/chat", "chat", "sesame", SchemaMode.ALWAYS),
+                "url",
+                "jdbc:postgresql:");
         refused(() -> TokenCounter.forModel("llama3.1"), "modelName", "JtokkitTokenCountEstimator.forEncoding");
         refused(
                 () -> PostgresMessageLog.builder()

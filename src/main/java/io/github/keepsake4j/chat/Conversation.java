@@ -609,7 +609,8 @@ public final class Conversation {
     public Conversation fork(Object newMemoryId) {
         String head = branch(1).head();
         if (head == null) {
-            throw new InvalidInputException("memory id", "must name a conversation with messages to fork, but has none: " + key);
+            throw new InvalidInputException(
+                    "memory id", "must name a conversation with messages to fork, but has none: " + key);
         }
         return fork(head, newMemoryId);
     }
@@ -663,7 +664,8 @@ public final class Conversation {
     }
 
     /**
-     * Retries a question that got no answer, as {@link Turn#retry} describes.
+     * Asks a question again that got no answer, as {@link Turn#retry} describes. If the question has an answer, the new one
+     * is a sibling of it.
      *
      * @param userMessageId the id of the stored question
      * @param call calls the AI service, as in {@link #regenerate}

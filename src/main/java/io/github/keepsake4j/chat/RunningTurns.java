@@ -147,7 +147,8 @@ final class RunningTurns {
             T result = body.get();
             if (mine.isMissed()) {
                 throw new KeepsakeException(
-                        "turn: " + mine.rule() + ". It made no such call. If it asked a question in another way, that question"
+                        "turn: " + mine.rule()
+                                + ". It made no such call. If it asked a question in another way, that question"
                                 + " was stored as a new one",
                         null);
             }

@@ -58,7 +58,8 @@ record BranchCheck(Function<MemoryKey, MessageLog> logs, LongTermMemoryReader re
             // It is on another branch, or the conversation was erased. Then older memories may still be valid.
             stale.accept(key);
         }
-        boolean haveSources = memories.stream().anyMatch(memory -> memory.source().lastMessageId() != null);
+        boolean haveSources =
+                memories.stream().anyMatch(memory -> memory.source().lastMessageId() != null);
         Tail tail = logs.apply(key).read(key, haveSources ? ReadQuery.wholeBranch() : ReadQuery.newest(1));
         if (tail.messages().isEmpty() && tail.epoch() > 1) {
             // The conversation was erased.

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.sql;
 
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.jdbc.PostgresBuilder.Settings;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -51,8 +51,7 @@ public interface Connections extends AutoCloseable {
      */
     static Connections sqlite(Path file, SqliteMode mode, SqlSchema schema) {
         if (file.toString().startsWith("jdbc:")) {
-            throw new InvalidInputException(
-                    "file", "must be the path of a file, such as chat.db, and not a JDBC URL");
+            throw new InvalidInputException("file", "must be the path of a file, such as chat.db, and not a JDBC URL");
         }
         return new SqliteConnections(file, mode, schema, SqliteConnections.BUSY_TIMEOUT);
     }

@@ -469,8 +469,7 @@ final class Rules {
 
     /** Checks that turns are whole, one behind the other: bound ones as they ended, others as they began. */
     private void order() {
-        List<String> order =
-                all.turns().stream().map(turn -> turn.user().id()).toList();
+        List<String> order = all.turns().stream().map(turn -> turn.user().id()).toList();
         int last = -1;
         int lastTurn = -1;
         for (LoggedMessage message : view.shown()) {
@@ -503,7 +502,8 @@ final class Rules {
         int behind = 0;
         for (ContextTurn turn : sorted(read, ended)) {
             String id = turn.user().id();
-            shownAt.put(id, isPinned(turn) || isPinnedAtFirst(turn) ? places.get(id) : Math.max(behind, places.get(id)));
+            shownAt.put(
+                    id, isPinned(turn) || isPinnedAtFirst(turn) ? places.get(id) : Math.max(behind, places.get(id)));
             behind = Math.max(behind, ended.get(id) + 1);
         }
         return sorted(sorted(read, ended), shownAt);
@@ -1119,8 +1119,7 @@ final class Rules {
 
         /** Returns whether the newest message goes on with a turn that others follow, which pinned turns may. */
         private static boolean isWithin(Part log, List<LoggedMessage> shown) {
-            return shown.subList(0, Math.max(0, shown.size() - 1)).stream()
-                    .anyMatch(last(log.messages())::contains);
+            return shown.subList(0, Math.max(0, shown.size() - 1)).stream().anyMatch(last(log.messages())::contains);
         }
 
         /** Returns the ids of the newest turn's messages. */

@@ -103,13 +103,15 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
     @Test
     void what_was_remembered_by_hand_is_shown_from_the_first_question_on_and_on_every_branch_until_an_erasure() {
         MessageLog log = newLog();
-        Keepsake keepsake =
-                keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
+        Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
         LongTermMemoriesOfConversation memories = keepsake.longTermMemories().of("a");
         MadeMemory fact = memories.remember("Food", "Ada is a vegetarian.", Trust.USER);
         assertThat(memories.list(MadeMemory.Kind.FACT)).containsExactly(fact);
         assertThat(memories.search(FactQuery.of("vegetarian"))).containsExactly(fact);
-        assertThat(retrieved(keepsake, "a", "Is Ada a vegetarian?")).singleElement().asString().contains("vegetarian");
+        assertThat(retrieved(keepsake, "a", "Is Ada a vegetarian?"))
+                .singleElement()
+                .asString()
+                .contains("vegetarian");
         assertThatThrownBy(() -> memories.remember("Food", " ", Trust.USER))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("text");
@@ -119,7 +121,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         String first = newest(keepsake, "a");
         keepsake.conversation("a").regenerate(first, question -> chat.chat("a", question.singleText()));
         assertThat(memories.list(MadeMemory.Kind.FACT)).containsExactly(fact);
-        assertThat(memories.correct(fact.id(), "Ada is a vegan.", Trust.USER).title()).isEqualTo("Food");
+        assertThat(memories.correct(fact.id(), "Ada is a vegan.", Trust.USER).title())
+                .isEqualTo("Food");
         assertThat(texts(memories.list(MadeMemory.Kind.FACT))).containsExactly("Ada is a vegan.");
 
         log.erase(ConversationKey.of("default", "a"));

@@ -142,7 +142,8 @@ public final class RandomOutcomes {
                 .map(LoggedMessage::message)
                 .collect(Collectors.toSet());
         Set<ChatMessage> once = new HashSet<>();
-        return unbound.stream().anyMatch(question -> !once.add(question.message()) && failed.contains(question.message()));
+        return unbound.stream()
+                .anyMatch(question -> !once.add(question.message()) && failed.contains(question.message()));
     }
 
     /** Returns the ids of the questions to which messages belong, by the messages' ids. */

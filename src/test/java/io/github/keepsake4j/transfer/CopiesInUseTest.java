@@ -108,9 +108,10 @@ class CopiesInUseTest {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
             ConversationKey fork = ConversationKey.of("acme", "fork");
+            assertErased(log, "made", erasing -> NdjsonExport.of(erasing)
+                    .writeTenant("acme", OutputStream.nullOutputStream()));
             assertErased(
-                    log, "made", erasing -> NdjsonExport.of(erasing).writeTenant("acme", OutputStream.nullOutputStream()));
-            assertErased(log, "read", erasing -> NdjsonExport.of(erasing).writeMemory(KEY, OutputStream.nullOutputStream()));
+                    log, "read", erasing -> NdjsonExport.of(erasing).writeMemory(KEY, OutputStream.nullOutputStream()));
             assertErased(log, "made", erasing -> MarkdownExport.of(erasing).writeMemory(KEY, new StringBuilder()));
             assertErased(log, "made", erasing -> MemoryFork.create(erasing, KEY, "a1", fork));
         }

@@ -448,8 +448,7 @@ final class PostgresReadSql {
 
     private static NamedSql compose(Set<Part> parts) {
         String read = read(parts);
-        NamedSql composed =
-                parts.contains(Part.OLDEST) ? andOldest(read, "", false) : NamedSql.of(read, PARAMETERS);
+        NamedSql composed = parts.contains(Part.OLDEST) ? andOldest(read, "", false) : NamedSql.of(read, PARAMETERS);
         TEXTS_FROM_HEAD.add(composed.text());
         return composed;
     }

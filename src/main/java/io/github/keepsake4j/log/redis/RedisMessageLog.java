@@ -461,7 +461,8 @@ public final class RedisMessageLog implements MessageLog {
         public RedisMessageLog build() {
             if ((client == null) == (server == null)) {
                 throw new InvalidInputException(
-                        "client", client == null ? "or server is required" : "and server are both set; set one of them");
+                        "client",
+                        client == null ? "or server is required" : "and server are both set; set one of them");
             }
             boolean ownsClient = client == null;
             UnifiedJedis used = client == null ? connected(Objects.requireNonNull(server)) : client;

@@ -55,8 +55,9 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
                         "check of the settings: Redis cannot be reached. Check the server and the network, and retry",
                         e);
             }
-            LOG.warn("Whether Redis may lose acknowledged messages is not known, because it cannot be reached. Check the"
-                    + " server and the network");
+            LOG.warn(
+                    "Whether Redis may lose acknowledged messages is not known, because it cannot be reached. Check the"
+                            + " server and the network");
         }
         List<String> lines = warnings.entrySet().stream()
                 .map(each -> each.getKey()

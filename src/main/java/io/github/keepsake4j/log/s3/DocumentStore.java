@@ -601,8 +601,9 @@ final class DocumentStore implements StoredMemories {
             if (bytes.length > bucket.maxBytes()) {
                 throw new InvalidInputException(
                         "messages",
-                        "would make an object of memory " + key + " larger than the limit of " + bucket.maxBytes()
-                                + " bytes; nothing was written");
+                        "would make an object of memory " + key + " of " + bytes.length
+                                + " bytes, which is larger than the limit maxObjectBytes of " + bucket.maxBytes()
+                                + "; nothing was written. Shorten the messages, or raise the limit");
             }
         }
 

@@ -13,7 +13,8 @@ final class S3Errors {
     private static final Set<String> CREDENTIALS =
             Set.of("SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidToken", "ExpiredToken");
 
-    private static final Set<String> REGION = Set.of("AuthorizationHeaderMalformed", "IllegalLocationConstraintException");
+    private static final Set<String> REGION =
+            Set.of("AuthorizationHeaderMalformed", "IllegalLocationConstraintException");
 
     private S3Errors() {}
 

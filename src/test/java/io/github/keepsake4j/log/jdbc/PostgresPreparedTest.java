@@ -65,7 +65,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 class PostgresPreparedTest {
 
     private static final Set<String> ALL = Stream.concat(
-                    Prepared.TEXTS.stream(), GoldenSql.readsFromHead().values().stream().map(NamedSql::text))
+                    Prepared.TEXTS.stream(),
+                    GoldenSql.readsFromHead().values().stream().map(NamedSql::text))
             .collect(Collectors.toSet());
 
     private static final Pattern WRITES = Pattern.compile("INSERT INTO|UPDATE keepsake_|DELETE FROM");
