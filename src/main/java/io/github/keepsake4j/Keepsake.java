@@ -880,11 +880,7 @@ public final class Keepsake {
             }
             ContextStrategy limits = limits();
             exactBesideSteps(limits).ifPresent(LOG::warn);
-            TokenCounter counter = counter(limits).forAppends();
-            if (counter.name().equals(TokenCounter.standard().name())) {
-                // JTokkit loads its table on the first use, for which no turn should wait.
-                BlockingWork.EXECUTOR.execute(() -> counter.count("…"));
-            }
+            TokenCounter counter = loaded(counter(limits).forAppends());
             if (limits.summarizes() && summarizer == null) {
                 throw new InvalidInputException(
                         "summarizer", "the strategy requires one, such as summarizer(chatModel)");
@@ -985,6 +981,14 @@ public final class Keepsake {
             return Optional.ofNullable(chosen)
                     .flatMap(ContextStrategy::tokenCounter)
                     .orElseGet(TokenCounter::standard);
+        }
+
+        /** Returns a counter. JTokkit's table is loaded at its first use, for which no turn should wait. */
+        private static TokenCounter loaded(TokenCounter counter) {
+            if (counter.name().equals(TokenCounter.standard().name())) {
+                BlockingWork.EXECUTOR.execute(() -> counter.count("…"));
+            }
+            return counter;
         }
 
         private MessageLog described(MessageLog log) {
