@@ -30,11 +30,20 @@ public final class DaemonThreads {
     public static ThreadFactory named(String name) {
         // Without the privileged action, a thread holds the class loaders of all classes on the stack.
         return work -> AccessController.doPrivileged((PrivilegedAction<Thread>) () -> {
-            Thread thread = new Thread(null, work, name, 0, false);
+            Thread thread = new Thread(root(), work, name, 0, false);
             thread.setDaemon(true);
             thread.setContextClassLoader(OWN);
             return thread;
         });
+    }
+
+    /** A thread of a caller's group would be waited for by what ends the group, such as Maven's exec:java. */
+    private static ThreadGroup root() {
+        ThreadGroup group = Thread.currentThread().getThreadGroup();
+        while (group.getParent() != null) {
+            group = group.getParent();
+        }
+        return group;
     }
 
     /**

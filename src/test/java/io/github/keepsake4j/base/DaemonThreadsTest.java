@@ -53,6 +53,17 @@ class DaemonThreadsTest {
         });
     }
 
+    @Test
+    void a_thread_is_not_of_the_callers_group_which_may_wait_for_its_threads() throws Exception {
+        ThreadGroup[] made = new ThreadGroup[1];
+        Thread caller = new Thread(
+                new ThreadGroup("of an application"),
+                () -> made[0] = DaemonThreads.named("test").newThread(() -> {}).getThreadGroup());
+        caller.start();
+        caller.join();
+        assertThat(made[0].getParent()).as("the root has none").isNull();
+    }
+
     /** Returns a reference to the loader after its application has taken turns, as if it was stopped. */
     private static WeakReference<ClassLoader> run(ClassLoader loader) throws Exception {
         Throwable[] failure = {null};
