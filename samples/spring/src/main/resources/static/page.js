@@ -81,6 +81,8 @@ async function load() {
       throw error;
     }
     wrong = error.status === 404 ? null : error;
+    // What the server does not know is not asked for every second.
+    page.isNew ||= error.status === 404;
     fill(null);
   }
   paging();
@@ -149,7 +151,7 @@ async function stream(message, begin, question) {
     say(end.message, true);
   } else if (end === 'done' || end === 'stopped' || end === 'failed') {
     say({done: 'The answer is complete.', stopped: 'The answer was stopped. What came is kept.',
-      failed: 'The answer failed. Its message says why.'}[end], end === 'failed');
+      failed: 'The answer failed. The chat shows the error.'}[end], end === 'failed');
   } else {
     say(isTaken ? 'The server went away in the middle of an answer. Trying again…'
       : 'The server does not answer. The question is not lost.', true);
@@ -277,10 +279,14 @@ async function poll() {
         throw error;
       });
       if (id === page.id && !page.streaming && now.state !== page.state) {
-        const back = page.state === 'lost';
+        const before = page.state;
         await load();
         await list();
-        say(back ? 'The server is back. What was stored is shown; retry an unanswered question.' : '', false);
+        if (before === 'lost') {
+          say('The server is back. What was stored is shown. Send your question again, or retry it if it is shown.');
+        } else if (before && !page.state) {
+          say('This conversation was erased elsewhere. A new question starts it again.', true);
+        }
       }
     }
   } catch (error) {
@@ -342,6 +348,7 @@ function wire() {
   $('rename').addEventListener('click', async () => {
     const title = await ask('Rename the conversation.', 'Rename', page.newest.title ?? '');
     if (title !== null) {
+      say('');
       await attempt(async () => {
         await json('PUT', path(page.id, 'title'), {text: title});
         await load();

@@ -302,6 +302,7 @@ const memories = {
       throw error;
     }
     const change = step => attempt(async () => {
+      say('');
       await step();
       await actions.render();
     });
@@ -327,7 +328,7 @@ const memories = {
         h('div', {class: 'buttons'},
           button('Correct', async () => {
             const corrected = await ask('Correct the memory.', 'Correct', each.text);
-            if (corrected !== null) {
+            if (corrected?.trim()) {
               await change(() => json('PUT', at(each), {text: corrected}));
             }
           }),

@@ -154,7 +154,7 @@ class ChatController {
 
     @PutMapping("/{id}/title")
     void rename(@PathVariable String id, @RequestBody Text title) {
-        keepsake.conversation(id).setTitle(title.text());
+        keepsake.conversation(id).setTitle(title.text() == null || title.text().isBlank() ? null : title.text());
     }
 
     @DeleteMapping("/{id}")

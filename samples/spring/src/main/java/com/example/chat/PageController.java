@@ -123,11 +123,14 @@ class PageController {
     @GetMapping("/state")
     State state(@PathVariable String id) {
         Conversation conversation = keepsake.conversation(id);
-        return new State(state(conversation.info(), conversation.branch(0)));
+        return new State(state(conversation.info(), conversation.branch(0), conversation.context()));
     }
 
-    private static String state(Optional<MemoryInfo> info, Tail tail) {
-        return tail.epoch() + "." + tail.revision() + "." + tail.head() + "."
+    /** Names all that the page shows. A summary and long-term memories change without a new message. */
+    private static String state(Optional<MemoryInfo> info, Tail tail, Context context) {
+        String summary = context.summary() == null ? null : context.summary().id();
+        String memories = context.remembered() == null ? null : context.remembered().message().id();
+        return summary + "." + memories + "." + tail.epoch() + "." + tail.revision() + "." + tail.head() + "."
                 + info.map(each -> each.messages() + "." + Objects.hashCode(each.title()))
                         .orElse("");
     }
@@ -146,7 +149,7 @@ class PageController {
                 .map(message -> entry(conversation, message, tree, children))
                 .toList();
         return new Page(
-                state(info, tail),
+                state(info, tail, conversation.context()),
                 info.map(each -> Title.of(each, conversation)).orElse(null),
                 entries,
                 tail.complete() || tail.missingParent() != null || entries.isEmpty()
