@@ -41,6 +41,9 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
                     + "|^(?:your|the) (?:[^,]*\\b(?:favou?rite\\b[^,]*?|name|age|birthday|job|address)) (?:is|are)\\b"
                     + "|^(?:your|the) [^,]*? (?:is|are) (?:(?:an?|the|in|at|on|from|called|named)\\b)?");
 
+    /** The old value in "My cat's name is Byte, not Pixel". */
+    private static final Pattern CORRECTED = pattern(", not ([^,]+)$");
+
     /**
      * A sentence ends at its mark or its line, and a clause before a comma or an "and" behind which another one begins,
      * but not in "My sister and I".
@@ -96,6 +99,10 @@ record Clause(String text, boolean isQuestion, boolean isPersonal) {
     static List<Clause> newest(List<Clause> clauses) {
         Map<String, Clause> newest = new LinkedHashMap<>();
         for (Clause clause : clauses) {
+            Matcher old = CORRECTED.matcher(clause.text);
+            if (old.find()) {
+                newest.values().removeIf(each -> each.text.endsWith(" " + old.group(1)));
+            }
             newest.remove(clause.subject());
             newest.put(clause.subject(), clause);
         }

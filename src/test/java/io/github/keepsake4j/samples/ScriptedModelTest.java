@@ -94,6 +94,7 @@ class ScriptedModelTest {
             Where do I live?             | I live in Ulm. I live in Bonn.                  | You live in Bonn.
             How old am I?                | I am 34. I am now 35.                           | You are 35 years old.
             What is my dog called?       | My dog is called Rex. My dog is called Max.     | Your dog is called Max.
+            What is my cat called?       | My cat's called Pi. My cat's name is Bo, not Pi. | Your cat's name is Bo, not Pi.
             What do you know about me?   | My dog is Rex. My dog is brown. My dog is Max.  | Your dog is brown. Your dog is Max.
             """)
     void the_newest_value_is_the_answer(String question, String said, String answer) {
