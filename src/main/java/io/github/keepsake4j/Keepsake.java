@@ -360,7 +360,8 @@ public final class Keepsake {
                     setting,
                     setting.equals("index")
                             ? "is required for search and recall, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))"
-                            : "is required, such as Discussions.builder(store).chatModel(model).build()");
+                            : "is required for long-term memories, such as longTermMemories("
+                                    + "Discussions.builder(store).chatModel(model).build(), Duration.ofMinutes(5))");
         }
         return part;
     }

@@ -26,7 +26,9 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
 
     /** Checks the tenant. */
     MemoryIds {
-        Ids.check("tenant", tenant);
+        if (Ids.check("tenant", tenant).isBlank()) {
+            throw new InvalidInputException("tenant", "must not be blank");
+        }
     }
 
     /**

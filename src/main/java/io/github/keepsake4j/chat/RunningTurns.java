@@ -125,14 +125,14 @@ final class RunningTurns {
         void check(MemoryKey other, List<?> calls) {
             if (isMissed()
                     && calls.stream().filter(call -> !outside.contains(call)).count() < 2) {
-                throw new InvalidInputException("turn", rule() + ". It called one with memory " + other);
+                throw new InvalidInputException("turn", rule() + ". The body called one with memory " + other);
             }
         }
 
         /** Says what the body must do. */
         String rule() {
-            return turn.kind() + " of memory " + key + ": the body must call an AI service with this memory's id first."
-                    + " Make the call on the body's thread, with a service that has the listeners, or pass it the Turn";
+            return turn.kind() + " of memory " + key + " needs a call of an AI service with this memory's id first, on"
+                    + " the same thread, or a call to which the Turn is passed";
         }
     }
 
@@ -153,7 +153,7 @@ final class RunningTurns {
                         null);
             }
             if (!mine.begun && turn.branch() != null) {
-                LOG.warn("Conversation.turn(turn, body): {}. It made no such call", mine.rule());
+                LOG.warn("Conversation.turn(turn, body): {}. The body made no such call", mine.rule());
             }
             return result;
         } finally {

@@ -266,7 +266,11 @@ final class Json {
     }
 
     private static String at(@Nullable JsonLocation location) {
-        return location == null ? "" : " (line " + location.getLineNr() + ", column " + location.getColumnNr() + ")";
+        if (location == null) {
+            return "";
+        }
+        String line = location.getLineNr() == 1 ? "" : "line " + location.getLineNr() + ", ";
+        return " (" + line + "column " + location.getColumnNr() + ")";
     }
 
     /**

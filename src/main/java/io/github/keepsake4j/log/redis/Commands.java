@@ -57,6 +57,11 @@ record Commands(UnifiedJedis client) {
         }
     }
 
+    static boolean isRefusedLogin(JedisException e) {
+        String text = String.valueOf(e.getMessage());
+        return text.startsWith("WRONGPASS") || text.startsWith("NOAUTH");
+    }
+
     private static KeepsakeException refused(String what, JedisDataException e) {
         String text = String.valueOf(e.getMessage());
         int damaged = text.indexOf(DAMAGED);
@@ -75,7 +80,7 @@ record Commands(UnifiedJedis client) {
         if (PASSING.contains(text.split(" ", 2)[0]) || PASSING.stream().anyMatch(word -> text.contains("-" + word))) {
             return new StorageUnavailableException(what + ": Redis refuses the command at the moment: " + text, e);
         }
-        if (text.startsWith("WRONGPASS") || text.startsWith("NOAUTH")) {
+        if (isRefusedLogin(e)) {
             return new KeepsakeException(what + ": Redis refuses the user or the password; check both", e);
         }
         return new KeepsakeException(what + ": Redis refuses the command: " + text, e);

@@ -56,8 +56,10 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
                         e);
             }
             LOG.warn(
-                    "Whether Redis may lose acknowledged messages is not known, because it cannot be reached. Check the"
-                            + " server and the network");
+                    "Whether Redis may lose acknowledged messages is not known, because it {}",
+                    Commands.isRefusedLogin(e)
+                            ? "refuses the user or the password"
+                            : "cannot be reached. Check the server and the network");
         }
         List<String> lines = warnings.entrySet().stream()
                 .map(each -> each.getKey()
@@ -110,6 +112,9 @@ record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
         try {
             return answer.get();
         } catch (JedisDataException e) {
+            if (Commands.isRefusedLogin(e)) {
+                throw e;
+            }
             LOG.debug("Redis does not tell a setting", e);
             return null;
         }

@@ -380,7 +380,7 @@ class TurnsAgainTest {
     }
 
     @Test
-    @ExpectedLog("Conversation.turn(turn, body): its body must call an AI service with the id of memory")
+    @ExpectedLog("needs a call of an AI service with this memory's id first")
     void a_branch_that_no_call_uses_is_logged() {
         talked(new Script("a0", "a1"));
 

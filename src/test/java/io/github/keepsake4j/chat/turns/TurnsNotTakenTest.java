@@ -116,8 +116,8 @@ class TurnsNotTakenTest {
                 .isInstanceOf(KeepsakeException.class)
                 .isNotInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("memory conversation/default/c")
-                .hasMessageContaining("of kind " + again)
-                .hasMessageContaining("is stored as a new one"));
+                .hasMessageContaining(again + " of memory")
+                .hasMessageContaining("was stored as a new one"));
         assertThat(lines).isEmpty();
     }
 
@@ -159,9 +159,9 @@ class TurnsNotTakenTest {
         for (Again again : Again.values()) {
             assertThatThrownBy(() -> again.in(keepsake, text -> assistant.chat("other", text)))
                     .isInstanceOf(InvalidInputException.class)
-                    .hasMessageContaining("memory conversation/default/c first")
+                    .hasMessageContaining("memory conversation/default/c needs a call")
                     .hasMessageContaining("memory conversation/default/other")
-                    .hasMessageContaining("of kind " + again);
+                    .hasMessageContaining(again + " of memory");
         }
         assertThat(history(keepsake, "c")).isEqualTo(BEFORE);
         assertThat(keepsake.conversation("other").info()).isEmpty();
