@@ -37,6 +37,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -151,49 +152,47 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     void add(List<ChatMessage> list) {
         locked(() -> {
             LoggedMessage again = question == null ? course().question : null;
-            if (again != null && list.stream().anyMatch(UserMessage.class::isInstance)) {
-                question = again.id();
-                list.stream()
-                        .filter(UserMessage.class::isInstance)
-                        .findFirst()
-                        .ifPresent(message -> asksAgain(again, (UserMessage) message));
-                boolean repeats = course().repeatsQuestion();
-                if (repeats || passed != null) {
-                    memories.turns.repeats(key, this);
-                }
-                repeated = repeats && sightings.shows(again.sequence());
-                if (!repeated) {
-                    sightings.asked(again.sequence(), again.message());
-                }
-                Tail read = buffer().tail();
-                if (read != null && !repeats) {
-                    buffer().read(read.with(List.of(again)));
-                }
-                marked |= again.outcome() != null;
-                return;
-            }
-            if (list.stream().anyMatch(AiMessage.class::isInstance)) {
+            Optional<UserMessage> user = list.stream()
+                    .filter(UserMessage.class::isInstance)
+                    .map(UserMessage.class::cast)
+                    .findFirst();
+            if (again != null && user.isPresent()) {
+                asksAgain(again, user.get());
+            } else if (list.stream().anyMatch(AiMessage.class::isInstance)) {
                 reopen();
-                if (partial != null && isStored(list, partial)) {
-                    return;
+                if (partial == null || !isStored(list, partial)) {
+                    replacePartial(list);
                 }
-                replacePartial(list);
-                return;
-            }
-            List<ChatMessage> rest = withoutWritten(list);
-            rest.replaceAll(this::asStored);
-            if (!rest.isEmpty()) {
-                super.add(rest);
+            } else {
+                List<ChatMessage> rest = withoutWritten(list);
+                rest.replaceAll(this::asStored);
+                if (!rest.isEmpty()) {
+                    super.add(rest);
+                }
             }
         });
     }
 
     private void asksAgain(LoggedMessage again, UserMessage message) {
+        question = again.id();
         UserMessage asks = invocation.forms().inWordsOf(again, message);
         passed = asks.equals(message) ? null : message;
         if (!asks.equals(again.message())) {
             asksOtherwise(asks);
         }
+        boolean repeats = course().repeatsQuestion();
+        if (repeats || passed != null) {
+            memories.turns.repeats(key, this);
+        }
+        repeated = repeats && sightings.shows(again.sequence());
+        if (!repeated) {
+            sightings.asked(again.sequence(), again.message());
+        }
+        Tail read = buffer().tail();
+        if (read != null && !repeats) {
+            buffer().read(read.with(List.of(again)));
+        }
+        marked |= again.outcome() != null;
     }
 
     /** Refuses other words than the stored ones, such as those of a template, if the service would send them. */
@@ -269,12 +268,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 return;
             }
             quietly(() -> {
-                List<NewMessage> waiting = slowResults();
-                if (waiting.isEmpty() && buffer().pending.isEmpty()) {
-                    return;
-                }
-                if (writeEarly(waiting)) {
-                    slow.written(waiting);
+                if (writeWaiting()) {
                     memories.log(key).flush(key);
                 } else if (slow.isWaiting(result) && waits > 0) {
                     // A streaming model's tools may run before their calls are added.
@@ -284,18 +278,16 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         });
     }
 
-    private List<NewMessage> slowResults() {
-        return slow.waiting().stream()
+    /** Writes the results of an incomplete round. Otherwise the memory would not show that these tools have run. */
+    private boolean writeWaiting() {
+        List<NewMessage> waiting = slow.waiting().stream()
                 .map(result -> memories.prepare(result).ofTurn(question))
                 .toList();
-    }
-
-    /** Writes the results of an incomplete round. Otherwise the memory would not show that these tools have run. */
-    private void writeExecuted() {
-        List<NewMessage> waiting = slowResults();
-        if (!waiting.isEmpty() && writeEarly(waiting)) {
+        boolean written = writeEarly(waiting);
+        if (written) {
             slow.written(waiting);
         }
+        return written;
     }
 
     /** A question whose turn continues after an error has not failed. */
@@ -548,9 +540,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     // Events of the AI service.
 
     void requested(ChatRequest request) {
-        locked(() -> {
-            sightings.requested(request);
-        });
+        locked(() -> sightings.requested(request));
     }
 
     /** Records that the caller's stream returned a token. */
@@ -695,7 +685,9 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             boolean fails = partial == null && !failed;
             failed |= fails;
             end(() -> {
-                writeExecuted();
+                if (!slow.waiting().isEmpty()) {
+                    writeWaiting();
+                }
                 flush();
                 if (refused != null) {
                     // The user got the error and not this answer.

@@ -76,6 +76,8 @@ final class Invocation implements CallsOfThread.Call {
     /** Records that an attached service was called, and its method, if it is one of the service. */
     void calls(Method called) {
         attached = true;
+        // By its name, because Reactor may be absent.
+        flux = called.getReturnType().getName().equals("reactor.core.publisher.Flux");
         if (called.getName().equals(method) && called.getParameterCount() == arguments.size()) {
             methods = ServiceMethods.of(List.of(called));
         }
@@ -140,9 +142,6 @@ final class Invocation implements CallsOfThread.Call {
         rewritten = event.result().hasRewrittenResult() ? event.rewrittenUserMessage() : null;
     }
 
-    void returnsFlux() {
-        flux = true;
-    }
 
     boolean isFlux() {
         return flux;

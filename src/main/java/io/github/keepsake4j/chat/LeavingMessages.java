@@ -102,27 +102,22 @@ final class LeavingMessages {
         Check check;
         do {
             check = pending.get(place);
-            boolean done = false;
+            if (check == null) {
+                return;
+            }
             try {
-                if (check == null) {
-                    return;
-                }
                 tell(to, place, check);
-                done = true;
             } catch (ErasedException | UnknownMessageException | StorageClosedException e) {
                 LOG.debug("Memory {}: the messages that left the view no longer exist ({})", place.key(), name(e));
-                done = true;
             } catch (RuntimeException e) {
                 LOG.warn(
                         "Memory {}: messages that left the view could not be reported; they are reported after the "
                                 + "next read ({})",
                         place.key(),
                         name(e));
-                done = true;
-            } finally {
-                if (!done) {
-                    pending.remove(place);
-                }
+            } catch (Error e) {
+                pending.remove(place);
+                throw e;
             }
         } while (!pending.remove(place, check));
     }

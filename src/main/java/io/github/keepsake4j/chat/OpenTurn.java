@@ -171,15 +171,15 @@ class OpenTurn {
      * Writes tool results that wait for others of their round, with further results that were not added yet.
      *
      * @param notAdded the further results
-     * @return whether a round waits for them
+     * @return whether there are any, and a round waits for them
      */
     final boolean writeEarly(List<NewMessage> notAdded) {
         WriteBuffer open = buffer();
-        if (!open.isCalled() || open.awaited < notAdded.size()) {
-            return false;
-        }
         List<NewMessage> batch = new ArrayList<>(open.pending);
         batch.addAll(notAdded);
+        if (batch.isEmpty() || !open.isCalled() || open.awaited < notAdded.size()) {
+            return false;
+        }
         AppendResult result = send(open, batch);
         open.pending.clear();
         open.awaited -= notAdded.size();

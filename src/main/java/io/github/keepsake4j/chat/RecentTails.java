@@ -154,7 +154,7 @@ final class RecentTails {
                     return null;
                 }
             }
-            int added = before == null ? 0 : messages.size() - behind(messages, before.position.head());
+            int added = before == null ? 0 : messages.size() - ViewReader.behind(messages, before.position.head());
             return new Kept(tail, entries, tail.complete(), tail.missingParent(), added);
         }
 
@@ -179,7 +179,7 @@ final class RecentTails {
                     && newest.position().isSameRevision(position)
                     && Objects.equals(newest.summary(), summary);
             List<LoggedMessage> read = newest.messages();
-            int begin = behind(read, position.head());
+            int begin = ViewReader.behind(read, position.head());
             if (!isUnchanged || begin < 0 || !Entry.areOf(read) || !endsWith(read.subList(0, begin))) {
                 return null;
             }
@@ -218,15 +218,6 @@ final class RecentTails {
             return -1;
         }
 
-        /** Returns the index of the first message behind another one, or a negative number if it is not known. */
-        private static int behind(List<LoggedMessage> messages, @Nullable String id) {
-            for (int at = messages.size(); at > 0; at--) {
-                if (messages.get(at - 1).id().equals(id)) {
-                    return at;
-                }
-            }
-            return messages.isEmpty() || !Objects.equals(messages.get(0).parentId(), id) ? -1 : 0;
-        }
 
         /** Returns the tail that the read would have returned without the cache. */
         Tail given(Tail newest) {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,16 +61,8 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         MemoryKey key = memories.key(memoryId);
         Context handedOut = memories.shown(key);
         List<LoggedMessage> messages = logged(request.messages(), byInstance(handedOut));
-        LoggedMessage summary = messages.stream()
-                .filter(message -> Summarization.isSummary(message.message()))
-                .findFirst()
-                .orElse(null);
-        messages.removeIf(message -> Summarization.isSummary(message.message()));
-        LoggedMessage made = messages.stream()
-                .filter(message -> Remembered.isShown(message.message()))
-                .findFirst()
-                .orElse(null);
-        messages.removeIf(message -> Remembered.isShown(message.message()));
+        LoggedMessage summary = taken(messages, Summarization::isSummary);
+        LoggedMessage made = taken(messages, Remembered::isShown);
         // The oldest messages determine which ones are pinned. Oldest messages that are not in the request are ignored.
         Context whole = Context.of(memoryId, system(messages), null, List.of(), messages, null)
                 .beginningWith(handedOut == null ? List.of() : handedOut.oldest())
@@ -90,6 +83,14 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         boolean cut = fitting.shown().size() < whole.shown().size()
                 || !results(fitting.messages()).equals(results(request.messages()));
         return cut ? request.toBuilder().messages(fitting.messages()).build() : request;
+    }
+
+    /** Removes the messages of a kind, and returns the first one, or null if there is none. */
+    private static @Nullable LoggedMessage taken(List<LoggedMessage> messages, Predicate<ChatMessage> kind) {
+        Predicate<LoggedMessage> isTaken = message -> kind.test(message.message());
+        LoggedMessage first = messages.stream().filter(isTaken).findFirst().orElse(null);
+        messages.removeIf(isTaken);
+        return first;
     }
 
     private static List<ChatMessage> results(List<ChatMessage> messages) {

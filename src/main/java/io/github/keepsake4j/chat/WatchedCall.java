@@ -32,25 +32,20 @@ final class WatchedCall {
     private final @Nullable WatchedCall outer;
     private final List<Invocation> begun = new ArrayList<>(1);
 
-    /** Whether the call returns a flux. */
-    private final boolean flux;
 
     private final Method method;
 
     /** Called when the service uses a memory of this library. */
     private final BooleanSupplier onBound;
 
-    private WatchedCall(@Nullable WatchedCall outer, boolean flux, Method method, BooleanSupplier onBound) {
+    private WatchedCall(@Nullable WatchedCall outer, Method method, BooleanSupplier onBound) {
         this.outer = outer;
-        this.flux = flux;
         this.method = method;
         this.onBound = onBound;
     }
 
     static WatchedCall begin(Method method, BooleanSupplier onBound) {
-        // By its name, because Reactor may be absent.
-        boolean flux = method.getReturnType().getName().equals("reactor.core.publisher.Flux");
-        WatchedCall call = new WatchedCall(INNERMOST.get(), flux, method, onBound);
+        WatchedCall call = new WatchedCall(INNERMOST.get(), method, onBound);
         INNERMOST.set(call);
         return call;
     }
@@ -59,9 +54,6 @@ final class WatchedCall {
     static void begun(Invocation invocation) {
         WatchedCall call = INNERMOST.get();
         if (call != null) {
-            if (call.flux && call.begun.isEmpty()) {
-                invocation.returnsFlux();
-            }
             if (call.begun.isEmpty()) {
                 invocation.calls(call.method);
             }
@@ -101,7 +93,7 @@ final class WatchedCall {
         if (turn == null || result == null) {
             return result;
         }
-        if (flux) {
+        if (begun.get(0).isFlux()) {
             return HandedOut.of(result, turn);
         }
         return result instanceof TokenStream stream ? watched(stream, turn) : result;

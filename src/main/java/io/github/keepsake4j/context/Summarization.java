@@ -76,13 +76,7 @@ public final class Summarization extends LimitStrategy {
      * @throws InvalidInputException if the number is less than 2
      */
     public static Summarization triggerTokens(int tokens) {
-        return new Summarization(
-                true,
-                checkTrigger(tokens),
-                Math.max(1, tokens / 4),
-                TokenCounter.standard(),
-                Role.USER,
-                ToolResultShares.STANDARD);
+        return of(true, tokens, tokens / 4);
     }
 
     /**
@@ -94,13 +88,13 @@ public final class Summarization extends LimitStrategy {
      * @throws InvalidInputException if the number is less than 2
      */
     public static Summarization triggerMessages(int messages) {
+        return of(false, messages, messages * 2 / 5);
+    }
+
+    private static Summarization of(boolean byTokens, int trigger, int keep) {
+        InvalidInputException.checkAtLeast("trigger", 2, trigger);
         return new Summarization(
-                false,
-                checkTrigger(messages),
-                Math.max(1, messages * 2 / 5),
-                TokenCounter.standard(),
-                Role.USER,
-                ToolResultShares.STANDARD);
+                byTokens, trigger, Math.max(1, keep), TokenCounter.standard(), Role.USER, ToolResultShares.STANDARD);
     }
 
     /**
@@ -261,8 +255,4 @@ public final class Summarization extends LimitStrategy {
         }
     }
 
-    private static int checkTrigger(int number) {
-        InvalidInputException.checkAtLeast("trigger", 2, number);
-        return number;
-    }
 }

@@ -70,12 +70,9 @@ final class TokenWeights {
     }
 
     private long beside() {
-        LoggedMessage system = context.system();
-        LoggedMessage summary = context.summary();
-        Remembered remembered = context.remembered();
-        return (system == null ? 0 : sizes.of(counter, system))
-                + (remembered == null ? 0 : sizes.of(counter, remembered.message()))
-                + (summary == null ? 0 : sizes.of(counter, summary));
+        return context.opening().messages().stream()
+                .mapToLong(message -> sizes.of(counter, message))
+                .sum();
     }
 
     /**

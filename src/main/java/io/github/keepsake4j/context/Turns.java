@@ -97,7 +97,10 @@ public final class Turns {
      * @return the questions that are left out as soon as another one follows
      */
     public static List<LoggedMessage> unanswered(List<LoggedMessage> messages) {
-        return of(messages).unanswered();
+        return of(messages).all.stream()
+                .filter(turn -> turn.isUnanswered() && !turn.isFailed())
+                .map(turn -> turn.user)
+                .toList();
     }
 
     /**
@@ -122,7 +125,23 @@ public final class Turns {
      * @return what belongs to its turn
      */
     public static Rest restOf(LoggedMessage question, List<LoggedMessage> behind) {
-        return of(Stream.concat(Stream.of(question), behind.stream()).toList()).rest(question);
+        Turns turns = of(Stream.concat(Stream.of(question), behind.stream()).toList());
+        List<LoggedMessage> rounds = new ArrayList<>();
+        String answer = null;
+        for (ReadTurn turn : turns.all) {
+            // A further user message of a turn belongs to its question.
+            LoggedMessage user = turn.user;
+            boolean isOwn = user != null
+                    && (question.id().equals(user.id()) || question.id().equals(user.question()));
+            for (OpenRound round : isOwn ? turn.rounds : List.<OpenRound>of()) {
+                if (round.isComplete()) {
+                    rounds.addAll(round.messages);
+                } else if (answer == null && round.isModelsAnswer()) {
+                    answer = round.messages.get(0).parentId();
+                }
+            }
+        }
+        return new Rest(rounds, answer);
     }
 
     /**
@@ -133,7 +152,10 @@ public final class Turns {
      * @return the question; the message itself if it is one; empty if the question is not among the messages
      */
     public static Optional<LoggedMessage> questionOf(String messageId, List<LoggedMessage> messages) {
-        return of(messages).question(messageId);
+        return of(messages).all.stream()
+                .filter(turn -> turn.user != null && turn.has(messageId))
+                .findFirst()
+                .map(turn -> turn.user);
     }
 
     /**
@@ -353,39 +375,8 @@ public final class Turns {
         all.forEach(turn -> turn.repeated = repeated.contains(turn));
     }
 
-    /** Returns the bound questions that are left out as soon as another user message follows. */
-    private List<LoggedMessage> unanswered() {
-        return all.stream()
-                .filter(turn -> turn.isUnanswered() && !turn.isFailed())
-                .map(turn -> turn.user)
-                .toList();
-    }
 
-    private Rest rest(LoggedMessage question) {
-        List<LoggedMessage> rounds = new ArrayList<>();
-        String answer = null;
-        for (ReadTurn turn : all) {
-            // A further user message of a turn belongs to its question.
-            LoggedMessage user = turn.user;
-            boolean isOwn = user != null
-                    && (question.id().equals(user.id()) || question.id().equals(user.question()));
-            for (OpenRound round : isOwn ? turn.rounds : List.<OpenRound>of()) {
-                if (round.isComplete()) {
-                    rounds.addAll(round.messages);
-                } else if (answer == null && round.isModelsAnswer()) {
-                    answer = round.messages.get(0).parentId();
-                }
-            }
-        }
-        return new Rest(rounds, answer);
-    }
 
-    private Optional<LoggedMessage> question(String messageId) {
-        return all.stream()
-                .filter(turn -> turn.user != null && turn.has(messageId))
-                .findFirst()
-                .map(turn -> turn.user);
-    }
 
     /** Returns the messages that are left out, each with the reason. */
     List<Omission> leftOut() {

@@ -179,16 +179,7 @@ public final class ViewReader {
         if (from == 0 && tail.complete()) {
             return tail;
         }
-        return new Tail(
-                tail.position(),
-                fromQuestion(tail, from),
-                List.of(),
-                tail.system(),
-                tail.user(),
-                null,
-                null,
-                false,
-                null);
+        return part(tail, fromQuestion(tail, from), false, null);
     }
 
     /** Returns the number of newest messages that are shown if no list was set. */
@@ -308,16 +299,30 @@ public final class ViewReader {
         List<LoggedMessage> messages = new ArrayList<>(older.messages());
         messages.addAll(newest.messages());
         boolean toRoot = query.after() == null;
+        return part(newest, messages, toRoot && older.complete(), toRoot ? older.missingParent() : null);
+    }
+
+    /**
+     * Returns a read with other messages.
+     *
+     * @param read the read
+     * @param messages a part of its messages, or more of the same branch, oldest first
+     * @param complete whether no message of the branch is left out
+     * @param missingParent the parent that is not in the memory, or null
+     * @return a tail with all else that was read
+     */
+    public static Tail part(
+            Tail read, List<LoggedMessage> messages, boolean complete, @Nullable String missingParent) {
         return new Tail(
-                newest.position(),
+                read.position(),
                 messages,
-                List.of(),
-                newest.system(),
-                newest.user(),
-                newest.view(),
-                null,
-                toRoot && older.complete(),
-                toRoot ? older.missingParent() : null);
+                read.oldest(),
+                read.system(),
+                read.user(),
+                read.view(),
+                read.summary(),
+                complete,
+                missingParent);
     }
 
     private Tail resolve(Tail branch, View view) {
@@ -510,7 +515,14 @@ public final class ViewReader {
         return summarized || found.size() >= query.maxMessages() || tokens >= query.maxTokens();
     }
 
-    private static int indexOf(List<LoggedMessage> messages, String id) {
+    /**
+     * Returns the index of a message.
+     *
+     * @param messages where to look, from the end on
+     * @param id its id, or null for none
+     * @return the index, or -1 if it is not among the messages
+     */
+    public static int indexOf(List<LoggedMessage> messages, @Nullable String id) {
         for (int i = messages.size() - 1; i >= 0; i--) {
             if (messages.get(i).id().equals(id)) {
                 return i;
@@ -547,7 +559,7 @@ public final class ViewReader {
         // A run of another branch may begin on this branch but continue elsewhere.
         if (last.equals(end) || parts.stream().anyMatch(part -> indexOf(part, last) >= 0)) {
             for (List<LoggedMessage> part : parts) {
-                int begin = begin(part, after);
+                int begin = behind(part, after);
                 int stop = indexOf(part, last) < 0 ? part.size() : indexOf(part, last) + 1;
                 if (begin >= 0 && (stop - begin >= room || indexOf(part, last) >= begin)) {
                     return part.subList(begin, begin + Math.min(stop - begin, room));
@@ -564,14 +576,14 @@ public final class ViewReader {
     }
 
     /**
-     * Returns the index in a part of a branch of the message that follows another one, or that follows the root.
-     * Returns a negative number if there is none.
+     * Returns the index in a part of a branch behind a message.
+     *
+     * @param part the part, oldest first
+     * @param id the message's id, or null for the root
+     * @return the index; negative if it is not known
      */
-    private static int begin(List<LoggedMessage> part, @Nullable String after) {
-        if (after == null) {
-            return part.isEmpty() || part.get(0).parentId() != null ? -1 : 0;
-        }
-        int there = indexOf(part, after);
-        return there < 0 ? -1 : there + 1;
+    public static int behind(List<LoggedMessage> part, @Nullable String id) {
+        int there = indexOf(part, id);
+        return there >= 0 || (!part.isEmpty() && Objects.equals(part.get(0).parentId(), id)) ? there + 1 : -1;
     }
 }
