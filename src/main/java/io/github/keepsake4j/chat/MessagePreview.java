@@ -12,10 +12,10 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.text.MessageText;
 import java.time.Instant;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -33,6 +33,9 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
     /** The maximum length of a preview's text, in UTF-16 units as {@link String#length()} counts them. */
     public static final int MAX_LENGTH = 120;
 
+    /** The number of characters of one part that are looked at. Whitespace alone could be as long as the message. */
+    private static final int MOST_OF_PART = 10 * MAX_LENGTH;
+
     /**
      * Creates the preview of a message. A question is shown as its user wrote it.
      *
@@ -44,7 +47,7 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
                 message.id(),
                 message.message().type(),
                 message.createdAt(),
-                beginning(parts(message).iterator()));
+                beginning(parts(message)));
     }
 
     private static List<String> parts(LoggedMessage logged) {
@@ -81,27 +84,14 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
                 : "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
     }
 
-    private static String beginning(Iterator<String> parts) {
-        StringBuilder line = new StringBuilder();
-        while (parts.hasNext() && line.length() <= MAX_LENGTH) {
-            String part = parts.next();
-            boolean space = !line.isEmpty();
-            // Whitespace alone could be as long as the message.
-            for (int i = 0; i < part.length() && i < 10 * MAX_LENGTH && line.length() <= MAX_LENGTH; i++) {
-                char next = part.charAt(i);
-                if (Character.isWhitespace(next)) {
-                    space = !line.isEmpty();
-                } else {
-                    if (space) {
-                        line.append(' ');
-                        space = false;
-                    }
-                    line.append(next);
-                }
-            }
-        }
+    private static String beginning(List<String> parts) {
+        String line = parts.stream()
+                .map(part -> part.substring(0, Math.min(part.length(), MOST_OF_PART)))
+                .collect(Collectors.joining(" "))
+                .replaceAll("\\p{javaWhitespace}+", " ")
+                .strip();
         if (line.length() <= MAX_LENGTH) {
-            return line.toString();
+            return line;
         }
         int end = MAX_LENGTH - 1;
         if (Character.isHighSurrogate(line.charAt(end - 1))) {

@@ -69,11 +69,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
                 .summarizedBy(summary)
                 .remembering(made == null ? null : new Remembered(made, List.of()))
                 .sizedBy(memories.sizes(key));
-        Context reserved = whole.reserving(tools(request));
-        Context fitting = memories.strategy().select(reserved);
-        if (made != null && fitting.overflow()) {
-            fitting = memories.strategy().select(reserved.remembering(null));
-        }
+        Context fitting = SharedParts.select(memories.strategy(), whole.reserving(tools(request)));
         Context.Overflow over = fitting.over();
         if (over != null) {
             throw new ContextOverflowException(key, over);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** The messages that the model of a turn is shown. The caller guards access. */
 final class ShownMessages {
 
-    private List<Long> shown = List.of();
+    private final List<Long> shown = new ArrayList<>();
     private List<Long> shortened = List.of();
     private boolean later;
     private long summary;
@@ -28,7 +28,7 @@ final class ShownMessages {
     private @Nullable ChatRequest untold;
 
     /** The messages of the next request, unless other code changes it. */
-    private List<ChatMessage> expected = List.of();
+    private List<ChatMessage> expected = new ArrayList<>();
 
     /** The sequence numbers of these messages, 0 for a message that is not in the log. */
     private List<Long> places = List.of();
@@ -38,7 +38,8 @@ final class ShownMessages {
 
     /** Records a read. */
     void shown(Tail tail, Context context, List<ChatMessage> messages) {
-        shown = context.logged().stream().map(LoggedMessage::sequence).toList();
+        shown.clear();
+        context.logged().forEach(message -> shown.add(message.sequence()));
         Collection<LoggedMessage> replaced = context.originals().values();
         shortened = replaced.stream()
                 .filter(stored -> !stored.hasLaterForm())
@@ -51,7 +52,7 @@ final class ShownMessages {
         summary = context.summary() == null || read == null ? 0 : read.version();
         Remembered remembered = context.remembered();
         memories = remembered == null ? List.of() : remembered.memories();
-        expected = List.copyOf(messages);
+        expected = new ArrayList<>(messages);
     }
 
     /** Returns whether the model is shown a message. */
@@ -61,12 +62,8 @@ final class ShownMessages {
 
     /** Records that the question was written, which the AI service adds behind the messages that were read. */
     void asked(long sequence, ChatMessage question) {
-        List<Long> more = new ArrayList<>(shown);
-        more.add(sequence);
-        shown = more;
-        List<ChatMessage> longer = new ArrayList<>(expected);
-        longer.add(question);
-        expected = longer;
+        shown.add(sequence);
+        expected.add(question);
     }
 
     /** Returns whether a request has exactly the messages that were read, and one more at the end. */
@@ -98,14 +95,14 @@ final class ShownMessages {
         if (at >= 0) {
             messages.set(at, asked);
         }
-        expected = List.copyOf(messages);
+        expected = new ArrayList<>(messages);
         return request.toBuilder().messages(messages).build();
     }
 
     /** Compares a request with the messages that were read. */
     void requested(ChatRequest request) {
         altered = differs || !request.messages().equals(expected);
-        expected = List.of();
+        expected = new ArrayList<>();
         // Shortened messages cannot be derived from the stored ones either.
         untold = altered || !shortened.isEmpty() ? request : null;
     }

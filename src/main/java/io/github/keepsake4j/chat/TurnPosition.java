@@ -29,7 +29,6 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.view.Reading;
 import io.github.keepsake4j.view.ViewReader;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -37,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,11 +71,13 @@ final class TurnPosition {
             boolean isThere,
             @Nullable String before) {
 
+        List<LoggedMessage> messages() {
+            return Stream.concat(Stream.of(question), rounds.stream()).toList();
+        }
+
         /** Returns the id of the message with which its turn can go on. */
         String end() {
-            return rounds.isEmpty()
-                    ? question.id()
-                    : rounds.get(rounds.size() - 1).id();
+            return messages().get(rounds.size()).id();
         }
     }
 
@@ -97,8 +99,8 @@ final class TurnPosition {
     /** The stored question that the turn asks again, or null if it asks a new one. */
     final @Nullable LoggedMessage question;
 
-    /** The complete rounds of an earlier try of that question. */
-    private final List<LoggedMessage> rounds;
+    /** That question, and the complete rounds of an earlier try. */
+    private final List<LoggedMessage> earlier;
 
     private final boolean anotherAnswer;
 
@@ -156,7 +158,7 @@ final class TurnPosition {
         this.from = from;
         this.next = next;
         this.question = again == null ? null : again.question();
-        this.rounds = again == null ? List.of() : again.rounds();
+        this.earlier = again == null ? List.of() : again.messages();
         this.known = again == null ? null : again.position();
         this.own = again == null ? null : again.end();
         this.exactly = again != null && next == null;
@@ -177,75 +179,87 @@ final class TurnPosition {
         LoggedMessage named = Reads.message(memories.log(key), key, id)
                 .orElseThrow(() -> new InvalidInputException(
                         "turn", "names the message " + id + ", which is not in memory " + key));
+        Beginning beginning = new Beginning(turn, key, memories, named);
         return switch (turn.kind()) {
-            case RETRY -> retry(turn, key, memories, named, check);
-            case REGENERATE -> regenerate(turn, key, memories, named, check);
-            default -> edit(turn, key, memories, named);
+            case RETRY -> beginning.retry(check);
+            case REGENERATE -> beginning.regenerate(check);
+            default -> beginning.edit();
         };
     }
 
-    private static TurnPosition edit(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
-        check(named.message() instanceof UserMessage, "edit", "a user message", key, named);
-        return new TurnPosition(key, memories, turn.branch(), parentOf(named), parentOf(named), null);
-    }
+    /** The beginning of a turn that names a message. */
+    private record Beginning(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
 
-    private static TurnPosition retry(
-            Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named, Consumer<LoggedMessage> check) {
-        check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
-        check.accept(named);
-        MessageLog log = memories.log(key);
-        Found found = find(log, key, turn.branch(), named);
-        if (found.before() == null && named.outcome() == null && named.id().equals(named.question())) {
-            // The first try may still run. If it ends later, it meets a new revision, and then finds this one's answer.
-            Outcome retried = Outcome.failed(RETRIED);
-            log.change(key, new Change.SetOutcome(named.id(), retried, null));
-            found = find(log, key, turn.branch(), named.withOutcome(retried));
+        TurnPosition edit() {
+            check(named.message() instanceof UserMessage, "edit", "a user message");
+            return at(named, parentOf(named), null);
         }
-        // A sibling of its answer; or where the question is, if that is not on the branch.
-        String parent = found.before() != null ? found.before() : found.isThere() ? null : found.end();
-        return new TurnPosition(
-                key, memories, turn.branch(), parentOf(named), parent == null ? null : Parent.of(parent), found);
-    }
 
-    private static TurnPosition regenerate(
-            Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named, Consumer<LoggedMessage> check) {
-        boolean isAnswer = named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests();
-        check(isAnswer, "regenerate", "an answer", key, named);
-        Found found = findBefore(memories.log(key), key, turn.branch(), named);
-        check(found != null, "regenerate", "an answer to a question", key, named);
-        Found before = Objects.requireNonNull(found, "found");
-        check.accept(before.question());
-        return new TurnPosition(key, memories, turn.branch(), parentOf(before.question()), parentOf(named), before);
-    }
-
-    private static Found find(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
-        try {
-            Tail after = log.read(key, ReadQuery.wholeBranch().onBranch(branch).after(question.id()));
-            Turns.Rest rest = Turns.restOf(question, after.messages());
-            return new Found(question, after.position(), rest.rounds(), true, rest.beforeAnswer());
-        } catch (UnknownMessageException e) {
-            // The question is on another branch, so nothing that follows it is known.
-            return new Found(question, position(log, key, branch), List.of(), false, null);
+        TurnPosition retry(Consumer<LoggedMessage> check) {
+            check(named.message() instanceof UserMessage, "retry", "a user message");
+            check.accept(named);
+            Found found = find(named);
+            if (found.before() == null && named.outcome() == null && named.id().equals(named.question())) {
+                // The first try may still run. If it ends later, it meets a new revision, and then finds this one's
+                // answer.
+                Outcome retried = Outcome.failed(RETRIED);
+                log().change(key, new Change.SetOutcome(named.id(), retried, null));
+                found = find(named.withOutcome(retried));
+            }
+            // A sibling of its answer; or where the question is, if that is not on the branch.
+            String parent = found.before() != null ? found.before() : found.isThere() ? null : found.end();
+            return at(named, parent == null ? null : Parent.of(parent), found);
         }
-    }
 
-    /** Finds the question of an answer, and its rounds before the answer; null if there is none on its branch. */
-    private static @Nullable Found findBefore(
-            MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage answer) {
-        Optional<Asked> asked = asked(log, key, answer.id());
-        if (asked.isEmpty() || answer.parentId() == null) {
-            return null;
+        TurnPosition regenerate(Consumer<LoggedMessage> check) {
+            boolean isAnswer = named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests();
+            check(isAnswer, "regenerate", "an answer");
+            Optional<Asked> asked = asked(log(), key, named.id());
+            check(asked.isPresent() && named.parentId() != null, "regenerate", "an answer to a question");
+            LoggedMessage question = asked.orElseThrow().question();
+            check.accept(question);
+            Tail tail = asked.orElseThrow().tail();
+            List<LoggedMessage> between = tail.messages()
+                    .subList(tail.messages().indexOf(question) + 1, tail.messages().size() - 1);
+            Position end = turn.branch() == null ? tail.position() : position();
+            Found found =
+                    new Found(question, end, Turns.restOf(question, between).rounds(), true, named.parentId());
+            return at(question, parentOf(named), found);
         }
-        LoggedMessage question = asked.get().question();
-        List<LoggedMessage> messages = asked.get().tail().messages();
-        List<LoggedMessage> between = messages.subList(messages.indexOf(question) + 1, messages.size() - 1);
-        List<LoggedMessage> rounds = Turns.restOf(question, between).rounds();
-        Position end = branch == null ? asked.get().tail().position() : position(log, key, branch);
-        return new Found(question, end, rounds, true, answer.parentId());
-    }
 
-    private static Position position(MessageLog log, MemoryKey key, @Nullable String branch) {
-        return log.read(key, ReadQuery.newest(0).onBranch(branch)).position();
+        private TurnPosition at(LoggedMessage question, @Nullable Parent next, @Nullable Found again) {
+            return new TurnPosition(key, memories, turn.branch(), parentOf(question), next, again);
+        }
+
+        private Found find(LoggedMessage question) {
+            try {
+                Tail after = log().read(
+                                key,
+                                ReadQuery.wholeBranch().onBranch(turn.branch()).after(question.id()));
+                Turns.Rest rest = Turns.restOf(question, after.messages());
+                return new Found(question, after.position(), rest.rounds(), true, rest.beforeAnswer());
+            } catch (UnknownMessageException e) {
+                // The question is on another branch, so nothing that follows it is known.
+                return new Found(question, position(), List.of(), false, null);
+            }
+        }
+
+        private Position position() {
+            return log().read(key, ReadQuery.newest(0).onBranch(turn.branch())).position();
+        }
+
+        private MessageLog log() {
+            return memories.log(key);
+        }
+
+        private void check(boolean holds, String kind, String needed) {
+            if (!holds) {
+                throw new InvalidInputException(
+                        "turn",
+                        "Turn." + kind + " needs the id of " + needed + "; message " + named.id() + " of memory " + key
+                                + " is of another kind");
+            }
+        }
     }
 
     /** A question, and the branch from there to a message that belongs to it. */
@@ -286,22 +300,13 @@ final class TurnPosition {
                 .orElse(null);
     }
 
-    private static void check(boolean holds, String turn, String kind, MemoryKey key, LoggedMessage named) {
-        if (!holds) {
-            throw new InvalidInputException(
-                    "turn",
-                    "Turn." + turn + " needs the id of " + kind + "; message " + named.id() + " of memory " + key
-                            + " is of another kind");
-        }
-    }
-
     static Parent parentOf(LoggedMessage message) {
         return Parent.behind(message.parentId());
     }
 
     /** Returns whether the AI service asks a question again that is shown before tool rounds. */
     boolean repeatsQuestion() {
-        return question != null && !rounds.isEmpty();
+        return earlier.size() > 1;
     }
 
     /** Returns the name of the branch, or null for the memory's current one. */
@@ -432,11 +437,9 @@ final class TurnPosition {
     /** Moves the head back to its place before this turn, if only this turn has moved it since. */
     void back(MessageLog log, @Nullable Long epoch) {
         String first = before;
-        if (first != null && !added.isEmpty() && branch == null && !beside && !aside) {
-            String head = Reads.position(log, key).head();
-            if (Objects.equals(own, head)) {
-                log.change(key, new Change.MoveHead(first, epoch));
-            }
+        boolean isUnderHead = branch == null && !beside && !aside;
+        if (first != null && isUnderHead && Objects.equals(own, Reads.position(log, key).head())) {
+            log.change(key, new Change.MoveHead(first, epoch));
         }
     }
 
@@ -478,7 +481,8 @@ final class TurnPosition {
                     from == null ? tail.position().head() : from instanceof Parent.Of of ? of.id() : null,
                     tail.view(),
                     newest);
-            return isAsked ? withOwn(tail, newest) : tail.with(asked());
+            // The stored question is shown with its complete rounds, if the turn continues behind these.
+            return isAsked ? withOwn(tail, newest) : tail.with(repeatsQuestion() ? earlier : List.of());
         }
         try {
             String end = first.end();
@@ -500,17 +504,6 @@ final class TurnPosition {
         }
     }
 
-    /** Returns the stored question with its complete rounds, if the turn continues behind these. */
-    private List<LoggedMessage> asked() {
-        LoggedMessage again = question;
-        if (again == null || rounds.isEmpty()) {
-            return List.of();
-        }
-        List<LoggedMessage> asked = new ArrayList<>(List.of(again));
-        asked.addAll(rounds);
-        return asked;
-    }
-
     private Tail begin(Object id, int atLeast) {
         if (from instanceof Parent.Root) {
             return Tail.empty(memories.log(key)
@@ -525,11 +518,7 @@ final class TurnPosition {
     /** Returns what was read without what others added since, and with what this turn added. */
     private Tail withOwn(Tail tail, long newest) {
         Set<String> own = new LinkedHashSet<>(added);
-        LoggedMessage again = question;
-        if (again != null) {
-            own.add(again.id());
-            rounds.forEach(message -> own.add(message.id()));
-        }
+        earlier.forEach(message -> own.add(message.id()));
         Set<String> missing = new LinkedHashSet<>(own);
         tail.messages().forEach(message -> missing.remove(message.id()));
         // If the turn cleared its memory, what it has added since follows its question, too.

@@ -151,18 +151,10 @@ public record Reading(
                 false);
     }
 
-    /** Returns this reading after a view was set that shows no messages. */
-    Reading cleared(AppendResult result) {
-        return ofSelectedAt(result.position());
-    }
 
     /** Returns this reading for a list that also has messages of a reading that is not {@link #whole}. */
     Reading ofSelected() {
-        return ofSelectedAt(position);
-    }
-
-    private Reading ofSelectedAt(Position other) {
-        return new Reading(other, newest, shown, running, anchor, cut, summary, false);
+        return new Reading(position, newest, shown, running, anchor, cut, summary, false);
     }
 
     private static Reading of(

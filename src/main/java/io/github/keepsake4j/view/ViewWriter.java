@@ -236,14 +236,15 @@ public final class ViewWriter {
             if (head == null) {
                 return null;
             }
-            Reading empty = Reading.empty(position, tail.messages().get(0).sequence());
+            long newest = tail.messages().get(0).sequence();
             View view = tail.view();
             if (view != null && view.showsNothing() && head.equals(view.anchor())) {
-                return empty;
+                return Reading.empty(position, newest);
             }
-            Append append = Append.viewOnly(View.of(head, List.of())).sinceRevisionOf(position);
+            Append empty = Append.viewOnly(View.of(head, List.of())).sinceRevisionOf(position);
             try {
-                return empty.cleared(appender.apply(key, epoch == null ? append : append.inEpoch(epoch)));
+                AppendResult result = appender.apply(key, epoch == null ? empty : empty.inEpoch(epoch));
+                return Reading.empty(result.position(), newest);
             } catch (HeadConflictException | UnknownMessageException e) {
                 LOG.debug("Memory {}: another writer was first; emptying it is tried again", key);
             }
