@@ -28,6 +28,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.summary.SummaryFailedException;
+import io.github.keepsake4j.text.MessageText;
 import io.github.keepsake4j.text.OwnText;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnConflictException;
@@ -233,9 +234,8 @@ public final class Conversation {
         List<LoggedMessage> newest = branch(PREVIEWED).messages();
         for (int i = newest.size() - 1; i >= 0; i--) {
             ChatMessage message = newest.get(i).message();
-            boolean isAnswer = message instanceof AiMessage ai
-                    && ai.text() != null
-                    && !ai.text().isBlank();
+            boolean isAnswer = message instanceof AiMessage
+                    && !MessageText.of(message).isBlank();
             if (isAnswer || message instanceof UserMessage) {
                 return Optional.of(MessagePreview.of(newest.get(i)));
             }
@@ -326,8 +326,7 @@ public final class Conversation {
     public Optional<SeenMessages> seenBy(String answerId) {
         MessageLog log = memories.log(key);
         Made made = made(answerId);
-        return Optional.ofNullable(made.seen())
-                .map(seen -> SeenMessages.read(log, key, answerId, seen, made.request()));
+        return Optional.ofNullable(made.seen()).map(seen -> SeenMessages.read(log, key, answerId, seen, made.request()));
     }
 
     /**

@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.UUID;
 import java.util.WeakHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of AI services in this process, by their ids. Thread-safe. */
@@ -17,12 +16,10 @@ final class Invocations {
     private Invocations() {}
 
     /** Records a call that begins on this thread. Only the first listeners that report it are used. */
-    static void started(UUID id, Supplier<Invocation> begun) {
-        Invocation[] created = new Invocation[1];
-        BY_ID.computeIfAbsent(id, absent -> created[0] = begun.get());
-        if (created[0] != null) {
-            CallsOfThread.enter(created[0]);
-            WatchedCall.begun(created[0]);
+    static void started(UUID id, Invocation begun) {
+        if (BY_ID.putIfAbsent(id, begun) == null) {
+            CallsOfThread.enter(begun);
+            WatchedCall.begun(begun);
         }
     }
 

@@ -1,20 +1,14 @@
 package io.github.keepsake4j.chat;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.data.message.Content;
-import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.text.MessageText;
 import java.time.Instant;
-import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -50,32 +44,18 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
                 beginning(parts(message)));
     }
 
-    private static List<String> parts(LoggedMessage logged) {
-        ChatMessage message = logged.message();
-        if (message instanceof UserMessage user) {
-            String own = logged.userText();
-            return own.equals(MessageText.of(user))
-                    ? user.contents().stream().map(MessagePreview::part).toList()
-                    : Stream.concat(
-                                    Stream.of(own),
-                                    user.contents().stream()
-                                            .filter(content -> !(content instanceof TextContent))
-                                            .map(MessagePreview::part))
-                            .toList();
+    private static Stream<String> parts(LoggedMessage logged) {
+        String text = MessageText.of(logged.message());
+        if (logged.message() instanceof UserMessage user) {
+            boolean isOwn = text.equals(logged.userText());
+            Stream<String> contents = user.contents().stream()
+                    .filter(content -> isOwn || !(content instanceof TextContent))
+                    .map(MessagePreview::part);
+            return isOwn ? contents : Stream.concat(Stream.of(logged.userText()), contents);
         }
-        if (message instanceof AiMessage ai) {
-            String text = Objects.requireNonNullElse(ai.text(), "");
-            return !text.isBlank() || !ai.hasToolExecutionRequests()
-                    ? List.of(text)
-                    : ai.toolExecutionRequests().stream()
-                            .map(ToolExecutionRequest::name)
-                            .map(name -> "[" + name + "]")
-                            .toList();
-        }
-        if (message instanceof ToolExecutionResultMessage result) {
-            return List.of(Objects.requireNonNullElse(result.text(), ""));
-        }
-        return message instanceof SystemMessage system ? List.of(system.text()) : List.of();
+        return text.isBlank() && logged.message() instanceof AiMessage ai
+                ? ai.toolExecutionRequests().stream().map(call -> "[" + call.name() + "]")
+                : Stream.of(text);
     }
 
     private static String part(Content content) {
@@ -84,9 +64,8 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
                 : "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
     }
 
-    private static String beginning(List<String> parts) {
-        String line = parts.stream()
-                .map(part -> part.substring(0, Math.min(part.length(), MOST_OF_PART)))
+    private static String beginning(Stream<String> parts) {
+        String line = parts.map(part -> part.substring(0, Math.min(part.length(), MOST_OF_PART)))
                 .collect(Collectors.joining(" "))
                 .replaceAll("\\p{javaWhitespace}+", " ")
                 .strip();

@@ -83,7 +83,7 @@ class OpenTurn {
         list.removeIf(Remembered::isShown);
         boolean keepsSummary = list.removeIf(Summarization::isSummary);
         locked(() -> {
-            flush(buffer());
+            write(buffer());
             WriteBuffer open = buffer();
             open.refill(null);
             boolean awaits = open.awaited > 0;
@@ -140,20 +140,19 @@ class OpenTurn {
     /** Implements {@link KeepsakeChatMemory#clear()}. */
     void clear() {
         locked(() -> {
-            flush(buffer());
+            write(buffer());
             WriteBuffer open = buffer();
             Reading empty = inEpoch(() -> memories.views.clear(key, epochOf(open)));
             open.read(null);
+            open.awaited = 0;
+            open.refill(null);
             if (empty != null) {
                 changedList(empty);
+                Context shown = memories.shown(key);
+                LoggedMessage summary = shown == null ? null : shown.summary();
+                open.refill(
+                        new WriteBuffer.Refill(empty, List.of(), summary == null ? null : summary.id(), false));
             }
-            open.awaited = 0;
-            Context shown = memories.shown(key);
-            LoggedMessage summary = shown == null ? null : shown.summary();
-            open.refill(
-                    empty == null
-                            ? null
-                            : new WriteBuffer.Refill(empty, List.of(), summary == null ? null : summary.id(), false));
         });
     }
 
@@ -161,7 +160,7 @@ class OpenTurn {
     void flush() {
         locked(() -> {
             if (buffer != null) {
-                flush(buffer);
+                write(buffer);
             }
             memories.log(key).flush(key);
         });
@@ -416,12 +415,6 @@ class OpenTurn {
     }
 
     /** Writes all accepted messages, including the system message. */
-    private void flush(WriteBuffer open) {
-        if (open.heldSystem != null || !open.pending.isEmpty()) {
-            write(open);
-        }
-    }
-
     private void write(WriteBuffer open) {
         SystemMessage system = open.heldSystem;
         if (system != null) {

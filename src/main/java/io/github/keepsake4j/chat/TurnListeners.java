@@ -44,7 +44,7 @@ final class TurnListeners {
     private void started(AiServiceStartedEvent event) {
         var id = event.invocationContext().invocationId();
         if (id != null) {
-            Invocations.started(id, () -> new Invocation(id, event.invocationContext(), event.userMessage(), this));
+            Invocations.started(id, new Invocation(id, event.invocationContext(), event.userMessage(), this));
         }
     }
 

@@ -13,9 +13,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -214,16 +214,11 @@ final class HandedOut {
      * @return whether a read returned the instance as that message
      */
     boolean forget(MemoryKey key, ChatMessage message, String id) {
-        AtomicBoolean given = new AtomicBoolean();
-        origins.change(message, known -> known.stream()
-                .filter(origin -> {
-                    boolean lost =
-                            origin.key().equals(key) && origin.place().id().equals(id);
-                    given.compareAndSet(false, lost && !origin.own());
-                    return !lost;
-                })
-                .toList());
-        return given.get();
+        Predicate<Origin> isLost = origin ->
+                origin.key().equals(key) && origin.place().id().equals(id);
+        boolean given = find(key, message).anyMatch(isLost.and(origin -> !origin.own()));
+        origins.change(message, known -> known.stream().filter(isLost.negate()).toList());
+        return given;
     }
 
     /**

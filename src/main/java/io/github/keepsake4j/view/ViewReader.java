@@ -134,23 +134,11 @@ public final class ViewReader {
      * @param log where to read
      * @param key the memory
      * @param guess the number of messages of the first read, 1 or more; if it is too low, more reads follow
+     * @param least the number of newest messages that are returned regardless of their number and tokens, 0 or more
      * @return a tail whose messages, system message and completeness are the view's
      */
-    public static Tail everything(MessageLog log, MemoryKey key, int guess) {
-        return inOneEpoch(() -> everythingOnce(log, key, guess, 0));
-    }
-
-    /**
-     * Reads all messages that a memory shows, as {@link #everything} does, and more than its limit if they are
-     * requested.
-     *
-     * @param log where to read
-     * @param key the memory
-     * @param least the number of newest messages that are returned regardless of their tokens, 1 or more
-     * @return a tail whose messages, system message and completeness are the view's
-     */
-    public static Tail atLeast(MessageLog log, MemoryKey key, int least) {
-        return inOneEpoch(() -> everythingOnce(log, key, least, least));
+    public static Tail everything(MessageLog log, MemoryKey key, int guess, int least) {
+        return inOneEpoch(() -> everythingOnce(log, key, guess, least));
     }
 
     private static Tail everythingOnce(MessageLog log, MemoryKey key, int guess, int least) {

@@ -32,7 +32,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -513,13 +512,13 @@ public final class ViewWriter {
             long newest = 0;
             for (int i = 0; i < places.length; i++) {
                 StoredPosition place = places[i];
-                if (place != null) {
-                    places[i] = there.containsKey(place.id()) ? place.in(there) : null;
-                    newest = places[i] == null ? newest : Math.max(newest, place.sequence());
-                    if (places[i] == null) {
-                        isTakenBack = true;
-                        lost.set(i, handedOut.forget(key, list.get(i), place.id()));
-                    }
+                if (place != null && there.containsKey(place.id())) {
+                    places[i] = place.in(there);
+                    newest = Math.max(newest, place.sequence());
+                } else if (place != null) {
+                    places[i] = null;
+                    isTakenBack = true;
+                    lost.set(i, handedOut.forget(key, list.get(i), place.id()));
                 }
             }
             running = running.stream()
@@ -533,17 +532,12 @@ public final class ViewWriter {
         }
 
         private Set<String> named() {
-            Set<String> named = new HashSet<>();
+            Set<String> named =
+                    new HashSet<>(Arrays.asList(summary, saw.position().head()));
             Stream.concat(Arrays.stream(places), running.stream())
                     .filter(Objects::nonNull)
-                    .forEach(place -> {
-                        named.add(place.id());
-                        named.add(place.parentId() == null ? place.id() : place.parentId());
-                    });
-            Stream.of(
-                            Optional.ofNullable(summary),
-                            Optional.ofNullable(saw.position().head()))
-                    .forEach(id -> id.ifPresent(named::add));
+                    .forEach(place -> named.addAll(Arrays.asList(place.id(), place.parentId())));
+            named.remove(null);
             return named;
         }
     }
