@@ -188,8 +188,7 @@ final class LeavingMessages {
     }
 
     private static Tail page(MessageLog log, MemoryKey key, String end, @Nullable String before) {
-        ReadQuery query = ReadQuery.newest(MOST).endingIn(end);
-        return log.read(key, before == null ? query : query.after(before));
+        return log.read(key, ReadQuery.newest(MOST).endingIn(end).after(before));
     }
 
     /** Returns the newest common message of two branches, or null if there is none. */

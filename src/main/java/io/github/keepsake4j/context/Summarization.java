@@ -173,11 +173,6 @@ public final class Summarization extends LimitStrategy {
         return summary == null ? context : context.summarizedBy(asShown(summary, role));
     }
 
-    @Override
-    public Context select(Context context) {
-        Context marked = mark(context);
-        return byTokens ? weights(marked).select(0) : limit(marked).apply(marked);
-    }
 
     @Override
     Limit limit(Context context) {
@@ -188,7 +183,8 @@ public final class Summarization extends LimitStrategy {
                         2L * trigger,
                         context.opening().messages().size(),
                         0,
-                        Omission.Reason.MESSAGE_LIMIT);
+                        Omission.Reason.MESSAGE_LIMIT,
+                        Map.of());
     }
 
     @Override

@@ -128,16 +128,11 @@ public final class TokenLimit extends LimitStrategy {
         return new TokenLimit(bound, counter, shares.with(toolName, tokens));
     }
 
-    @Override
-    public Context select(Context context) {
-        // Results are shortened only here: the space that pins leave is known when all strategies have set their marks.
-        Context marked = mark(context);
-        return weights(marked).select(bound.step(marked.memoryId()));
-    }
 
     @Override
     Limit limit(Context context) {
-        return weights(context).limit(bound.step(context.memoryId()));
+        Object id = context.memoryId();
+        return new TokenWeights(context, counter, bound.limit(id), shares).limit(bound.step(id));
     }
 
     @Override
@@ -156,7 +151,4 @@ public final class TokenLimit extends LimitStrategy {
         return bound.toString();
     }
 
-    private TokenWeights weights(Context context) {
-        return new TokenWeights(context, counter, bound.limit(context.memoryId()), shares);
-    }
 }

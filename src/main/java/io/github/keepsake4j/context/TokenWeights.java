@@ -61,12 +61,7 @@ final class TokenWeights {
 
     /** Returns the limit of these weights. */
     Limit limit(long step) {
-        return new Limit((turn, message) -> of(message), limit, fixed, step, Omission.Reason.TOKEN_LIMIT);
-    }
-
-    /** Selects within the limit, and shortens the tool results that exceed their share. */
-    Context select(long step) {
-        return limit(step).apply(context.shortening(shortened));
+        return new Limit((turn, message) -> of(message), limit, fixed, step, Omission.Reason.TOKEN_LIMIT, shortened);
     }
 
     private long beside() {

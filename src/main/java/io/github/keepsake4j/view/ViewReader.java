@@ -158,7 +158,8 @@ public final class ViewReader {
 
     private static Tail unset(MessageLog log, MemoryKey key, Tail newest, int least) {
         int size = newest.messages().size();
-        int tokens = MOST_UNSET_TOKENS - tokens(newest.messages());
+        long tokens = MOST_UNSET_TOKENS
+                - newest.messages().stream().mapToLong(LoggedMessage::tokens).sum();
         boolean isEnough = newest.complete() || size >= Math.max(MOST_UNSET, least) || tokens <= 0;
         Tail tail = isEnough
                 ? newest
@@ -207,11 +208,6 @@ public final class ViewReader {
         return at < messages.size() ? at : -1;
     }
 
-    private static int tokens(List<LoggedMessage> messages) {
-        return (int) Math.min(
-                Integer.MAX_VALUE,
-                messages.stream().mapToLong(LoggedMessage::tokens).sum());
-    }
 
     /**
      * Reads the messages that a memory shows and that were appended behind a sequence. It may return more messages.
