@@ -55,7 +55,7 @@ record AskedForms(
             return forms == null ? sent : Objects.requireNonNullElse(forms.later(), sent);
         }
         List<Content> contents = new ArrayList<>(OwnText.without(sent).contents());
-        addInstructions(contents, instructions(own(), lastText(sent)));
+        addInstructions(contents, instructions(own(), lastText(sent.contents())));
         return sent.toBuilder().contents(contents).build();
     }
 
@@ -111,7 +111,7 @@ record AskedForms(
             return new Asked(text, null, isRetrieved ? OwnText.of(made).text() : MessageText.of(made), isRetrieved, -1);
         }
         // The instructions are behind the last text, so that one does not equal the user's.
-        String instructions = instructions(own, lastText(sent));
+        String instructions = instructions(own, lastText(sent.contents()));
         List<Content> added = new ArrayList<>(sent.contents());
         List<Content> missing = missing(own, added, instructions);
         if (!added.isEmpty()) {
@@ -161,24 +161,21 @@ record AskedForms(
 
     /** Adds the instructions behind the last text, unless they are there. */
     private static void addInstructions(List<Content> contents, String instructions) {
-        int last = contents.size() - 1;
-        while (last >= 0 && !(contents.get(last) instanceof TextContent)) {
-            last--;
-        }
-        String text = last < 0 ? "" : ((TextContent) contents.get(last)).text();
+        String text = lastText(contents);
         if (!text.endsWith(instructions)) {
+            int at = contents.lastIndexOf(TextContent.from(text));
             Content with = TextContent.from(text + instructions);
-            if (last < 0) {
+            if (at < 0) {
                 contents.add(with);
             } else {
-                contents.set(last, with);
+                contents.set(at, with);
             }
         }
     }
 
-    private static String lastText(UserMessage message) {
+    private static String lastText(List<Content> contents) {
         String last = "";
-        for (Content content : message.contents()) {
+        for (Content content : contents) {
             last = content instanceof TextContent text ? text.text() : last;
         }
         return last;

@@ -90,8 +90,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      */
     @Override
     public void set(Iterable<ChatMessage> messages) {
-        List<ChatMessage> list = copy(messages);
-        turn().set(list);
+        turn().set(copy(messages));
     }
 
     /**

@@ -110,7 +110,7 @@ class OpenTurn {
             Tail known = system == null ? known(open) : null;
             // Within a turn, they stay the same as at its beginning, until the log is read again.
             Function<Tail, Optional<Remembered>> remembered =
-                    known != null ? null : memories.remembered().begin(key);
+                    known != null ? null : memories.settings.remembered().begin(key);
             Tail tail = known != null ? known : load(open, 0);
             if (system != null) {
                 tail = writeSystem(open, system, tail);

@@ -177,10 +177,6 @@ final class SharedParts {
         return new TailLoader(other, settings.showsRetrieved(), settings.executor(), settings.nanoTime());
     }
 
-    /** Returns the source of the long-term memories that are shown in addition to the messages. */
-    ChatSettings.Remembering remembered() {
-        return settings.remembered();
-    }
 
     /** Returns the long-term memories that are shown in addition to messages that were already read. */
     @Nullable

@@ -31,14 +31,9 @@ final class TurnListeners {
             new Listener<>(AiServiceCompletedEvent.class, event -> leave(event, BoundTurn::completed)),
             new Listener<>(AiServiceErrorEvent.class, event -> leave(event, turn -> turn.failed(event.error()))));
 
-    /** Returns the listeners to register, once with each service. */
-    List<AiServiceListener<?>> all() {
-        return all;
-    }
-
-    /** Registers new listeners. */
+    /** Registers new listeners, once with each service. */
     static void register(AiServiceListenerRegistrar registrar) {
-        registrar.register(new TurnListeners().all());
+        registrar.register(new TurnListeners().all);
     }
 
     private void started(AiServiceStartedEvent event) {

@@ -125,19 +125,18 @@ final class TurnSplitter {
             to.add(logged);
             if (logged.message() instanceof SystemMessage && !isSame(logged, system)) {
                 repaired.add(new Omission(logged, Reason.OLD_SYSTEM_MESSAGE));
-            } else if (logged.message() instanceof UserMessage user) {
-                show(logged, user);
+            } else if (logged.later() instanceof UserMessage later) {
+                show(logged, later);
             }
         }
     }
 
     /** Records the form in which later requests show a question. */
-    private void show(LoggedMessage logged, UserMessage user) {
-        UserMessage shown = logged.later() instanceof UserMessage later ? later : user;
+    private void show(LoggedMessage logged, UserMessage shown) {
         if (logged.hasLaterForm()) {
             replaced.put(logged.id(), shown);
         }
-        if (hasBlank(shown.contents()) && ContextTurn.begins(shown)) {
+        if (shown.contents().stream().anyMatch(ContextTurn::isBlank) && ContextTurn.begins(shown)) {
             List<Content> contents = shown.contents().stream()
                     .filter(content -> !ContextTurn.isBlank(content))
                     .toList();
@@ -147,12 +146,4 @@ final class TurnSplitter {
         }
     }
 
-    private static boolean hasBlank(List<Content> contents) {
-        for (Content content : contents) {
-            if (ContextTurn.isBlank(content)) {
-                return true;
-            }
-        }
-        return false;
-    }
 }

@@ -194,10 +194,11 @@ public final class Turns {
             addUnreadable(logged);
         } else if (logged.message() instanceof UnknownMessage) {
             repaired.add(new Omission(logged, Reason.UNKNOWN_TYPE));
-        } else if (logged.message() instanceof UserMessage) {
-            if (begins(logged)) {
+        } else if (logged.later() instanceof UserMessage shown) {
+            if (ContextTurn.begins(shown)) {
                 begin(logged);
             } else {
+                // The messages behind it belong to the turn before.
                 repaired.add(new Omission(logged, Reason.EMPTY_TEXT));
             }
         } else if (logged.message() instanceof ToolExecutionResultMessage result) {
@@ -213,11 +214,6 @@ public final class Turns {
         }
     }
 
-    /** Returns whether a user message begins a turn. Without any text, the messages behind it belong to the turn before. */
-    static boolean begins(LoggedMessage logged) {
-        return logged.message() instanceof UserMessage user
-                && ContextTurn.begins(logged.later() instanceof UserMessage later ? later : user);
-    }
 
     private int at() {
         return messages.size() - 1;

@@ -94,7 +94,6 @@ final class HandedOut {
     }
 
     private void add(MemoryKey key, Reading reading, List<ChatMessage> messages, IntPredicate own) {
-        origins.clean();
         long number = readings.incrementAndGet();
         for (int at = 0; at < messages.size(); at++) {
             ChatMessage message = messages.get(at);

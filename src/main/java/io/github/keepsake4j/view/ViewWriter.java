@@ -556,7 +556,6 @@ public final class ViewWriter {
         private final WeakInstances<List<Known>> known = new WeakInstances<>();
 
         void add(MemoryKey key, ChatMessage message, String id) {
-            known.clean();
             List<Known> added = List.of(new Known(key, id, HandedOut.changeable(message)));
             known.merge(message, added, InstanceIds::merge);
         }

@@ -42,7 +42,7 @@ final class WeakInstances<V> {
     private final ReferenceQueue<ChatMessage> gone = new ReferenceQueue<>();
 
     /** Removes the instances that no caller keeps. */
-    void clean() {
+    private void clean() {
         for (Reference<? extends ChatMessage> old = gone.poll(); old != null; old = gone.poll()) {
             known.remove(old);
         }
@@ -56,6 +56,7 @@ final class WeakInstances<V> {
 
     /** Records a value, or the result of merging it with the known one. */
     void merge(ChatMessage message, V value, BinaryOperator<V> merge) {
+        clean();
         known.merge(new Instance(message, gone), value, merge);
     }
 
