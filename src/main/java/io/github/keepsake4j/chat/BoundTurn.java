@@ -178,7 +178,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         UserMessage asks = invocation.forms().inWordsOf(again, message);
         passed = asks.equals(message) ? null : message;
         if (!asks.equals(again.message())) {
-            asksOtherwise(asks);
+            sent = memories.prepare(asks);
         }
         boolean repeats = course().repeatsQuestion();
         if (repeats || passed != null) {
@@ -206,10 +206,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
     }
 
-    private void asksOtherwise(ChatMessage message) {
-        sent = memories.prepare(message);
-        sightings.asksOtherwise();
-    }
 
     /**
      * Returns the question as it is stored. If an AI service is not to store what was retrieved, its listeners get the
@@ -224,7 +220,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         if (invocation.leavesOutRetrieved) {
             UserMessage kept = forms.withoutRetrieved(user);
             if (!kept.equals(user)) {
-                asksOtherwise(user);
+                sent = memories.prepare(user);
             }
             return kept;
         }
@@ -506,7 +502,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     @Override
     @Nullable
     String branch() {
-        return course().branch();
+        return course().branch;
     }
 
     private TurnPosition course() {
@@ -540,7 +536,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     // Events of the AI service.
 
     void requested(ChatRequest request) {
-        locked(() -> sightings.requested(request));
+        locked(() -> sightings.requested(request, sent != null));
     }
 
     /** Records that the caller's stream returned a token. */
@@ -702,8 +698,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     private void unanswered(String reason) {
-        if (course().isAnotherAnswer()) {
-            course().back(memories.log(key), epoch);
+        if (course().anotherAnswer) {
+            course().back(epoch);
         } else if (question != null) {
             set(question, Outcome.failed(reason));
         }

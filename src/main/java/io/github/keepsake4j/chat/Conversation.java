@@ -231,16 +231,12 @@ public final class Conversation {
      * @return the preview; empty if no such message is among the newest {@value #PREVIEWED} messages
      */
     public Optional<MessagePreview> preview() {
-        List<LoggedMessage> newest = branch(PREVIEWED).messages();
-        for (int i = newest.size() - 1; i >= 0; i--) {
-            ChatMessage message = newest.get(i).message();
-            boolean isAnswer = message instanceof AiMessage
-                    && !MessageText.of(message).isBlank();
-            if (isAnswer || message instanceof UserMessage) {
-                return Optional.of(MessagePreview.of(newest.get(i)));
-            }
-        }
-        return Optional.empty();
+        return branch(PREVIEWED).messages().stream()
+                .filter(row -> row.message() instanceof UserMessage
+                        || (row.message() instanceof AiMessage
+                                && !MessageText.of(row.message()).isBlank()))
+                .reduce((older, newer) -> newer)
+                .map(MessagePreview::of);
     }
 
     /**
@@ -257,9 +253,7 @@ public final class Conversation {
         List<Branch> all = branches();
         List<Branch> chosen = new ArrayList<>(all.subList(0, Math.min(all.size(), maxBranches)));
         if (chosen.stream().noneMatch(Branch::current)) {
-            all.stream().filter(Branch::current).findFirst().ifPresent(current -> {
-                chosen.set(chosen.size() - 1, current);
-            });
+            all.stream().filter(Branch::current).findFirst().ifPresent(current -> chosen.set(chosen.size() - 1, current));
         }
         Set<String> ids = new HashSet<>();
         chosen.forEach(branch -> ids.addAll(List.of(branch.firstOwnId(), branch.leafId())));

@@ -79,7 +79,7 @@ final class Invocation implements CallsOfThread.Call {
         // By its name, because Reactor may be absent.
         flux = called.getReturnType().getName().equals("reactor.core.publisher.Flux");
         if (called.getName().equals(method) && called.getParameterCount() == arguments.size()) {
-            methods = ServiceMethods.of(List.of(called));
+            methods = new ServiceMethods(List.of(called));
         }
     }
 

@@ -15,6 +15,7 @@ import io.github.keepsake4j.view.ViewReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,16 @@ final class RecentTails {
                 && query.after() == null
                 && query.reference() == null
                 && query.oldest() == 0;
+    }
+
+    /** Returns the index at which a read within bounds begins, out of messages with these tokens. */
+    static int begin(int size, IntToLongFunction tokens, ReadQuery query) {
+        int from = size;
+        long sum = 0;
+        while (from > 0 && size - from < query.maxMessages() && sum < query.maxTokens()) {
+            sum += tokens.applyAsLong(--from);
+        }
+        return from;
     }
 
     /**
@@ -186,10 +197,10 @@ final class RecentTails {
             List<Entry> longer = new ArrayList<>(entries.size() + read.size() - begin);
             longer.addAll(entries);
             read.subList(begin, read.size()).forEach(message -> longer.add(Entry.of(message)));
-            int first = first(longer, query);
+            int first = begin(longer.size(), at -> longer.get(at).row().tokens(), query);
             List<Entry> within = first > 0 ? List.copyOf(longer.subList(first, longer.size())) : longer;
             return new Kept(
-                    newest, within, complete && first <= 0, first > 0 ? null : missingParent, read.size() - begin);
+                    newest, within, complete && first == 0, first > 0 ? null : missingParent, read.size() - begin);
         }
 
         /**
@@ -206,17 +217,6 @@ final class RecentTails {
             return true;
         }
 
-        /** Returns the index at which the bounds of a query end a read that goes back, or a negative number if none does. */
-        private static int first(List<Entry> entries, ReadQuery query) {
-            long sum = 0;
-            for (int at = entries.size() - 1; at >= 0; at--) {
-                sum += entries.get(at).row().tokens();
-                if (entries.size() - at == query.maxMessages() || sum >= query.maxTokens()) {
-                    return at;
-                }
-            }
-            return -1;
-        }
 
 
         /** Returns the tail that the read would have returned without the cache. */
@@ -237,15 +237,8 @@ final class RecentTails {
 
         /** Returns the instance among the messages, if it is among them. */
         private static @Nullable LoggedMessage among(List<LoggedMessage> messages, @Nullable LoggedMessage one) {
-            if (one == null) {
-                return null;
-            }
-            for (int at = messages.size() - 1; at >= 0 && messages.get(at).sequence() >= one.sequence(); at--) {
-                if (messages.get(at).id().equals(one.id())) {
-                    return messages.get(at);
-                }
-            }
-            return one;
+            int at = one == null ? -1 : ViewReader.indexOf(messages, one.id());
+            return at < 0 ? one : messages.get(at);
         }
     }
 }

@@ -124,11 +124,10 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
     }
 
     private static @Nullable LoggedMessage system(List<LoggedMessage> messages) {
-        LoggedMessage system = null;
-        for (LoggedMessage message : messages) {
-            system = message.message() instanceof SystemMessage ? message : system;
-        }
-        return system;
+        return messages.stream()
+                .filter(message -> message.message() instanceof SystemMessage)
+                .reduce((older, newer) -> newer)
+                .orElse(null);
     }
 
     /**

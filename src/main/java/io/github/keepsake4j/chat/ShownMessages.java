@@ -33,8 +33,6 @@ final class ShownMessages {
     /** The sequence numbers of these messages, 0 for a message that is not in the log. */
     private List<Long> places = List.of();
 
-    /** Whether the question is sent in another form than the stored one. */
-    private boolean differs;
 
     /** Records a read. */
     void shown(Tail tail, Context context, List<ChatMessage> messages) {
@@ -82,10 +80,6 @@ final class ShownMessages {
         return true;
     }
 
-    /** Records that the question is sent in another form than the stored one. */
-    void asksOtherwise() {
-        differs = true;
-    }
 
     /** Returns a request that asks at its end a question that it has before tool rounds, with the question there only. */
     ChatRequest asking(long question, ChatRequest request) {
@@ -99,9 +93,13 @@ final class ShownMessages {
         return request.toBuilder().messages(messages).build();
     }
 
-    /** Compares a request with the messages that were read. */
-    void requested(ChatRequest request) {
-        altered = differs || !request.messages().equals(expected);
+    /**
+     * Compares a request with the messages that were read.
+     *
+     * @param otherwise whether the question is sent in another form than the stored one
+     */
+    void requested(ChatRequest request, boolean otherwise) {
+        altered = otherwise || !request.messages().equals(expected);
         expected = new ArrayList<>();
         // Shortened messages cannot be derived from the stored ones either.
         untold = altered || !shortened.isEmpty() ? request : null;

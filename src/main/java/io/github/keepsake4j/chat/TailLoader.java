@@ -150,11 +150,7 @@ final class TailLoader {
     /** Returns the result of a read of at most these messages and tokens. */
     private static Tail newest(Tail tail, ReadBounds reach) {
         List<LoggedMessage> messages = tail.messages();
-        int from = messages.size();
-        long tokens = 0;
-        while (from > 0 && messages.size() - from < reach.messages() && tokens < reach.tokens()) {
-            tokens += messages.get(--from).tokens();
-        }
+        int from = RecentTails.begin(messages.size(), at -> messages.get(at).tokens(), query(reach));
         return from == 0 ? tail : ViewReader.part(tail, messages.subList(from, messages.size()), false, null);
     }
 

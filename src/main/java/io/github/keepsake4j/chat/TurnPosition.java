@@ -92,9 +92,10 @@ final class TurnPosition {
 
     private final MemoryKey key;
     private final SharedParts memories;
+    private final MessageLog log;
 
     /** The name of the branch, or null for the memory's current one. */
-    private final @Nullable String branch;
+    final @Nullable String branch;
 
     /** The stored question that the turn asks again, or null if it asks a new one. */
     final @Nullable LoggedMessage question;
@@ -102,7 +103,8 @@ final class TurnPosition {
     /** That question, and the complete rounds of an earlier try. */
     private final List<LoggedMessage> earlier;
 
-    private final boolean anotherAnswer;
+    /** Whether the question has another answer already, so that it has not failed if this turn fails. */
+    final boolean anotherAnswer;
 
     /** The parent of the next message, or null for the branch's newest message. */
     private @Nullable Parent next;
@@ -154,6 +156,7 @@ final class TurnPosition {
             @Nullable Found again) {
         this.key = key;
         this.memories = memories;
+        this.log = memories.log(key);
         this.branch = branch;
         this.from = from;
         this.next = next;
@@ -309,16 +312,6 @@ final class TurnPosition {
         return earlier.size() > 1;
     }
 
-    /** Returns the name of the branch, or null for the memory's current one. */
-    @Nullable
-    String branch() {
-        return branch;
-    }
-
-    /** Returns whether the question has another answer already, so that it has not failed if this turn fails. */
-    boolean isAnotherAnswer() {
-        return anotherAnswer;
-    }
 
     /** Places the next messages under a parent, if a message is the branch's newest one. */
     void next(Parent parent, String newest) {
@@ -342,16 +335,12 @@ final class TurnPosition {
     Append place(List<NewMessage> batch) {
         String last = own;
         Parent parent = next != null ? next : aside && last != null ? Parent.of(last) : Parent.head();
-        Append append = Append.under(parent, batch);
+        Append append = Append.under(parent, batch).onBranch(aside ? TurnPlace.ASIDE : branch);
         Position end = known;
-        if (aside) {
-            return append.onBranch(TurnPlace.ASIDE);
-        }
-        append = append.onBranch(branch);
-        if (expected != null) {
+        if (!aside && expected != null) {
             return append.expectingHead(expected);
         }
-        if (last == null || end == null) {
+        if (aside || last == null || end == null) {
             return append;
         }
         return TurnPlace.fenced(exactly ? append.expectingHead(end.head()) : append, end);
@@ -384,7 +373,7 @@ final class TurnPosition {
         String there = next != null && end.head() != null ? end.head() : last;
         String asked = next != null ? null : questionId();
         beside = false;
-        return TurnPlace.again(refused, there, asked, query -> memories.log(key).read(key, query))
+        return TurnPlace.again(refused, there, asked, query -> log.read(key, query))
                 .orElseGet(() -> goBeside(refused, last));
     }
 
@@ -401,7 +390,7 @@ final class TurnPosition {
 
     /** Reads the position behind a change of this turn, if the head is still its own message. */
     void learn() {
-        Position now = branch == null ? Reads.position(memories.log(key), key) : null;
+        Position now = branch == null ? Reads.position(log, key) : null;
         known = now != null && Objects.equals(now.head(), own) ? now : known;
     }
 
@@ -435,7 +424,7 @@ final class TurnPosition {
     }
 
     /** Moves the head back to its place before this turn, if only this turn has moved it since. */
-    void back(MessageLog log, @Nullable Long epoch) {
+    void back(@Nullable Long epoch) {
         String first = before;
         boolean isUnderHead = branch == null && !beside && !aside;
         if (first != null && isUnderHead && Objects.equals(own, Reads.position(log, key).head())) {
@@ -486,17 +475,15 @@ final class TurnPosition {
         }
         try {
             String end = first.end();
-            Tail tail = end == null
-                    ? Tail.empty(Reads.position(memories.log(key), key))
-                    : memories.load(
-                            id,
-                            key,
-                            atLeast,
-                            query -> ViewReader.showing(memories.log(key), key, query.endingIn(end), first.view()));
+            if (end == null) {
+                return withOwn(Tail.empty(Reads.position(log, key)), first.newest());
+            }
+            Tail tail = memories.load(
+                    id, key, atLeast, query -> ViewReader.showing(log, key, query.endingIn(end), first.view()));
             return withOwn(tail, first.newest());
         } catch (UnknownMessageException e) {
             long epoch = Objects.requireNonNull(known, "known").epoch();
-            long inForce = Reads.position(memories.log(key), key).epoch();
+            long inForce = Reads.position(log, key).epoch();
             if (inForce != epoch) {
                 throw new ErasedException(key, epoch, inForce);
             }
@@ -506,9 +493,8 @@ final class TurnPosition {
 
     private Tail begin(Object id, int atLeast) {
         if (from instanceof Parent.Root) {
-            return Tail.empty(memories.log(key)
-                    .read(key, ReadQuery.newest(0).onBranch(branch))
-                    .position());
+            return Tail.empty(
+                    log.read(key, ReadQuery.newest(0).onBranch(branch)).position());
         }
         UnaryOperator<ReadQuery> place =
                 from instanceof Parent.Of of ? query -> query.endingIn(of.id()) : query -> query.onBranch(branch);
@@ -528,6 +514,6 @@ final class TurnPosition {
             boolean stays = own.contains(message.id()) ? !behind.contains(message.id()) : message.sequence() <= newest;
             known = stays ? known : known.without(message.id());
         }
-        return behind.isEmpty() ? known : known.with(Reads.messages(memories.log(key), key, behind));
+        return behind.isEmpty() ? known : known.with(Reads.messages(log, key, behind));
     }
 }

@@ -7,6 +7,7 @@ import io.github.keepsake4j.message.Outcome.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A turn while its messages are read: its question, and all that belongs to it. */
@@ -85,19 +86,15 @@ final class ReadTurn {
 
     /** Returns the sequence of its newest message, or 0. */
     long newest() {
-        long newest = user == null ? 0 : user.sequence();
-        for (OpenRound round : rounds) {
-            for (LoggedMessage message : round.messages) {
-                newest = Math.max(newest, message.sequence());
-            }
-        }
-        return newest;
+        return all().mapToLong(LoggedMessage::sequence).max().orElse(0);
     }
 
     boolean has(String messageId) {
-        return (user != null && user.id().equals(messageId))
-                || rounds.stream().flatMap(round -> round.messages.stream()).anyMatch(message -> message.id()
-                        .equals(messageId));
+        return all().anyMatch(message -> message.id().equals(messageId));
+    }
+
+    private Stream<LoggedMessage> all() {
+        return Stream.concat(Stream.ofNullable(user), rounds.stream().flatMap(round -> round.messages.stream()));
     }
 
     /** Returns whether nothing of the turn is shown. */

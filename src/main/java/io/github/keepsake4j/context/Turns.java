@@ -415,14 +415,11 @@ public final class Turns {
 
     /** Returns the messages whose questions were not read, with results behind their calls. */
     List<LoggedMessage> headless() {
-        List<LoggedMessage> headless = new ArrayList<>();
-        for (ReadTurn turn : all) {
-            if (turn.user == null) {
-                turn.rounds.stream()
-                        .filter(round -> !round.isRejected())
-                        .forEach(round -> headless.addAll(round.messages));
-            }
-        }
-        return headless;
+        return all.stream()
+                .filter(turn -> turn.user == null)
+                .flatMap(turn -> turn.rounds.stream())
+                .filter(round -> !round.isRejected())
+                .flatMap(round -> round.messages.stream())
+                .toList();
     }
 }

@@ -76,8 +76,7 @@ public record Reading(
 
     /** Returns the messages of a read that the caller of this reading does not know. */
     List<StoredPosition> unknownOf(List<LoggedMessage> messages, long known) {
-        Set<String> ids = new HashSet<>();
-        shown.forEach(place -> ids.add(place.id()));
+        Set<String> ids = new HashSet<>(ids());
         return StoredPosition.of(messages.stream()
                 .filter(message -> message.sequence() > known && !ids.contains(message.id()))
                 .toList());

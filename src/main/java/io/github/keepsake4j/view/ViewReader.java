@@ -143,27 +143,28 @@ public final class ViewReader {
 
     private static Tail everythingOnce(MessageLog log, MemoryKey key, int guess, int least) {
         Tail newest = log.read(key, ReadQuery.newest(guess));
+        ViewReader reader = new ViewReader(log, key, ReadQuery.wholeBranch(), newest.epoch());
         View view = newest.view();
         if (view == null) {
-            return unset(log, key, newest, least);
+            return reader.unset(newest, least);
         }
         boolean reachesView = newest.complete()
                 || newest.messages().get(0).sequence() <= view.anchorSequence()
                 || Objects.equals(newest.messages().get(0).parentId(), view.anchor());
         Tail branch = reachesView
                 ? newest
-                : readOn(log, key, newest, ReadQuery.wholeBranch().after(view.anchor()));
-        return new ViewReader(log, key, ReadQuery.wholeBranch(), newest.epoch()).resolve(branch, view);
+                : reader.readOn(newest, ReadQuery.wholeBranch().after(view.anchor()));
+        return reader.resolve(branch, view);
     }
 
-    private static Tail unset(MessageLog log, MemoryKey key, Tail newest, int least) {
+    private Tail unset(Tail newest, int least) {
         int size = newest.messages().size();
         long tokens = MOST_UNSET_TOKENS
                 - newest.messages().stream().mapToLong(LoggedMessage::tokens).sum();
         boolean isEnough = newest.complete() || size >= Math.max(MOST_UNSET, least) || tokens <= 0;
         Tail tail = isEnough
                 ? newest
-                : readOn(log, key, newest, ReadQuery.newest(MOST_UNSET - size).upToTokens(tokens));
+                : readOn(newest, ReadQuery.newest(MOST_UNSET - size).upToTokens(tokens));
         int from = tail.messages().size() - newestOf(tail.messages(), least);
         if (from == 0 && tail.complete()) {
             return tail;
@@ -255,34 +256,28 @@ public final class ViewReader {
      * Reads more after a first read. If the memory was erased and written again since, the ids may name no or other
      * messages.
      */
-    private static Tail readMore(MessageLog log, MemoryKey key, ReadQuery more, long epoch) {
-        Tail read;
+    private Tail readMore(ReadQuery more) {
         try {
-            read = log.read(key, more);
+            return checked(log.read(key, more));
         } catch (UnknownMessageException e) {
-            check(log.read(key, ReadQuery.newest(0)), epoch);
+            checked(log.read(key, ReadQuery.newest(0)));
             throw e;
         }
-        check(read, epoch);
-        return read;
     }
 
-    private Tail readMore(ReadQuery more) {
-        return readMore(log, key, more, epoch);
-    }
-
-    private static void check(Tail read, long epoch) {
+    private Tail checked(Tail read) {
         if (read.epoch() != epoch) {
             throw new ErasedMeanwhile();
         }
+        return read;
     }
 
-    private static Tail readOn(MessageLog log, MemoryKey key, Tail newest, ReadQuery query) {
+    private Tail readOn(Tail newest, ReadQuery more) {
         String next = Objects.requireNonNull(newest.messages().get(0).parentId(), "parent");
-        Tail older = readMore(log, key, query.endingIn(next), newest.epoch());
+        Tail older = readMore(more.endingIn(next));
         List<LoggedMessage> messages = new ArrayList<>(older.messages());
         messages.addAll(newest.messages());
-        boolean toRoot = query.after() == null;
+        boolean toRoot = more.after() == null;
         return part(newest, messages, toRoot && older.complete(), toRoot ? older.missingParent() : null);
     }
 
@@ -491,7 +486,7 @@ public final class ViewReader {
         for (Summary summary : Reads.summaries(log, key)) {
             found = summary.coversUpTo().equals(covered) ? summary : found;
         }
-        check(log.read(key, ReadQuery.newest(0)), epoch);
+        checked(log.read(key, ReadQuery.newest(0)));
         return found;
     }
 

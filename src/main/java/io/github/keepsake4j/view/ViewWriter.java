@@ -28,7 +28,6 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,7 +35,6 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -73,8 +71,14 @@ public final class ViewWriter {
     private final BiFunction<MemoryKey, Tail, Tail> meter;
     private final Function<ChatMessage, NewMessage> prepare;
     private final HandedOut handedOut = new HandedOut();
-    private final InstanceIds ids = new InstanceIds();
+    /**
+     * The ids under which instances were stored or shown, to tell a caller the id of a message in hand. Unlike
+     * {@link #handedOut}, they have no say in what a list means that a caller sets.
+     */
+    private final WeakInstances<Told> told = new WeakInstances<>();
     private final KeyLocks<MemoryKey> conflicting = new KeyLocks<>();
+
+    private record Told(MemoryKey key, String id, int hash) {}
 
     /**
      * Creates a writer. Does no I/O.
@@ -127,7 +131,11 @@ public final class ViewWriter {
      * @param id the stored message's id
      */
     public void tellId(MemoryKey key, ChatMessage message, String id) {
-        ids.add(key, message, id);
+        told.clean();
+        Told newest = new Told(key, id, HandedOut.changeable(message));
+        told.change(message, before -> Stream.concat(before.stream(), Stream.of(newest))
+                .distinct()
+                .toList());
     }
 
     /**
@@ -139,8 +147,11 @@ public final class ViewWriter {
      * @return the ids; empty if the instance is not known, or was changed in place
      */
     public Set<String> idsOf(MemoryKey key, ChatMessage message) {
+        int hash = HandedOut.changeable(message);
         Set<String> found = new HashSet<>(handedOut.ids(key, message));
-        found.addAll(ids.find(key, message));
+        told.get(message).stream()
+                .filter(each -> each.key().equals(key) && each.hash() == hash)
+                .forEach(each -> found.add(each.id()));
         return found;
     }
 
@@ -394,11 +405,8 @@ public final class ViewWriter {
             String question = null;
             for (int i = 0; i < places.length; i++) {
                 StoredPosition place = places[i];
-                if (place != null) {
-                    question = place.question();
-                } else if (list.get(i) instanceof UserMessage) {
-                    question = null;
-                }
+                boolean begins = place == null && list.get(i) instanceof UserMessage;
+                question = begins ? null : place != null ? place.question() : question;
                 if (!omitted[i]) {
                     // A new answer belongs to the turn of the question before it.
                     items.add(
@@ -539,40 +547,6 @@ public final class ViewWriter {
                     .forEach(place -> named.addAll(Arrays.asList(place.id(), place.parentId())));
             named.remove(null);
             return named;
-        }
-    }
-
-    /**
-     * The ids under which instances were stored or shown, to tell a caller the id of a message in hand. Unlike
-     * {@link HandedOut}, it has no say in what a list means that a caller sets. Thread-safe.
-     */
-    private static final class InstanceIds {
-
-        /** The maximum number of ids that are kept for one instance. From two on, the id is not certain in any case. */
-        private static final int MOST = 16;
-
-        private record Known(MemoryKey key, String id, int hash) {}
-
-        private final WeakInstances<List<Known>> known = new WeakInstances<>();
-
-        void add(MemoryKey key, ChatMessage message, String id) {
-            List<Known> added = List.of(new Known(key, id, HandedOut.changeable(message)));
-            known.merge(message, added, InstanceIds::merge);
-        }
-
-        private static List<Known> merge(List<Known> before, List<Known> added) {
-            List<Known> all =
-                    Stream.concat(before.stream(), added.stream()).distinct().toList();
-            return List.copyOf(all.subList(Math.max(0, all.size() - MOST), all.size()));
-        }
-
-        /** Returns the ids of an instance in a memory. */
-        Set<String> find(MemoryKey key, ChatMessage message) {
-            int hash = HandedOut.changeable(message);
-            return Objects.requireNonNullElse(known.get(message), List.<Known>of()).stream()
-                    .filter(each -> each.key().equals(key) && each.hash() == hash)
-                    .map(Known::id)
-                    .collect(Collectors.toCollection(LinkedHashSet::new));
         }
     }
 }
