@@ -541,7 +541,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** Records that the caller's stream returned a token. */
     void handOut(String token, Runnable consumer) {
-        StreamedAnswer of = invocation.isFlux() ? onTheWay.poll() : streamed;
+        StreamedAnswer of = invocation.flux ? onTheWay.poll() : streamed;
         if (of == null) {
             consumer.run();
         } else {
@@ -551,12 +551,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** Returns whether the stream reports the tokens that it returns. */
     boolean isStreamWatched() {
-        return streamWatched || invocation.isFlux();
+        return streamWatched || invocation.flux;
     }
 
     /** Records that a token of an answer goes to the caller's stream. A flux may return it later. */
     void sends(StreamedAnswer answer) {
-        if (invocation.isFlux()) {
+        if (invocation.flux) {
             onTheWay.add(answer);
         }
     }

@@ -50,9 +50,8 @@ final class Invocation implements CallsOfThread.Call {
     private volatile @Nullable UserMessage rewritten;
 
     /** Whether the caller gets a flux, which reports the tokens that it returns. */
-    private volatile boolean flux;
+    volatile boolean flux;
 
-    private volatile boolean over;
 
     /**
      * Creates an invocation that has just begun.
@@ -143,16 +142,9 @@ final class Invocation implements CallsOfThread.Call {
     }
 
 
-    boolean isFlux() {
-        return flux;
-    }
 
     @Override
     public boolean isOver() {
-        return over || id.get() == null;
-    }
-
-    void end() {
-        over = true;
+        return id.get() == null;
     }
 }

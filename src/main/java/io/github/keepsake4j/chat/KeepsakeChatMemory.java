@@ -139,7 +139,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     public CompletableFuture<Void> addAsync(List<ChatMessage> messages) {
         List<ChatMessage> list = copy(messages);
         OpenTurn turn = adding(list);
-        return run(() -> turn.add(list));
+        return unbound.memories.runAsync(unbound.key, () -> turn.add(list));
     }
 
     /**
@@ -151,7 +151,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     public CompletableFuture<Void> setAsync(List<ChatMessage> messages) {
         List<ChatMessage> list = copy(messages);
         OpenTurn turn = turn();
-        return run(() -> turn.set(list));
+        return unbound.memories.runAsync(unbound.key, () -> turn.set(list));
     }
 
     /**
@@ -164,9 +164,6 @@ public final class KeepsakeChatMemory implements ChatMemory {
         return CompletableFuture.supplyAsync(turn::messages, unbound.memories.executor());
     }
 
-    private CompletableFuture<Void> run(Runnable task) {
-        return unbound.memories.runAsync(unbound.key, task);
-    }
 
     /** Returns the turn that the current call belongs to. */
     private OpenTurn turn() {

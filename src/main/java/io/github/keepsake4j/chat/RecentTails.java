@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -209,12 +210,8 @@ final class RecentTails {
          */
         private boolean endsWith(List<LoggedMessage> messages) {
             int both = Math.min(entries.size(), messages.size());
-            for (int back = 1; back <= both; back++) {
-                if (!entries.get(entries.size() - back).isOf(messages.get(messages.size() - back))) {
-                    return false;
-                }
-            }
-            return true;
+            return IntStream.rangeClosed(1, both)
+                    .allMatch(back -> entries.get(entries.size() - back).isOf(messages.get(messages.size() - back)));
         }
 
 

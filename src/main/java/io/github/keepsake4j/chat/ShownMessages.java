@@ -12,6 +12,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The messages that the model of a turn is shown. The caller guards access. */
@@ -69,15 +70,10 @@ final class ShownMessages {
     boolean isFollowedByQuestion(ChatRequest request) {
         List<ChatMessage> messages = request.messages();
         int last = messages.size() - 1;
-        if (expected.isEmpty() || last != expected.size() || !(messages.get(last) instanceof UserMessage)) {
-            return false;
-        }
-        for (int i = 0; i < last; i++) {
-            if (messages.get(i) != expected.get(i)) {
-                return false;
-            }
-        }
-        return true;
+        return !expected.isEmpty()
+                && last == expected.size()
+                && messages.get(last) instanceof UserMessage
+                && IntStream.range(0, last).allMatch(i -> messages.get(i) == expected.get(i));
     }
 
 

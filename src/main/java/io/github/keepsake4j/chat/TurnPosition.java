@@ -217,17 +217,16 @@ final class TurnPosition {
         TurnPosition regenerate(Consumer<LoggedMessage> check) {
             boolean isAnswer = named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests();
             check(isAnswer, "regenerate", "an answer");
-            Optional<Asked> asked = asked(log(), key, named.id());
-            check(asked.isPresent() && named.parentId() != null, "regenerate", "an answer to a question");
-            LoggedMessage question = asked.orElseThrow().question();
+            Optional<Asked> found = asked(log(), key, named.id()).filter(asked -> named.parentId() != null);
+            check(found.isPresent(), "regenerate", "an answer to a question");
+            LoggedMessage question = found.orElseThrow().question();
             check.accept(question);
-            Tail tail = asked.orElseThrow().tail();
+            Tail tail = found.orElseThrow().tail();
             List<LoggedMessage> between = tail.messages()
                     .subList(tail.messages().indexOf(question) + 1, tail.messages().size() - 1);
             Position end = turn.branch() == null ? tail.position() : position();
-            Found found =
-                    new Found(question, end, Turns.restOf(question, between).rounds(), true, named.parentId());
-            return at(question, parentOf(named), found);
+            List<LoggedMessage> rounds = Turns.restOf(question, between).rounds();
+            return at(question, parentOf(named), new Found(question, end, rounds, true, named.parentId()));
         }
 
         private TurnPosition at(LoggedMessage question, @Nullable Parent next, @Nullable Found again) {

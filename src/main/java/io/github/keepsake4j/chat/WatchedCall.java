@@ -93,7 +93,7 @@ final class WatchedCall {
         if (turn == null || result == null) {
             return result;
         }
-        if (begun.get(0).isFlux()) {
+        if (begun.get(0).flux) {
             return HandedOut.of(result, turn);
         }
         return result instanceof TokenStream stream ? watched(stream, turn) : result;
