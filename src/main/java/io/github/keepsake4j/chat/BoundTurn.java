@@ -206,7 +206,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
     }
 
-
     /**
      * Returns the question as it is stored. If an AI service is not to store what was retrieved, its listeners get the
      * question as it was before input guardrails, and an attached service the sent one.

@@ -253,7 +253,9 @@ public final class Conversation {
         List<Branch> all = branches();
         List<Branch> chosen = new ArrayList<>(all.subList(0, Math.min(all.size(), maxBranches)));
         if (chosen.stream().noneMatch(Branch::current)) {
-            all.stream().filter(Branch::current).findFirst().ifPresent(current -> chosen.set(chosen.size() - 1, current));
+            all.stream().filter(Branch::current).findFirst().ifPresent(current -> {
+                chosen.set(chosen.size() - 1, current);
+            });
         }
         Set<String> ids = new HashSet<>();
         chosen.forEach(branch -> ids.addAll(List.of(branch.firstOwnId(), branch.leafId())));
@@ -320,7 +322,8 @@ public final class Conversation {
     public Optional<SeenMessages> seenBy(String answerId) {
         MessageLog log = memories.log(key);
         Made made = made(answerId);
-        return Optional.ofNullable(made.seen()).map(seen -> SeenMessages.read(log, key, answerId, seen, made.request()));
+        return Optional.ofNullable(made.seen())
+                .map(seen -> SeenMessages.read(log, key, answerId, seen, made.request()));
     }
 
     /**

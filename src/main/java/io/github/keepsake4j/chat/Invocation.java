@@ -52,7 +52,6 @@ final class Invocation implements CallsOfThread.Call {
     /** Whether the caller gets a flux, which reports the tokens that it returns. */
     volatile boolean flux;
 
-
     /**
      * Creates an invocation that has just begun.
      *
@@ -140,8 +139,6 @@ final class Invocation implements CallsOfThread.Call {
         }
         rewritten = event.result().hasRewrittenResult() ? event.rewrittenUserMessage() : null;
     }
-
-
 
     @Override
     public boolean isOver() {

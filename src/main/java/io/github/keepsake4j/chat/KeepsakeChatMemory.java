@@ -164,7 +164,6 @@ public final class KeepsakeChatMemory implements ChatMemory {
         return CompletableFuture.supplyAsync(turn::messages, unbound.memories.executor());
     }
 
-
     /** Returns the turn that the current call belongs to. */
     private OpenTurn turn() {
         CallsOfThread.Call call = CallsOfThread.of(this);

@@ -38,10 +38,7 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
      */
     public static MessagePreview of(LoggedMessage message) {
         return new MessagePreview(
-                message.id(),
-                message.message().type(),
-                message.createdAt(),
-                beginning(parts(message)));
+                message.id(), message.message().type(), message.createdAt(), beginning(parts(message)));
     }
 
     private static Stream<String> parts(LoggedMessage logged) {

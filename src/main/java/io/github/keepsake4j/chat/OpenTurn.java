@@ -150,8 +150,7 @@ class OpenTurn {
                 changedList(empty);
                 Context shown = memories.shown(key);
                 LoggedMessage summary = shown == null ? null : shown.summary();
-                open.refill(
-                        new WriteBuffer.Refill(empty, List.of(), summary == null ? null : summary.id(), false));
+                open.refill(new WriteBuffer.Refill(empty, List.of(), summary == null ? null : summary.id(), false));
             }
         });
     }

@@ -214,8 +214,6 @@ final class RecentTails {
                     .allMatch(back -> entries.get(entries.size() - back).isOf(messages.get(messages.size() - back)));
         }
 
-
-
         /** Returns the tail that the read would have returned without the cache. */
         Tail given(Tail newest) {
             List<LoggedMessage> messages = new ArrayList<>(entries.size());

@@ -167,16 +167,13 @@ final class SharedParts {
     /** Selects with a strategy. Long-term memories must not exclude a turn that fits without them. */
     static Context select(ContextStrategy strategy, Context read) {
         Context selected = strategy.select(read);
-        return read.remembered() != null && selected.overflow()
-                ? strategy.select(read.remembering(null))
-                : selected;
+        return read.remembered() != null && selected.overflow() ? strategy.select(read.remembering(null)) : selected;
     }
 
     /** Returns a loader that reads as far back as another strategy requires. */
     TailLoader loader(ContextStrategy other) {
         return new TailLoader(other, settings.showsRetrieved(), settings.executor(), settings.nanoTime());
     }
-
 
     /** Returns the long-term memories that are shown in addition to messages that were already read. */
     @Nullable

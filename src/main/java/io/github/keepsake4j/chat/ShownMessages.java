@@ -34,7 +34,6 @@ final class ShownMessages {
     /** The sequence numbers of these messages, 0 for a message that is not in the log. */
     private List<Long> places = List.of();
 
-
     /** Records a read. */
     void shown(Tail tail, Context context, List<ChatMessage> messages) {
         shown.clear();
@@ -75,7 +74,6 @@ final class ShownMessages {
                 && messages.get(last) instanceof UserMessage
                 && IntStream.range(0, last).allMatch(i -> messages.get(i) == expected.get(i));
     }
-
 
     /** Returns a request that asks at its end a question that it has before tool rounds, with the question there only. */
     ChatRequest asking(long question, ChatRequest request) {

@@ -185,8 +185,7 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
     private Piece piece(MemoryKey key, Tail tail, String last) {
         if (tail.complete()) {
             // All messages that are not in the tail are covered already.
-            List<LoggedMessage> uncovered =
-                    tail.messages().subList(0, ViewReader.indexOf(tail.messages(), last) + 1);
+            List<LoggedMessage> uncovered = tail.messages().subList(0, ViewReader.indexOf(tail.messages(), last) + 1);
             return Piece.of(tail, tail.messages()).with(uncovered);
         }
         for (int most = MOST_MESSAGES; ; most *= 2) {
@@ -211,7 +210,6 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
                 : memories.log(key).read(key, query.after(summary.coversUpTo()));
         return memories.meter.read(key, read).oldest();
     }
-
 
     /** Limits the messages to the size of one summary, and if possible to whole turns. */
     private static List<LoggedMessage> limit(List<LoggedMessage> messages, long least) {

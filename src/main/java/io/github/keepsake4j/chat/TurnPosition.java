@@ -223,7 +223,9 @@ final class TurnPosition {
             check.accept(question);
             Tail tail = found.orElseThrow().tail();
             List<LoggedMessage> between = tail.messages()
-                    .subList(tail.messages().indexOf(question) + 1, tail.messages().size() - 1);
+                    .subList(
+                            tail.messages().indexOf(question) + 1,
+                            tail.messages().size() - 1);
             Position end = turn.branch() == null ? tail.position() : position();
             List<LoggedMessage> rounds = Turns.restOf(question, between).rounds();
             return at(question, parentOf(named), new Found(question, end, rounds, true, named.parentId()));
@@ -310,7 +312,6 @@ final class TurnPosition {
     boolean repeatsQuestion() {
         return earlier.size() > 1;
     }
-
 
     /** Places the next messages under a parent, if a message is the branch's newest one. */
     void next(Parent parent, String newest) {
@@ -426,7 +427,9 @@ final class TurnPosition {
     void back(@Nullable Long epoch) {
         String first = before;
         boolean isUnderHead = branch == null && !beside && !aside;
-        if (first != null && isUnderHead && Objects.equals(own, Reads.position(log, key).head())) {
+        if (first != null
+                && isUnderHead
+                && Objects.equals(own, Reads.position(log, key).head())) {
             log.change(key, new Change.MoveHead(first, epoch));
         }
     }

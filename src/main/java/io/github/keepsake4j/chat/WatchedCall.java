@@ -32,7 +32,6 @@ final class WatchedCall {
     private final @Nullable WatchedCall outer;
     private final List<Invocation> begun = new ArrayList<>(1);
 
-
     private final Method method;
 
     /** Called when the service uses a memory of this library. */

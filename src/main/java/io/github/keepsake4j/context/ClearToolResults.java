@@ -84,8 +84,7 @@ public final class ClearToolResults implements ContextStrategy {
         // Headless messages are not shown, but results that were cleared because of them must stay cleared.
         List<Placed> newestFirst = Stream.concat(
                         context.placedHeadless().stream(),
-                        context.counted().stream()
-                                .flatMap(ClearToolResults::placed))
+                        context.counted().stream().flatMap(ClearToolResults::placed))
                 .filter(result -> isClearable(result.message()))
                 .sorted(Comparator.comparingLong(Placed::place)
                         .thenComparingLong(result -> result.message().sequence())
@@ -113,10 +112,8 @@ public final class ClearToolResults implements ContextStrategy {
      * turn is shown.
      */
     private static Stream<Placed> placed(ContextTurn turn) {
-        return turn.rounds().stream()
-                .filter(round -> round.hidden() == null)
-                .flatMap(round -> round.messages().stream()
-                        .map(message -> new Placed(Math.max(turn.place(), round.sequence()), message)));
+        return turn.rounds().stream().filter(round -> round.hidden() == null).flatMap(round -> round.messages().stream()
+                .map(message -> new Placed(Math.max(turn.place(), round.sequence()), message)));
     }
 
     /**

@@ -31,8 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param reason the reason to record for removed messages
  * @param shortened the tool results that are shown in another form, by the id of the stored ones
  */
-record Limit(
-        Weight weight, long limit, long fixed, long step, Reason reason, Map<String, ChatMessage> shortened) {
+record Limit(Weight weight, long limit, long fixed, long step, Reason reason, Map<String, ChatMessage> shortened) {
 
     /** The part of a limit that the question and the answer of a skipped turn may take: a quarter. */
     private static final int SHORT = 4;

@@ -183,5 +183,4 @@ final class ReadTurn {
                     ContextTurn.Cut.NOTHING);
         }
     }
-
 }

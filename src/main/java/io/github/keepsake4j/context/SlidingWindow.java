@@ -85,7 +85,6 @@ public final class SlidingWindow extends LimitStrategy {
         return bound.isExact() ? new SlidingWindow(stepping, countsTurns) : this;
     }
 
-
     @Override
     Limit limit(Context context) {
         Object id = context.memoryId();

@@ -173,7 +173,6 @@ public final class Summarization extends LimitStrategy {
         return summary == null ? context : context.summarizedBy(asShown(summary, role));
     }
 
-
     @Override
     Limit limit(Context context) {
         return byTokens
@@ -250,5 +249,4 @@ public final class Summarization extends LimitStrategy {
             throw new InvalidInputException(name, "needs a trigger in the same unit");
         }
     }
-
 }

@@ -128,7 +128,6 @@ public final class TokenLimit extends LimitStrategy {
         return new TokenLimit(bound, counter, shares.with(toolName, tokens));
     }
 
-
     @Override
     Limit limit(Context context) {
         Object id = context.memoryId();
@@ -150,5 +149,4 @@ public final class TokenLimit extends LimitStrategy {
     public String toString() {
         return bound.toString();
     }
-
 }

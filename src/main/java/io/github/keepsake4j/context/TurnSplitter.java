@@ -145,5 +145,4 @@ final class TurnSplitter {
             replaced.put(logged.id(), shown.toBuilder().contents(contents).build());
         }
     }
-
 }

@@ -214,7 +214,6 @@ public final class Turns {
         }
     }
 
-
     private int at() {
         return messages.size() - 1;
     }
@@ -370,9 +369,6 @@ public final class Turns {
                 .collect(Collectors.toSet());
         all.forEach(turn -> turn.repeated = repeated.contains(turn));
     }
-
-
-
 
     /** Returns the messages that are left out, each with the reason. */
     List<Omission> leftOut() {

@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class HandedOut {
 
-
     /**
      * One stored message that an instance is.
      *
@@ -200,8 +199,8 @@ final class HandedOut {
      * @return whether a read returned the instance as that message
      */
     boolean forget(MemoryKey key, ChatMessage message, String id) {
-        Predicate<Origin> isLost = origin ->
-                origin.key().equals(key) && origin.place().id().equals(id);
+        Predicate<Origin> isLost =
+                origin -> origin.key().equals(key) && origin.place().id().equals(id);
         boolean given = find(key, message).anyMatch(isLost.and(origin -> !origin.own()));
         origins.change(message, known -> known.stream().filter(isLost.negate()).toList());
         return given;

@@ -150,7 +150,6 @@ public record Reading(
                 false);
     }
 
-
     /** Returns this reading for a list that also has messages of a reading that is not {@link #whole}. */
     Reading ofSelected() {
         return new Reading(position, newest, shown, running, anchor, cut, summary, false);

@@ -63,7 +63,6 @@ public record ShownView(
         return later;
     }
 
-
     /**
      * Returns the messages that the caller receives: all but those of the running round, which come last.
      *

@@ -209,7 +209,6 @@ public final class ViewReader {
         return at < messages.size() ? at : -1;
     }
 
-
     /**
      * Reads the messages that a memory shows and that were appended behind a sequence. It may return more messages.
      *
@@ -290,8 +289,7 @@ public final class ViewReader {
      * @param missingParent the parent that is not in the memory, or null
      * @return a tail with all else that was read
      */
-    public static Tail part(
-            Tail read, List<LoggedMessage> messages, boolean complete, @Nullable String missingParent) {
+    public static Tail part(Tail read, List<LoggedMessage> messages, boolean complete, @Nullable String missingParent) {
         return new Tail(
                 read.position(),
                 messages,

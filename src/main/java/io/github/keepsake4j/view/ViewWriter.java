@@ -76,6 +76,7 @@ public final class ViewWriter {
      * {@link #handedOut}, they have no say in what a list means that a caller sets.
      */
     private final WeakInstances<Told> told = new WeakInstances<>();
+
     private final KeyLocks<MemoryKey> conflicting = new KeyLocks<>();
 
     private record Told(MemoryKey key, String id, int hash) {}
