@@ -138,7 +138,7 @@ final class LeavingMessages {
         String mark = ends.getOrDefault(place.mark(), ends.get(MARK));
         String before = mark == null ? null : commonAncestor(log, place.key(), newest, mark);
         if (!newest.equals(before)) {
-            tell(to, log, place, check.epoch(), newest, before);
+            tell(to, place, check.epoch(), newest, before);
         }
         told.put(place, new Told(check.epoch(), newest));
     }
@@ -156,13 +156,8 @@ final class LeavingMessages {
     }
 
     /** Reports a part of a branch from its oldest message on, in pages, and marks each page. */
-    private void tell(
-            LeavingViewListener to,
-            MessageLog log,
-            BranchKey place,
-            long epoch,
-            String newest,
-            @Nullable String before) {
+    private void tell(LeavingViewListener to, BranchKey place, long epoch, String newest, @Nullable String before) {
+        MessageLog log = logs.apply(place.key());
         // Only the pages' ends are kept, since a branch without reports may be long.
         Deque<String> ends = new ArrayDeque<>();
         Tail page = null;

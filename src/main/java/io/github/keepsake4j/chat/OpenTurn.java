@@ -384,19 +384,15 @@ class OpenTurn {
             boolean keepsSummary,
             @Nullable String summary,
             @Nullable Reading seen) {
-        ViewWriter.Request request = new ViewWriter.Request(
-                list,
-                keepsSummary,
-                summary,
-                epochOf(open),
-                () -> {
-                    long most = mostKnown();
-                    Tail tail = load(open, list.size());
-                    Remembered known = open.remembered();
-                    Remembered remembered = known != null ? known : memories.remembered(key, tail);
-                    return ShownView.of(tail, memories.select(id, key, asSent(tail), remembered), most);
-                },
-                open.lists);
+        Supplier<ShownView> current = () -> {
+            long most = mostKnown();
+            Tail tail = load(open, list.size());
+            Remembered known = open.remembered();
+            Remembered remembered = known != null ? known : memories.remembered(key, tail);
+            return ShownView.of(tail, memories.select(id, key, asSent(tail), remembered), most);
+        };
+        ViewWriter.Request request =
+                new ViewWriter.Request(list, keepsSummary, summary, epochOf(open), current, open.lists);
         try {
             return inEpoch(() -> memories.views.set(key, request, seen));
         } finally {

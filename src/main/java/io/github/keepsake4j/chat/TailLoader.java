@@ -15,6 +15,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -90,13 +91,9 @@ final class TailLoader {
             return read.apply(reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
         }
         ReadBounds looked = first(reach);
-        ReadBounds before = known.get(key);
-        ReadBounds fetched = before == null
-                ? looked
-                : bounds(
-                        looked,
-                        Math.max(looked.messages(), before.messages()),
-                        Math.max(looked.tokens(), before.tokens()));
+        ReadBounds before = Objects.requireNonNullElse(known.get(key), looked);
+        int messages = Math.max(looked.messages(), before.messages());
+        ReadBounds fetched = bounds(looked, messages, Math.max(looked.tokens(), before.tokens()));
         Tail all = read.apply(query(fetched));
         while (true) {
             if (!all.complete() && !covers(fetched, looked)) {
@@ -151,7 +148,7 @@ final class TailLoader {
     private static Tail newest(Tail tail, ReadBounds reach) {
         List<LoggedMessage> messages = tail.messages();
         int from = RecentTails.begin(messages.size(), at -> messages.get(at).tokens(), query(reach));
-        return from == 0 ? tail : ViewReader.part(tail, messages.subList(from, messages.size()), false, null);
+        return from == 0 ? tail : ViewReader.part(tail, messages.subList(from, messages.size()), tail.view(), false, null);
     }
 
     /** Returns whether the strategy shows no messages older than those that were read. */
@@ -185,14 +182,9 @@ final class TailLoader {
     /** Divides the messages into turns, as the strategy requires. */
     Context context(Object memoryId, MemoryKey key, Tail read) {
         Tail tail = showsRetrieved ? read.showing(LoggedMessage::asSent) : read;
-        Summary summary = tail.summary();
-        return Context.of(
-                        memoryId,
-                        tail.system(),
-                        tail.user(),
-                        tail.complete() && summary == null ? tail.messages() : tail.oldest(),
-                        tail.messages(),
-                        summary == null ? null : message(summary))
+        LoggedMessage summary = tail.summary() == null ? null : message(tail.summary());
+        List<LoggedMessage> oldest = tail.complete() && summary == null ? tail.messages() : tail.oldest();
+        return Context.of(memoryId, tail.system(), tail.user(), oldest, tail.messages(), summary)
                 .sizedBy(counts.apply(key));
     }
 

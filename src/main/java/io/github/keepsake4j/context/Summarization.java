@@ -175,15 +175,11 @@ public final class Summarization extends LimitStrategy {
 
     @Override
     Limit limit(Context context) {
-        return byTokens
-                ? weights(context).limit(0)
-                : new Limit(
-                        (turn, message) -> 1,
-                        2L * trigger,
-                        context.opening().messages().size(),
-                        0,
-                        Omission.Reason.MESSAGE_LIMIT,
-                        Map.of());
+        if (byTokens) {
+            return weights(context).limit(0);
+        }
+        int fixed = context.opening().messages().size();
+        return new Limit((turn, message) -> 1, 2L * trigger, fixed, 0, Omission.Reason.MESSAGE_LIMIT, Map.of());
     }
 
     @Override

@@ -94,21 +94,8 @@ public final class ViewReader {
     public static Tail showing(MessageLog log, MemoryKey key, ReadQuery query, @Nullable View view) {
         return inOneEpoch(() -> {
             Tail branch = log.read(key, query);
-            return resolve(
-                    log,
-                    key,
-                    query,
-                    new Tail(
-                            branch.position(),
-                            branch.messages(),
-                            branch.oldest(),
-                            branch.system(),
-                            branch.user(),
-                            view,
-                            branch.summary(),
-                            branch.complete(),
-                            branch.missingParent()),
-                    view);
+            Tail other = part(branch, branch.messages(), view, branch.complete(), branch.missingParent());
+            return resolve(log, key, query, other, view);
         });
     }
 
@@ -169,7 +156,7 @@ public final class ViewReader {
         if (from == 0 && tail.complete()) {
             return tail;
         }
-        return part(tail, fromQuestion(tail, from), false, null);
+        return part(tail, fromQuestion(tail, from), null, false, null);
     }
 
     /** Returns the number of newest messages that are shown if no list was set. */
@@ -277,26 +264,33 @@ public final class ViewReader {
         List<LoggedMessage> messages = new ArrayList<>(older.messages());
         messages.addAll(newest.messages());
         boolean toRoot = more.after() == null;
-        return part(newest, messages, toRoot && older.complete(), toRoot ? older.missingParent() : null);
+        String missing = toRoot ? older.missingParent() : null;
+        return part(newest, messages, newest.view(), toRoot && older.complete(), missing);
     }
 
     /**
-     * Returns a read with other messages.
+     * Returns a read with other messages, or as if another view were in force.
      *
      * @param read the read
      * @param messages a part of its messages, or more of the same branch, oldest first
+     * @param view the view, or null
      * @param complete whether no message of the branch is left out
      * @param missingParent the parent that is not in the memory, or null
      * @return a tail with all else that was read
      */
-    public static Tail part(Tail read, List<LoggedMessage> messages, boolean complete, @Nullable String missingParent) {
+    public static Tail part(
+            Tail read,
+            List<LoggedMessage> messages,
+            @Nullable View view,
+            boolean complete,
+            @Nullable String missingParent) {
         return new Tail(
                 read.position(),
                 messages,
                 read.oldest(),
                 read.system(),
                 read.user(),
-                read.view(),
+                view,
                 read.summary(),
                 complete,
                 missingParent);
