@@ -60,7 +60,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     private static final Logger LOG = LoggerFactory.getLogger(BoundTurn.class);
 
-    private final KeepsakeChatMemory memory;
+    final KeepsakeChatMemory memory;
     private final Invocation invocation;
 
     /** How the turn begins, or null if it begins behind the newest message. Known before another thread continues. */
@@ -110,8 +110,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** For each token on its way through a flux, its answer. */
     private final Queue<StreamedAnswer> onTheWay = new ConcurrentLinkedQueue<>();
 
-    /** Completes the flux. */
-    private final CompletableFuture<Void> streamStopped = new CompletableFuture<>();
+    /** Completes when an answer was stopped and its last token was returned. */
+    final CompletableFuture<Void> streamStopped = new CompletableFuture<>();
 
     /** The type of the model that streams the turn's answers, or null if none is known to be a stream. */
     private @Nullable Class<?> streaming;
@@ -142,9 +142,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 : memories.turns.turn(invocation.parameters, key, CallsOfThread.all());
     }
 
-    boolean isOf(KeepsakeChatMemory other) {
-        return memory == other;
-    }
 
     // Reads and additions of the AI service.
 
@@ -568,15 +565,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
     }
 
-    /** Records that an answer was stopped and its last token was returned. */
-    void streamStopped() {
-        streamStopped.complete(null);
-    }
-
-    /** Runs an action when an answer was stopped. A subscriber may not throw. */
-    void onStreamStopped(Runnable action) {
-        CompletableFuture<Void> unused = streamStopped.thenRun(action);
-    }
 
     /** Records that a model of a type streams the answer to the last request. */
     void streams(StreamedAnswer next, Class<?> type) {
@@ -653,10 +641,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         memories.turns.returned(key, this);
     }
 
-    /** The caller starts the stream. */
-    void starts() {
-        memories.turns.starts(key, this);
-    }
 
     /** Ends the turn after the call threw an exception, or its stream reported an error. */
     void failed(Throwable error) {

@@ -166,10 +166,7 @@ final class TailLoader {
     }
 
     private static ReadQuery query(ReadBounds reach) {
-        ReadQuery query = ReadQuery.wholeBranch()
-                .atMost(reach.messages())
-                .upToTokens(reach.tokens())
-                .alsoOldest(reach.oldest());
+        ReadQuery query = ReadQuery.newest(reach.messages()).upToTokens(reach.tokens()).alsoOldest(reach.oldest());
         return reach.toSummary() ? query.upToSummary() : query;
     }
 

@@ -37,10 +37,7 @@ final class TurnListeners {
     }
 
     private void started(AiServiceStartedEvent event) {
-        var id = event.invocationContext().invocationId();
-        if (id != null) {
-            Invocations.started(id, new Invocation(id, event.invocationContext(), event.userMessage(), this));
-        }
+        Invocation.begin(event.invocationContext(), event.userMessage(), this);
     }
 
     private void inputChecked(InputGuardrailExecutedEvent event) {
@@ -66,7 +63,7 @@ final class TurnListeners {
     }
 
     private void tell(AiServiceEvent event, Consumer<Invocation> call, Consumer<BoundTurn> told) {
-        Invocation invocation = Invocations.of(event.invocationContext(), this);
+        Invocation invocation = Invocation.of(event.invocationContext(), this);
         if (invocation == null) {
             return;
         }

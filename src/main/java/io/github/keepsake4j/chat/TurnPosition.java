@@ -222,10 +222,8 @@ final class TurnPosition {
             LoggedMessage question = found.orElseThrow().question();
             check.accept(question);
             Tail tail = found.orElseThrow().tail();
-            List<LoggedMessage> between = tail.messages()
-                    .subList(
-                            tail.messages().indexOf(question) + 1,
-                            tail.messages().size() - 1);
+            List<LoggedMessage> messages = tail.messages();
+            List<LoggedMessage> between = messages.subList(messages.indexOf(question) + 1, messages.size() - 1);
             Position end = turn.branch() == null ? tail.position() : position();
             List<LoggedMessage> rounds = Turns.restOf(question, between).rounds();
             return at(question, parentOf(named), new Found(question, end, rounds, true, named.parentId()));
@@ -468,10 +466,8 @@ final class TurnPosition {
             Tail tail = begin(id, atLeast);
             long newest = first != null && isAsked ? first.newest() : tail.newest();
             isOwnList = false;
-            shown = new Shown(
-                    from == null ? tail.position().head() : from instanceof Parent.Of of ? of.id() : null,
-                    tail.view(),
-                    newest);
+            String end = from == null ? tail.position().head() : from instanceof Parent.Of of ? of.id() : null;
+            shown = new Shown(end, tail.view(), newest);
             // The stored question is shown with its complete rounds, if the turn continues behind these.
             return isAsked ? withOwn(tail, newest) : tail.with(repeatsQuestion() ? earlier : List.of());
         }

@@ -9,6 +9,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -132,7 +133,7 @@ final class WatchedCall {
     private static @Nullable Object start(
             BoundTurn turn, TokenStream stream, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
-        turn.starts();
+        turn.memories.turns.starts(turn.key, turn);
         try {
             return invoke(stream, method, arguments);
         } catch (Throwable e) {
@@ -176,7 +177,8 @@ final class WatchedCall {
         public void onSubscribe(Subscription subscription) {
             tokens = subscription;
             subscriber.onSubscribe(this);
-            turn.onStreamStopped(() -> {
+            // A subscriber may not throw.
+            CompletableFuture<Void> unused = turn.streamStopped.thenRun(() -> {
                 subscription.cancel();
                 onComplete();
             });

@@ -2,7 +2,6 @@ package io.github.keepsake4j.context;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
-import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -213,10 +212,7 @@ public final class Summarization extends LimitStrategy {
         String text = MARKER + ((UserMessage) summary.message()).singleText();
         ChatMessage shown = role == Role.SYSTEM
                 ? SystemMessage.from(text)
-                : UserMessage.builder()
-                        .addContent(TextContent.from(text))
-                        .attributes(Map.of(ATTRIBUTE, summary.id()))
-                        .build();
+                : Remembered.marked(text, ATTRIBUTE, summary.id());
         return new LoggedMessage(
                 summary.id(),
                 null,

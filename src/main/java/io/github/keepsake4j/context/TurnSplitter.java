@@ -40,10 +40,10 @@ final class TurnSplitter {
         List<LoggedMessage> before = without(messages, oldest).stream()
                 .takeWhile(message -> summary == null || !isSame(message, earlier))
                 .toList();
+        String parent = messages.isEmpty() ? null : messages.get(0).parentId();
         boolean follows = summary == null
                 && !before.isEmpty()
-                && !messages.isEmpty()
-                && before.get(before.size() - 1).id().equals(messages.get(0).parentId());
+                && before.get(before.size() - 1).id().equals(parent);
         boolean begunThere = before.stream().anyMatch(message -> isSame(message, earlier));
         long unread = follows ? 0 : unread(user, oldest, messages);
         Turns turns = new Turns(follows || begunThere || unread == 0);
@@ -67,12 +67,10 @@ final class TurnSplitter {
         }
         add(messages, turns);
         repaired.addAll(turns.leftOut());
-        turns.close(Standing.WHOLE, closed::add);
+        long uncertain = turns.close(Standing.WHOLE, closed::add);
         // Nothing before a summary can be read.
-        boolean atSummary = summary != null
-                && !messages.isEmpty()
-                && summary.id().equals(messages.get(0).parentId());
-        long certain = atSummary ? unread : Math.max(unread, turns.uncertain());
+        boolean atSummary = summary != null && summary.id().equals(parent);
+        long certain = atSummary ? unread : Math.max(unread, uncertain);
         return new Context(
                 memoryId,
                 new Context.Opening(system, summary, null),

@@ -74,8 +74,6 @@ public final class Turns {
     /** The turn of the message before, or null. */
     private @Nullable ReadTurn last;
 
-    /** The place behind the turns that may have got what belongs to an unread question. */
-    private long uncertain;
 
     private record Waiting(ReadTurn turn, OpenRound round) {}
 
@@ -383,9 +381,11 @@ public final class Turns {
      *
      * @param standing their state
      * @param to receives them
+     * @return the place before which it is not certain which message belongs to which turn
      */
-    void close(Standing standing, Consumer<ContextTurn> to) {
+    long close(Standing standing, Consumer<ContextTurn> to) {
         long behind = 0;
+        long uncertain = 0;
         for (ReadTurn.Placed placed : all.stream()
                 .filter(turn -> turn.user == null || !turn.isGone())
                 .map(ReadTurn::placed)
@@ -402,10 +402,6 @@ public final class Turns {
                     ? Math.max(uncertain, placed.turn().newest() + 1)
                     : uncertain;
         }
-    }
-
-    /** Returns the place before which it is not certain which message belongs to which turn. */
-    long uncertain() {
         return uncertain;
     }
 
