@@ -142,7 +142,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 : memories.turns.turn(invocation.parameters, key, CallsOfThread.all());
     }
 
-
     // Reads and additions of the AI service.
 
     @Override
@@ -565,7 +564,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         }
     }
 
-
     /** Records that a model of a type streams the answer to the last request. */
     void streams(StreamedAnswer next, Class<?> type) {
         locked(() -> {
@@ -640,7 +638,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         streamWatched = true;
         memories.turns.returned(key, this);
     }
-
 
     /** Ends the turn after the call threw an exception, or its stream reported an error. */
     void failed(Throwable error) {

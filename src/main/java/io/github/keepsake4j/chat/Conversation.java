@@ -196,11 +196,8 @@ public final class Conversation {
      */
     public Optional<String> idOf(ChatMessage message) {
         Set<String> ids = memories.views.idsOf(key, Objects.requireNonNull(message, "message"));
-        if (ids.size() == 1) {
-            List<LoggedMessage> found = Reads.messages(memories.log(key), key, ids);
-            if (!found.isEmpty()) {
-                return Optional.of(found.get(0).id());
-            }
+        if (ids.size() == 1 && !Reads.messages(memories.log(key), key, ids).isEmpty()) {
+            return ids.stream().findFirst();
         }
         Context context = context();
         Map<String, LoggedMessage> originals = context.originals();

@@ -128,7 +128,6 @@ final class Invocation implements CallsOfThread.Call {
         return known;
     }
 
-
     /** Returns the turn, or null if no memory of this library was used yet. */
     synchronized @Nullable BoundTurn turn() {
         return turn;

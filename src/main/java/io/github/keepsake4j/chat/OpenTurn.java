@@ -219,7 +219,7 @@ class OpenTurn {
     /** Returns the last read if the next one does not need the log, or null. */
     @Nullable
     Tail known(WriteBuffer open) {
-        return open.currentTail();
+        return open.current ? open.tail() : null;
     }
 
     /** Returns the sequence up to which this turn knows all messages that it was shown. */

@@ -221,12 +221,10 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
                         || messages.get(end - 1).sequence() <= least)) {
             tokens += messages.get(end++).tokens();
         }
-        if (end < messages.size()) {
-            for (int i = end; i > 1; i--) {
-                if (messages.get(i).message() instanceof UserMessage
-                        && messages.get(i - 1).sequence() > least) {
-                    return messages.subList(0, i);
-                }
+        for (int i = end; i > 1 && end < messages.size(); i--) {
+            if (messages.get(i).message() instanceof UserMessage
+                    && messages.get(i - 1).sequence() > least) {
+                return messages.subList(0, i);
             }
         }
         return messages.subList(0, end);

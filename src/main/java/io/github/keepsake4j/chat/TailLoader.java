@@ -148,7 +148,9 @@ final class TailLoader {
     private static Tail newest(Tail tail, ReadBounds reach) {
         List<LoggedMessage> messages = tail.messages();
         int from = RecentTails.begin(messages.size(), at -> messages.get(at).tokens(), query(reach));
-        return from == 0 ? tail : ViewReader.part(tail, messages.subList(from, messages.size()), tail.view(), false, null);
+        return from == 0
+                ? tail
+                : ViewReader.part(tail, messages.subList(from, messages.size()), tail.view(), false, null);
     }
 
     /** Returns whether the strategy shows no messages older than those that were read. */
@@ -166,7 +168,8 @@ final class TailLoader {
     }
 
     private static ReadQuery query(ReadBounds reach) {
-        ReadQuery query = ReadQuery.newest(reach.messages()).upToTokens(reach.tokens()).alsoOldest(reach.oldest());
+        ReadQuery query =
+                ReadQuery.newest(reach.messages()).upToTokens(reach.tokens()).alsoOldest(reach.oldest());
         return reach.toSummary() ? query.upToSummary() : query;
     }
 

@@ -349,7 +349,8 @@ public record Context(
      */
     public Context keepTurns(Predicate<ContextTurn> keep) {
         ContextTurn.Cut gone = ContextTurn.Cut.whole(Reason.STRATEGY);
-        return withTurns(turns.stream().map(turn -> keep.test(turn) ? turn : turn.cut(gone)).toList(), over);
+        Stream<ContextTurn> kept = turns.stream().map(turn -> keep.test(turn) ? turn : turn.cut(gone));
+        return withTurns(kept.toList(), over);
     }
 
     /**
@@ -501,7 +502,6 @@ public record Context(
         }
         return placed;
     }
-
 
     /** Changes turns, and sorts them by their places. */
     Context placeTurns(Function<ContextTurn, ContextTurn> change) {

@@ -74,8 +74,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason, Ma
     /** Applies the limit to a context with its marks. */
     Context apply(Context context) {
         List<ContextTurn> turns = context.turns();
-        List<ContextTurn> counted = context.counted();
-        List<Cut> cuts = cuts(context, counted);
+        List<Cut> cuts = cuts(context, context.counted());
         List<ContextTurn> cut = new ArrayList<>();
         int next = 0;
         for (ContextTurn turn : turns) {

@@ -210,9 +210,8 @@ public final class Summarization extends LimitStrategy {
             return summary;
         }
         String text = MARKER + ((UserMessage) summary.message()).singleText();
-        ChatMessage shown = role == Role.SYSTEM
-                ? SystemMessage.from(text)
-                : Remembered.marked(text, ATTRIBUTE, summary.id());
+        ChatMessage shown =
+                role == Role.SYSTEM ? SystemMessage.from(text) : Remembered.marked(text, ATTRIBUTE, summary.id());
         return new LoggedMessage(
                 summary.id(),
                 null,

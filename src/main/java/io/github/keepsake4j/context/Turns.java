@@ -74,7 +74,6 @@ public final class Turns {
     /** The turn of the message before, or null. */
     private @Nullable ReadTurn last;
 
-
     private record Waiting(ReadTurn turn, OpenRound round) {}
 
     /**

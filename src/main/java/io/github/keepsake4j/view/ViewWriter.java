@@ -22,6 +22,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.view.ListEdit.Item;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -402,7 +403,7 @@ public final class ViewWriter {
         }
 
         private ListEdit edit() {
-            List<ListEdit.Item> items = new ArrayList<>(list.size());
+            List<Item> items = new ArrayList<>(list.size());
             String question = null;
             for (int i = 0; i < places.length; i++) {
                 StoredPosition place = places[i];
@@ -411,9 +412,7 @@ public final class ViewWriter {
                 if (!omitted[i]) {
                     // A new answer belongs to the turn of the question before it.
                     items.add(
-                            place != null
-                                    ? ListEdit.Item.of(place)
-                                    : ListEdit.Item.of(prepared(i).ofTurn(question)));
+                            place != null ? Item.of(place) : Item.of(prepared(i).ofTurn(question)));
                 }
                 if (list.get(i) instanceof AiMessage ai && !ai.hasToolExecutionRequests()) {
                     // What follows an answer is no answer to its question.
