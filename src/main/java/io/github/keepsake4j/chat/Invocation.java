@@ -78,11 +78,8 @@ final class Invocation implements CallsOfThread.Call {
      */
     static void begin(InvocationContext context, UserMessage question, Object source) {
         UUID id = context.invocationId();
-        if (id == null) {
-            return;
-        }
-        Invocation begun = new Invocation(id, context, question, source);
-        if (BY_ID.putIfAbsent(id, begun) == null) {
+        Invocation begun = id == null ? null : new Invocation(id, context, question, source);
+        if (begun != null && BY_ID.putIfAbsent(id, begun) == null) {
             CallsOfThread.enter(begun);
             WatchedCall.begun(begun);
         }
