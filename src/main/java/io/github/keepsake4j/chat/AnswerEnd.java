@@ -27,12 +27,10 @@ record AnswerEnd(Made made, @Nullable Outcome outcome) {
      * @param cut whether a response without a reason has lost its end; relevant only if it names its model or its id
      */
     static AnswerEnd of(ChatResponse response, boolean cut) {
-        if (response.finishReason() == FinishReason.LENGTH) {
-            return new AnswerEnd(Made.of(response), Outcome.incomplete(LIMIT));
-        }
         boolean lost =
                 cut && response.finishReason() == null && (response.id() != null || response.modelName() != null);
-        return new AnswerEnd(Made.of(response), lost ? Outcome.incomplete(CUT) : null);
+        String reason = response.finishReason() == FinishReason.LENGTH ? LIMIT : lost ? CUT : null;
+        return new AnswerEnd(Made.of(response), reason == null ? null : Outcome.incomplete(reason));
     }
 
     /**

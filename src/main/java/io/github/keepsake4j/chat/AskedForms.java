@@ -55,7 +55,7 @@ record AskedForms(
             return forms == null ? sent : Objects.requireNonNullElse(forms.later(), sent);
         }
         List<Content> contents = new ArrayList<>(OwnText.without(sent).contents());
-        addInstructions(contents, instructions(own(), lastText(sent)));
+        addInstructions(contents, instructions(own(), lastText(sent.contents())));
         return sent.toBuilder().contents(contents).build();
     }
 
@@ -104,31 +104,36 @@ record AskedForms(
         String text = MessageText.of(own);
         if (isRewritten()) {
             UserMessage got = Objects.requireNonNull(checked, "checked");
-            boolean isRetrieved = !added(own, got, "").isEmpty();
+            List<Content> added = new ArrayList<>(got.contents());
+            missing(own, added, "");
+            boolean isRetrieved = !added.isEmpty();
             UserMessage made = Objects.requireNonNull(rewritten, "rewritten");
             return new Asked(text, null, isRetrieved ? OwnText.of(made).text() : MessageText.of(made), isRetrieved, -1);
         }
         // The instructions are behind the last text, so that one does not equal the user's.
-        String instructions = instructions(own, lastText(sent));
-        List<Content> added = added(own, sent, instructions);
+        String instructions = instructions(own, lastText(sent.contents()));
+        List<Content> added = new ArrayList<>(sent.contents());
+        List<Content> missing = missing(own, added, instructions);
         if (!added.isEmpty()) {
-            return new Asked(text, later(own, sent, added, instructions), null, true, -1);
+            return new Asked(text, later(missing, sent, added, instructions), null, true, -1);
         }
         return guess.isAll() && guess.text().equals(text) ? null : new Asked(text, null, null, false, -1);
     }
 
-    /** Returns the contents of a question that are neither the user's nor instructions. */
-    private static List<Content> added(List<Content> own, UserMessage sent, String instructions) {
-        List<Content> added = new ArrayList<>(sent.contents());
+    /** Removes the user's contents and the instructions from those of a question. Returns the user's texts that it lacks. */
+    private static List<Content> missing(List<Content> own, List<Content> sent, String instructions) {
+        List<Content> missing = new ArrayList<>();
         for (Content content : own) {
-            if (!added.remove(content) && !instructions.isEmpty() && content instanceof TextContent one) {
-                added.remove(TextContent.from(one.text() + instructions));
+            if (!sent.remove(content)
+                    && content instanceof TextContent one
+                    && !sent.remove(TextContent.from(one.text() + instructions))) {
+                missing.add(content);
             }
         }
-        if (!instructions.isEmpty() && !added.isEmpty()) {
-            added.remove(TextContent.from(instructions));
+        if (!instructions.isEmpty()) {
+            sent.remove(TextContent.from(instructions));
         }
-        return added;
+        return missing;
     }
 
     /**
@@ -136,17 +141,7 @@ record AskedForms(
      * out, because providers refuse them.
      */
     private static @Nullable UserMessage later(
-            List<Content> own, UserMessage sent, List<Content> added, String instructions) {
-        List<Content> missing = new ArrayList<>(own);
-        for (Content content : sent.contents()) {
-            if (!missing.remove(content)
-                    && content instanceof TextContent one
-                    && one.text().endsWith(instructions)) {
-                int end = one.text().length() - instructions.length();
-                missing.remove(TextContent.from(one.text().substring(0, end)));
-            }
-        }
-        missing.removeIf(content -> !(content instanceof TextContent));
+            List<Content> missing, UserMessage sent, List<Content> added, String instructions) {
         List<Content> contents = new ArrayList<>();
         List<Content> rest = new ArrayList<>(added);
         for (Content content : sent.contents()) {
@@ -166,24 +161,21 @@ record AskedForms(
 
     /** Adds the instructions behind the last text, unless they are there. */
     private static void addInstructions(List<Content> contents, String instructions) {
-        int last = contents.size() - 1;
-        while (last >= 0 && !(contents.get(last) instanceof TextContent)) {
-            last--;
-        }
-        String text = last < 0 ? "" : ((TextContent) contents.get(last)).text();
+        String text = lastText(contents);
         if (!text.endsWith(instructions)) {
+            int at = contents.lastIndexOf(TextContent.from(text));
             Content with = TextContent.from(text + instructions);
-            if (last < 0) {
+            if (at < 0) {
                 contents.add(with);
             } else {
-                contents.set(last, with);
+                contents.set(at, with);
             }
         }
     }
 
-    private static String lastText(UserMessage message) {
+    private static String lastText(List<Content> contents) {
         String last = "";
-        for (Content content : message.contents()) {
+        for (Content content : contents) {
             last = content instanceof TextContent text ? text.text() : last;
         }
         return last;

@@ -79,7 +79,7 @@ final class AttachedServices<T> extends AiServices<T> {
 
     /** Reports a finished tool to the turn, before the AI service adds the results of the round. */
     private static void executed(ToolExecution execution) {
-        Invocation invocation = Invocations.of(execution.invocationContext());
+        Invocation invocation = Invocation.of(execution.invocationContext());
         BoundTurn turn = invocation == null ? null : invocation.turn();
         if (turn != null) {
             turn.executed(execution);

@@ -37,6 +37,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -59,7 +60,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     private static final Logger LOG = LoggerFactory.getLogger(BoundTurn.class);
 
-    private final KeepsakeChatMemory memory;
+    final KeepsakeChatMemory memory;
     private final Invocation invocation;
 
     /** How the turn begins, or null if it begins behind the newest message. Known before another thread continues. */
@@ -109,8 +110,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     /** For each token on its way through a flux, its answer. */
     private final Queue<StreamedAnswer> onTheWay = new ConcurrentLinkedQueue<>();
 
-    /** Completes the flux. */
-    private final CompletableFuture<Void> streamStopped = new CompletableFuture<>();
+    /** Completes when an answer was stopped and its last token was returned. */
+    final CompletableFuture<Void> streamStopped = new CompletableFuture<>();
 
     /** The type of the model that streams the turn's answers, or null if none is known to be a stream. */
     private @Nullable Class<?> streaming;
@@ -141,59 +142,53 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 : memories.turns.turn(invocation.parameters, key, CallsOfThread.all());
     }
 
-    boolean isOf(KeepsakeChatMemory other) {
-        return memory == other;
-    }
-
     // Reads and additions of the AI service.
 
     @Override
     void add(List<ChatMessage> list) {
         locked(() -> {
             LoggedMessage again = question == null ? course().question : null;
-            if (again != null && list.stream().anyMatch(UserMessage.class::isInstance)) {
-                question = again.id();
-                list.stream()
-                        .filter(UserMessage.class::isInstance)
-                        .findFirst()
-                        .ifPresent(message -> asksAgain(again, (UserMessage) message));
-                boolean repeats = course().repeatsQuestion();
-                if (repeats || passed != null) {
-                    memories.turns.repeats(key, this);
-                }
-                repeated = repeats && sightings.shows(again.sequence());
-                if (!repeated) {
-                    sightings.asked(again.sequence(), again.message());
-                }
-                Tail read = buffer().tail();
-                if (read != null && !repeats) {
-                    buffer().read(read.with(List.of(again)));
-                }
-                marked |= again.outcome() != null;
-                return;
-            }
-            if (list.stream().anyMatch(AiMessage.class::isInstance)) {
+            Optional<UserMessage> user = list.stream()
+                    .filter(UserMessage.class::isInstance)
+                    .map(UserMessage.class::cast)
+                    .findFirst();
+            if (again != null && user.isPresent()) {
+                asksAgain(again, user.get());
+            } else if (list.stream().anyMatch(AiMessage.class::isInstance)) {
                 reopen();
-                if (partial != null && isStored(list, partial)) {
-                    return;
+                if (partial == null || !isStored(list, partial)) {
+                    replacePartial(list);
                 }
-                replacePartial(list);
-                return;
-            }
-            List<ChatMessage> rest = withoutWritten(list);
-            rest.replaceAll(this::asStored);
-            if (!rest.isEmpty()) {
-                super.add(rest);
+            } else {
+                List<ChatMessage> rest = withoutWritten(list);
+                rest.replaceAll(this::asStored);
+                if (!rest.isEmpty()) {
+                    super.add(rest);
+                }
             }
         });
     }
 
     private void asksAgain(LoggedMessage again, UserMessage message) {
+        question = again.id();
         UserMessage asks = invocation.forms().inWordsOf(again, message);
         passed = asks.equals(message) ? null : message;
         if (!asks.equals(again.message())) {
-            asksOtherwise(asks);
+            sent = memories.prepare(asks);
         }
+        boolean repeats = course().repeatsQuestion();
+        if (repeats || passed != null) {
+            memories.turns.repeats(key, this);
+        }
+        repeated = repeats && sightings.shows(again.sequence());
+        if (!repeated) {
+            sightings.asked(again.sequence(), again.message());
+        }
+        Tail read = buffer().tail();
+        if (read != null && !repeats) {
+            buffer().read(read.with(List.of(again)));
+        }
+        marked |= again.outcome() != null;
     }
 
     /** Refuses other words than the stored ones, such as those of a template, if the service would send them. */
@@ -205,11 +200,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                             + " without a template; services "
                             + "of Keepsake.attach send it so, and Turn.edit sends another one");
         }
-    }
-
-    private void asksOtherwise(ChatMessage message) {
-        sent = memories.prepare(message);
-        sightings.asksOtherwise();
     }
 
     /**
@@ -225,7 +215,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         if (invocation.leavesOutRetrieved) {
             UserMessage kept = forms.withoutRetrieved(user);
             if (!kept.equals(user)) {
-                asksOtherwise(user);
+                sent = memories.prepare(user);
             }
             return kept;
         }
@@ -269,12 +259,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
                 return;
             }
             quietly(() -> {
-                List<NewMessage> waiting = slowResults();
-                if (waiting.isEmpty() && buffer().pending.isEmpty()) {
-                    return;
-                }
-                if (writeEarly(waiting)) {
-                    slow.written(waiting);
+                if (writeWaiting()) {
                     memories.log(key).flush(key);
                 } else if (slow.isWaiting(result) && waits > 0) {
                     // A streaming model's tools may run before their calls are added.
@@ -284,18 +269,16 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         });
     }
 
-    private List<NewMessage> slowResults() {
-        return slow.waiting().stream()
+    /** Writes the results of an incomplete round. Otherwise the memory would not show that these tools have run. */
+    private boolean writeWaiting() {
+        List<NewMessage> waiting = slow.waiting().stream()
                 .map(result -> memories.prepare(result).ofTurn(question))
                 .toList();
-    }
-
-    /** Writes the results of an incomplete round. Otherwise the memory would not show that these tools have run. */
-    private void writeExecuted() {
-        List<NewMessage> waiting = slowResults();
-        if (!waiting.isEmpty() && writeEarly(waiting)) {
+        boolean written = writeEarly(waiting);
+        if (written) {
             slow.written(waiting);
         }
+        return written;
     }
 
     /** A question whose turn continues after an error has not failed. */
@@ -514,7 +497,7 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     @Override
     @Nullable
     String branch() {
-        return course().branch();
+        return course().branch;
     }
 
     private TurnPosition course() {
@@ -548,14 +531,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     // Events of the AI service.
 
     void requested(ChatRequest request) {
-        locked(() -> {
-            sightings.requested(request);
-        });
+        locked(() -> sightings.requested(request, sent != null));
     }
 
     /** Records that the caller's stream returned a token. */
     void handOut(String token, Runnable consumer) {
-        StreamedAnswer of = invocation.isFlux() ? onTheWay.poll() : streamed;
+        StreamedAnswer of = invocation.flux ? onTheWay.poll() : streamed;
         if (of == null) {
             consumer.run();
         } else {
@@ -565,12 +546,12 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
 
     /** Returns whether the stream reports the tokens that it returns. */
     boolean isStreamWatched() {
-        return streamWatched || invocation.isFlux();
+        return streamWatched || invocation.flux;
     }
 
     /** Records that a token of an answer goes to the caller's stream. A flux may return it later. */
     void sends(StreamedAnswer answer) {
-        if (invocation.isFlux()) {
+        if (invocation.flux) {
             onTheWay.add(answer);
         }
     }
@@ -581,16 +562,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         if (current != null) {
             current.stop();
         }
-    }
-
-    /** Records that an answer was stopped and its last token was returned. */
-    void streamStopped() {
-        streamStopped.complete(null);
-    }
-
-    /** Runs an action when an answer was stopped. A subscriber may not throw. */
-    void onStreamStopped(Runnable action) {
-        CompletableFuture<Void> unused = streamStopped.thenRun(action);
     }
 
     /** Records that a model of a type streams the answer to the last request. */
@@ -668,11 +639,6 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
         memories.turns.returned(key, this);
     }
 
-    /** The caller starts the stream. */
-    void starts() {
-        memories.turns.starts(key, this);
-    }
-
     /** Ends the turn after the call threw an exception, or its stream reported an error. */
     void failed(Throwable error) {
         hangs |=
@@ -695,7 +661,9 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
             boolean fails = partial == null && !failed;
             failed |= fails;
             end(() -> {
-                writeExecuted();
+                if (!slow.waiting().isEmpty()) {
+                    writeWaiting();
+                }
                 flush();
                 if (refused != null) {
                     // The user got the error and not this answer.
@@ -710,8 +678,8 @@ final class BoundTurn extends OpenTurn implements RunningTurns.Waiting {
     }
 
     private void unanswered(String reason) {
-        if (course().isAnotherAnswer()) {
-            course().back(memories.log(key), epoch);
+        if (course().anotherAnswer) {
+            course().back(epoch);
         } else if (question != null) {
             set(question, Outcome.failed(reason));
         }

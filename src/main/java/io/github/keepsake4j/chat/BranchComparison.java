@@ -5,7 +5,6 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.BiFunction;
 
 /**
@@ -36,8 +35,7 @@ public record BranchComparison(List<LoggedMessage> common, List<LoggedMessage> f
      * @param read reads the newest messages up to the given one
      */
     static BranchComparison of(String first, String second, BiFunction<String, Integer, Tail> read) {
-        int most = FIRST_READ;
-        while (true) {
+        for (int most = FIRST_READ; ; most = most > Integer.MAX_VALUE / WIDER ? Integer.MAX_VALUE : most * WIDER) {
             Tail one = read.apply(first, most);
             Tail other = read.apply(second, most);
             Map<String, Integer> places = new HashMap<>();
@@ -49,23 +47,18 @@ public record BranchComparison(List<LoggedMessage> common, List<LoggedMessage> f
             }
             boolean all = one.complete() && other.complete();
             if (at >= 0 || all || most == Integer.MAX_VALUE) {
-                int begin = at < 0
-                        ? 0
-                        : Objects.requireNonNull(places.get(others.get(at).id())) + 1;
-                List<LoggedMessage> common;
-                if (at < 0 || one.complete()) {
-                    common = one.messages().subList(0, begin);
-                } else if (other.complete()) {
-                    common = others.subList(0, at + 1);
-                } else {
-                    common = read.apply(others.get(at).id(), Integer.MAX_VALUE).messages();
-                }
+                String meeting = at < 0 ? "" : others.get(at).id();
+                int begin = places.getOrDefault(meeting, -1) + 1;
+                List<LoggedMessage> common = at < 0 || one.complete()
+                        ? one.messages().subList(0, begin)
+                        : other.complete()
+                                ? others.subList(0, at + 1)
+                                : read.apply(meeting, Integer.MAX_VALUE).messages();
                 return new BranchComparison(
                         common,
                         one.messages().subList(begin, one.messages().size()),
                         others.subList(at + 1, others.size()));
             }
-            most = most > Integer.MAX_VALUE / WIDER ? Integer.MAX_VALUE : most * WIDER;
         }
     }
 }

@@ -2,7 +2,6 @@ package io.github.keepsake4j.chat;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -71,14 +70,10 @@ final class CallsOfThread {
         if (calls == null) {
             return null;
         }
-        for (Iterator<Call> newest = calls.iterator(); newest.hasNext(); ) {
-            Call call = newest.next();
-            if (call.isOver()) {
-                newest.remove();
-            } else if (call.turnIn(memory) != null) {
-                return call;
-            }
-        }
-        return null;
+        calls.removeIf(Call::isOver);
+        return calls.stream()
+                .filter(call -> call.turnIn(memory) != null)
+                .findFirst()
+                .orElse(null);
     }
 }

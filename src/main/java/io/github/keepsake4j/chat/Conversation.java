@@ -28,6 +28,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.summary.SummaryFailedException;
+import io.github.keepsake4j.text.MessageText;
 import io.github.keepsake4j.text.OwnText;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnConflictException;
@@ -195,11 +196,8 @@ public final class Conversation {
      */
     public Optional<String> idOf(ChatMessage message) {
         Set<String> ids = memories.views.idsOf(key, Objects.requireNonNull(message, "message"));
-        if (ids.size() == 1) {
-            List<LoggedMessage> found = Reads.messages(memories.log(key), key, ids);
-            if (!found.isEmpty()) {
-                return Optional.of(found.get(0).id());
-            }
+        if (ids.size() == 1 && !Reads.messages(memories.log(key), key, ids).isEmpty()) {
+            return ids.stream().findFirst();
         }
         Context context = context();
         Map<String, LoggedMessage> originals = context.originals();
@@ -230,17 +228,12 @@ public final class Conversation {
      * @return the preview; empty if no such message is among the newest {@value #PREVIEWED} messages
      */
     public Optional<MessagePreview> preview() {
-        List<LoggedMessage> newest = branch(PREVIEWED).messages();
-        for (int i = newest.size() - 1; i >= 0; i--) {
-            ChatMessage message = newest.get(i).message();
-            boolean isAnswer = message instanceof AiMessage ai
-                    && ai.text() != null
-                    && !ai.text().isBlank();
-            if (isAnswer || message instanceof UserMessage) {
-                return Optional.of(MessagePreview.of(newest.get(i)));
-            }
-        }
-        return Optional.empty();
+        return branch(PREVIEWED).messages().stream()
+                .filter(row -> row.message() instanceof UserMessage
+                        || (row.message() instanceof AiMessage
+                                && !MessageText.of(row.message()).isBlank()))
+                .reduce((older, newer) -> newer)
+                .map(MessagePreview::of);
     }
 
     /**

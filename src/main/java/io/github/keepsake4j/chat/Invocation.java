@@ -8,8 +8,11 @@ import dev.langchain4j.service.memory.ChatMemoryService;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.WeakHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * provisionally, because it may be a read of another memory with the same id. Thread-safe.
  */
 final class Invocation implements CallsOfThread.Call {
+
+    /** The calls of this process that may have further events. An entry is removed with the last context of its call. */
+    private static final Map<UUID, Invocation> BY_ID = Collections.synchronizedMap(new WeakHashMap<>());
 
     private final WeakReference<UUID> id;
     private final Object memoryId;
@@ -50,19 +56,9 @@ final class Invocation implements CallsOfThread.Call {
     private volatile @Nullable UserMessage rewritten;
 
     /** Whether the caller gets a flux, which reports the tokens that it returns. */
-    private volatile boolean flux;
+    volatile boolean flux;
 
-    private volatile boolean over;
-
-    /**
-     * Creates an invocation that has just begun.
-     *
-     * @param id its id, which lives as long as the call may still be reported
-     * @param context the call
-     * @param question the user message as the caller wrote it
-     * @param source the listeners that report the call
-     */
-    Invocation(UUID id, InvocationContext context, UserMessage question, Object source) {
+    private Invocation(UUID id, InvocationContext context, UserMessage question, Object source) {
         this.id = new WeakReference<>(id);
         this.memoryId = context.chatMemoryId();
         this.parameters = context.invocationParameters();
@@ -73,11 +69,40 @@ final class Invocation implements CallsOfThread.Call {
         this.source = source;
     }
 
+    /**
+     * Records a call that begins on this thread. Only the first listeners that report it are used.
+     *
+     * @param context the call; its id lives as long as the call may still be reported
+     * @param question the user message as the caller wrote it
+     * @param source the listeners that report the call
+     */
+    static void begin(InvocationContext context, UserMessage question, Object source) {
+        UUID id = context.invocationId();
+        Invocation begun = id == null ? null : new Invocation(id, context, question, source);
+        if (begun != null && BY_ID.putIfAbsent(id, begun) == null) {
+            CallsOfThread.enter(begun);
+            WatchedCall.begun(begun);
+        }
+    }
+
+    /** Returns the call of an event, or null if these listeners did not report its beginning. */
+    static @Nullable Invocation of(InvocationContext context, Object listeners) {
+        Invocation invocation = of(context);
+        return invocation != null && invocation.source == listeners ? invocation : null;
+    }
+
+    /** Returns a call by its id, or null if it is unknown. */
+    static @Nullable Invocation of(InvocationContext context) {
+        return context.invocationId() == null ? null : BY_ID.get(context.invocationId());
+    }
+
     /** Records that an attached service was called, and its method, if it is one of the service. */
     void calls(Method called) {
         attached = true;
+        // By its name, because Reactor may be absent.
+        flux = called.getReturnType().getName().equals("reactor.core.publisher.Flux");
         if (called.getName().equals(method) && called.getParameterCount() == arguments.size()) {
-            methods = ServiceMethods.of(List.of(called));
+            methods = new ServiceMethods(List.of(called));
         }
     }
 
@@ -100,10 +125,6 @@ final class Invocation implements CallsOfThread.Call {
         return known;
     }
 
-    boolean isToldBy(Object listeners) {
-        return source == listeners;
-    }
-
     /** Returns the turn, or null if no memory of this library was used yet. */
     synchronized @Nullable BoundTurn turn() {
         return turn;
@@ -112,7 +133,7 @@ final class Invocation implements CallsOfThread.Call {
     /** Returns the turn in a memory if this call belongs to it or may do so, else null. */
     @Override
     public synchronized @Nullable BoundTurn turnIn(KeepsakeChatMemory memory) {
-        if (turn != null && turn.isOf(memory)) {
+        if (turn != null && turn.memory == memory) {
             return turn;
         }
         // A service with one memory for all callers passes LangChain4j's default id, whatever the memory's own id is.
@@ -140,20 +161,8 @@ final class Invocation implements CallsOfThread.Call {
         rewritten = event.result().hasRewrittenResult() ? event.rewrittenUserMessage() : null;
     }
 
-    void returnsFlux() {
-        flux = true;
-    }
-
-    boolean isFlux() {
-        return flux;
-    }
-
     @Override
     public boolean isOver() {
-        return over || id.get() == null;
-    }
-
-    void end() {
-        over = true;
+        return id.get() == null;
     }
 }

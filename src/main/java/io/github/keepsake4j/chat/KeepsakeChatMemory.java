@@ -92,8 +92,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      */
     @Override
     public void set(Iterable<ChatMessage> messages) {
-        List<ChatMessage> list = copy(messages);
-        turn().set(list);
+        turn().set(copy(messages));
     }
 
     /**
@@ -142,7 +141,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     public CompletableFuture<Void> addAsync(List<ChatMessage> messages) {
         List<ChatMessage> list = copy(messages);
         OpenTurn turn = adding(list);
-        return run(() -> turn.add(list));
+        return unbound.memories.runAsync(unbound.key, () -> turn.add(list));
     }
 
     /**
@@ -154,7 +153,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     public CompletableFuture<Void> setAsync(List<ChatMessage> messages) {
         List<ChatMessage> list = copy(messages);
         OpenTurn turn = turn();
-        return run(() -> turn.set(list));
+        return unbound.memories.runAsync(unbound.key, () -> turn.set(list));
     }
 
     /**
@@ -165,10 +164,6 @@ public final class KeepsakeChatMemory implements ChatMemory {
     public CompletableFuture<List<ChatMessage>> messagesAsync() {
         OpenTurn turn = turn();
         return CompletableFuture.supplyAsync(turn::messages, unbound.memories.executor());
-    }
-
-    private CompletableFuture<Void> run(Runnable task) {
-        return unbound.memories.runAsync(unbound.key, task);
     }
 
     /** Returns the turn that the current call belongs to. */

@@ -5,7 +5,6 @@ import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.base.RecentlyUsed;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Summarization;
-import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
@@ -17,7 +16,6 @@ import io.github.keepsake4j.view.ViewReader;
 import io.github.keepsake4j.view.ViewWriter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
  * A LangChain4j store over the log. It serves LangChain4j's window memories and all other memories that rewrite a list.
@@ -90,7 +88,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         }
         Integer size = sizes.get(key);
         int guess = size == null ? FIRST_GUESS : size + MARGIN;
-        ShownView shown = read(key, log -> ViewReader.everything(log, key, guess));
+        ShownView shown = read(key, guess, 0);
         List<ChatMessage> messages = shown.given();
         recent.put(key, shown.reading(), messages);
         return handOut(key, shown.reading(), messages);
@@ -126,9 +124,9 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         Outbox known = outboxes.get(key);
         Outbox outbox = known == null ? new Outbox() : known;
         try {
-            Function<MessageLog, Tail> reader = log -> ViewReader.atLeast(log, key, list.size() + MARGIN);
+            int most = list.size() + MARGIN;
             Reading now = memories.views.set(
-                    key, new ViewWriter.Request(list, true, null, null, () -> read(key, reader), outbox), null);
+                    key, new ViewWriter.Request(list, true, null, null, () -> read(key, most, most), outbox), null);
             recent.put(key, now, list);
             sizes.put(key, list.size());
         } finally {
@@ -186,8 +184,8 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         return CompletableFuture.runAsync(() -> deleteMessages(memoryId), memories.executor());
     }
 
-    private ShownView read(MemoryKey key, Function<MessageLog, Tail> reader) {
-        Tail tail = memories.meter.read(key, reader.apply(memories.log(key)));
+    private ShownView read(MemoryKey key, int guess, int least) {
+        Tail tail = memories.meter.read(key, ViewReader.everything(memories.log(key), key, guess, least));
         sizes.put(key, tail.messages().size());
         return ShownView.of(tail);
     }

@@ -102,27 +102,22 @@ final class LeavingMessages {
         Check check;
         do {
             check = pending.get(place);
-            boolean done = false;
+            if (check == null) {
+                return;
+            }
             try {
-                if (check == null) {
-                    return;
-                }
                 tell(to, place, check);
-                done = true;
             } catch (ErasedException | UnknownMessageException | StorageClosedException e) {
                 LOG.debug("Memory {}: the messages that left the view no longer exist ({})", place.key(), name(e));
-                done = true;
             } catch (RuntimeException e) {
                 LOG.warn(
                         "Memory {}: messages that left the view could not be reported; they are reported after the "
                                 + "next read ({})",
                         place.key(),
                         name(e));
-                done = true;
-            } finally {
-                if (!done) {
-                    pending.remove(place);
-                }
+            } catch (Error e) {
+                pending.remove(place);
+                throw e;
             }
         } while (!pending.remove(place, check));
     }
@@ -143,7 +138,7 @@ final class LeavingMessages {
         String mark = ends.getOrDefault(place.mark(), ends.get(MARK));
         String before = mark == null ? null : commonAncestor(log, place.key(), newest, mark);
         if (!newest.equals(before)) {
-            tell(to, log, place, check.epoch(), newest, before);
+            tell(to, place, check.epoch(), newest, before);
         }
         told.put(place, new Told(check.epoch(), newest));
     }
@@ -161,13 +156,8 @@ final class LeavingMessages {
     }
 
     /** Reports a part of a branch from its oldest message on, in pages, and marks each page. */
-    private void tell(
-            LeavingViewListener to,
-            MessageLog log,
-            BranchKey place,
-            long epoch,
-            String newest,
-            @Nullable String before) {
+    private void tell(LeavingViewListener to, BranchKey place, long epoch, String newest, @Nullable String before) {
+        MessageLog log = logs.apply(place.key());
         // Only the pages' ends are kept, since a branch without reports may be long.
         Deque<String> ends = new ArrayDeque<>();
         Tail page = null;
@@ -193,8 +183,7 @@ final class LeavingMessages {
     }
 
     private static Tail page(MessageLog log, MemoryKey key, String end, @Nullable String before) {
-        ReadQuery query = ReadQuery.newest(MOST).endingIn(end);
-        return log.read(key, before == null ? query : query.after(before));
+        return log.read(key, ReadQuery.newest(MOST).endingIn(end).after(before));
     }
 
     /** Returns the newest common message of two branches, or null if there is none. */

@@ -1,21 +1,15 @@
 package io.github.keepsake4j.chat;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.data.message.Content;
-import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.text.MessageText;
 import java.time.Instant;
-import java.util.Iterator;
-import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -33,6 +27,9 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
     /** The maximum length of a preview's text, in UTF-16 units as {@link String#length()} counts them. */
     public static final int MAX_LENGTH = 120;
 
+    /** The number of characters of one part that are looked at. Whitespace alone could be as long as the message. */
+    private static final int MOST_OF_PART = 10 * MAX_LENGTH;
+
     /**
      * Creates the preview of a message. A question is shown as its user wrote it.
      *
@@ -41,38 +38,21 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
      */
     public static MessagePreview of(LoggedMessage message) {
         return new MessagePreview(
-                message.id(),
-                message.message().type(),
-                message.createdAt(),
-                beginning(parts(message).iterator()));
+                message.id(), message.message().type(), message.createdAt(), beginning(parts(message)));
     }
 
-    private static List<String> parts(LoggedMessage logged) {
-        ChatMessage message = logged.message();
-        if (message instanceof UserMessage user) {
-            String own = logged.userText();
-            return own.equals(MessageText.of(user))
-                    ? user.contents().stream().map(MessagePreview::part).toList()
-                    : Stream.concat(
-                                    Stream.of(own),
-                                    user.contents().stream()
-                                            .filter(content -> !(content instanceof TextContent))
-                                            .map(MessagePreview::part))
-                            .toList();
+    private static Stream<String> parts(LoggedMessage logged) {
+        String text = MessageText.of(logged.message());
+        if (logged.message() instanceof UserMessage user) {
+            boolean isOwn = text.equals(logged.userText());
+            Stream<String> contents = user.contents().stream()
+                    .filter(content -> isOwn || !(content instanceof TextContent))
+                    .map(MessagePreview::part);
+            return isOwn ? contents : Stream.concat(Stream.of(logged.userText()), contents);
         }
-        if (message instanceof AiMessage ai) {
-            String text = Objects.requireNonNullElse(ai.text(), "");
-            return !text.isBlank() || !ai.hasToolExecutionRequests()
-                    ? List.of(text)
-                    : ai.toolExecutionRequests().stream()
-                            .map(ToolExecutionRequest::name)
-                            .map(name -> "[" + name + "]")
-                            .toList();
-        }
-        if (message instanceof ToolExecutionResultMessage result) {
-            return List.of(Objects.requireNonNullElse(result.text(), ""));
-        }
-        return message instanceof SystemMessage system ? List.of(system.text()) : List.of();
+        return text.isBlank() && logged.message() instanceof AiMessage ai
+                ? ai.toolExecutionRequests().stream().map(call -> "[" + call.name() + "]")
+                : Stream.of(text);
     }
 
     private static String part(Content content) {
@@ -81,27 +61,13 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
                 : "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
     }
 
-    private static String beginning(Iterator<String> parts) {
-        StringBuilder line = new StringBuilder();
-        while (parts.hasNext() && line.length() <= MAX_LENGTH) {
-            String part = parts.next();
-            boolean space = !line.isEmpty();
-            // Whitespace alone could be as long as the message.
-            for (int i = 0; i < part.length() && i < 10 * MAX_LENGTH && line.length() <= MAX_LENGTH; i++) {
-                char next = part.charAt(i);
-                if (Character.isWhitespace(next)) {
-                    space = !line.isEmpty();
-                } else {
-                    if (space) {
-                        line.append(' ');
-                        space = false;
-                    }
-                    line.append(next);
-                }
-            }
-        }
+    private static String beginning(Stream<String> parts) {
+        String line = parts.map(part -> part.substring(0, Math.min(part.length(), MOST_OF_PART)))
+                .collect(Collectors.joining(" "))
+                .replaceAll("\\p{javaWhitespace}+", " ")
+                .strip();
         if (line.length() <= MAX_LENGTH) {
-            return line.toString();
+            return line;
         }
         int end = MAX_LENGTH - 1;
         if (Character.isHighSurrogate(line.charAt(end - 1))) {

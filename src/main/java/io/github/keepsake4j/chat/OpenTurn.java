@@ -83,7 +83,7 @@ class OpenTurn {
         list.removeIf(Remembered::isShown);
         boolean keepsSummary = list.removeIf(Summarization::isSummary);
         locked(() -> {
-            flush(buffer());
+            write(buffer());
             WriteBuffer open = buffer();
             open.refill(null);
             boolean awaits = open.awaited > 0;
@@ -110,7 +110,7 @@ class OpenTurn {
             Tail known = system == null ? known(open) : null;
             // Within a turn, they stay the same as at its beginning, until the log is read again.
             Function<Tail, Optional<Remembered>> remembered =
-                    known != null ? null : memories.remembered().begin(key);
+                    known != null ? null : memories.settings.remembered().begin(key);
             Tail tail = known != null ? known : load(open, 0);
             if (system != null) {
                 tail = writeSystem(open, system, tail);
@@ -140,20 +140,18 @@ class OpenTurn {
     /** Implements {@link KeepsakeChatMemory#clear()}. */
     void clear() {
         locked(() -> {
-            flush(buffer());
+            write(buffer());
             WriteBuffer open = buffer();
             Reading empty = inEpoch(() -> memories.views.clear(key, epochOf(open)));
             open.read(null);
+            open.awaited = 0;
+            open.refill(null);
             if (empty != null) {
                 changedList(empty);
+                Context shown = memories.shown(key);
+                LoggedMessage summary = shown == null ? null : shown.summary();
+                open.refill(new WriteBuffer.Refill(empty, List.of(), summary == null ? null : summary.id(), false));
             }
-            open.awaited = 0;
-            Context shown = memories.shown(key);
-            LoggedMessage summary = shown == null ? null : shown.summary();
-            open.refill(
-                    empty == null
-                            ? null
-                            : new WriteBuffer.Refill(empty, List.of(), summary == null ? null : summary.id(), false));
         });
     }
 
@@ -161,7 +159,7 @@ class OpenTurn {
     void flush() {
         locked(() -> {
             if (buffer != null) {
-                flush(buffer);
+                write(buffer);
             }
             memories.log(key).flush(key);
         });
@@ -171,15 +169,15 @@ class OpenTurn {
      * Writes tool results that wait for others of their round, with further results that were not added yet.
      *
      * @param notAdded the further results
-     * @return whether a round waits for them
+     * @return whether there are any, and a round waits for them
      */
     final boolean writeEarly(List<NewMessage> notAdded) {
         WriteBuffer open = buffer();
-        if (!open.isCalled() || open.awaited < notAdded.size()) {
-            return false;
-        }
         List<NewMessage> batch = new ArrayList<>(open.pending);
         batch.addAll(notAdded);
+        if (batch.isEmpty() || !open.isCalled() || open.awaited < notAdded.size()) {
+            return false;
+        }
         AppendResult result = send(open, batch);
         open.pending.clear();
         open.awaited -= notAdded.size();
@@ -221,7 +219,7 @@ class OpenTurn {
     /** Returns the last read if the next one does not need the log, or null. */
     @Nullable
     Tail known(WriteBuffer open) {
-        return open.currentTail();
+        return open.current ? open.tail() : null;
     }
 
     /** Returns the sequence up to which this turn knows all messages that it was shown. */
@@ -386,19 +384,15 @@ class OpenTurn {
             boolean keepsSummary,
             @Nullable String summary,
             @Nullable Reading seen) {
-        ViewWriter.Request request = new ViewWriter.Request(
-                list,
-                keepsSummary,
-                summary,
-                epochOf(open),
-                () -> {
-                    long most = mostKnown();
-                    Tail tail = load(open, list.size());
-                    Remembered known = open.remembered();
-                    Remembered remembered = known != null ? known : memories.remembered(key, tail);
-                    return ShownView.of(tail, memories.select(id, key, asSent(tail), remembered), most);
-                },
-                open.lists);
+        Supplier<ShownView> current = () -> {
+            long most = mostKnown();
+            Tail tail = load(open, list.size());
+            Remembered known = open.remembered();
+            Remembered remembered = known != null ? known : memories.remembered(key, tail);
+            return ShownView.of(tail, memories.select(id, key, asSent(tail), remembered), most);
+        };
+        ViewWriter.Request request =
+                new ViewWriter.Request(list, keepsSummary, summary, epochOf(open), current, open.lists);
         try {
             return inEpoch(() -> memories.views.set(key, request, seen));
         } finally {
@@ -416,12 +410,6 @@ class OpenTurn {
     }
 
     /** Writes all accepted messages, including the system message. */
-    private void flush(WriteBuffer open) {
-        if (open.heldSystem != null || !open.pending.isEmpty()) {
-            write(open);
-        }
-    }
-
     private void write(WriteBuffer open) {
         SystemMessage system = open.heldSystem;
         if (system != null) {

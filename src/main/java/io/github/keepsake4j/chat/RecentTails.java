@@ -15,6 +15,8 @@ import io.github.keepsake4j.view.ViewReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.IntToLongFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +73,16 @@ final class RecentTails {
                 && query.after() == null
                 && query.reference() == null
                 && query.oldest() == 0;
+    }
+
+    /** Returns the index at which a read within bounds begins, out of messages with these tokens. */
+    static int begin(int size, IntToLongFunction tokens, ReadQuery query) {
+        int from = size;
+        long sum = 0;
+        while (from > 0 && size - from < query.maxMessages() && sum < query.maxTokens()) {
+            sum += tokens.applyAsLong(--from);
+        }
+        return from;
     }
 
     /**
@@ -154,7 +166,7 @@ final class RecentTails {
                     return null;
                 }
             }
-            int added = before == null ? 0 : messages.size() - behind(messages, before.position.head());
+            int added = before == null ? 0 : messages.size() - ViewReader.behind(messages, before.position.head());
             return new Kept(tail, entries, tail.complete(), tail.missingParent(), added);
         }
 
@@ -179,17 +191,17 @@ final class RecentTails {
                     && newest.position().isSameRevision(position)
                     && Objects.equals(newest.summary(), summary);
             List<LoggedMessage> read = newest.messages();
-            int begin = behind(read, position.head());
+            int begin = ViewReader.behind(read, position.head());
             if (!isUnchanged || begin < 0 || !Entry.areOf(read) || !endsWith(read.subList(0, begin))) {
                 return null;
             }
             List<Entry> longer = new ArrayList<>(entries.size() + read.size() - begin);
             longer.addAll(entries);
             read.subList(begin, read.size()).forEach(message -> longer.add(Entry.of(message)));
-            int first = first(longer, query);
+            int first = begin(longer.size(), at -> longer.get(at).row().tokens(), query);
             List<Entry> within = first > 0 ? List.copyOf(longer.subList(first, longer.size())) : longer;
             return new Kept(
-                    newest, within, complete && first <= 0, first > 0 ? null : missingParent, read.size() - begin);
+                    newest, within, complete && first == 0, first > 0 ? null : missingParent, read.size() - begin);
         }
 
         /**
@@ -198,34 +210,8 @@ final class RecentTails {
          */
         private boolean endsWith(List<LoggedMessage> messages) {
             int both = Math.min(entries.size(), messages.size());
-            for (int back = 1; back <= both; back++) {
-                if (!entries.get(entries.size() - back).isOf(messages.get(messages.size() - back))) {
-                    return false;
-                }
-            }
-            return true;
-        }
-
-        /** Returns the index at which the bounds of a query end a read that goes back, or a negative number if none does. */
-        private static int first(List<Entry> entries, ReadQuery query) {
-            long sum = 0;
-            for (int at = entries.size() - 1; at >= 0; at--) {
-                sum += entries.get(at).row().tokens();
-                if (entries.size() - at == query.maxMessages() || sum >= query.maxTokens()) {
-                    return at;
-                }
-            }
-            return -1;
-        }
-
-        /** Returns the index of the first message behind another one, or a negative number if it is not known. */
-        private static int behind(List<LoggedMessage> messages, @Nullable String id) {
-            for (int at = messages.size(); at > 0; at--) {
-                if (messages.get(at - 1).id().equals(id)) {
-                    return at;
-                }
-            }
-            return messages.isEmpty() || !Objects.equals(messages.get(0).parentId(), id) ? -1 : 0;
+            return IntStream.rangeClosed(1, both)
+                    .allMatch(back -> entries.get(entries.size() - back).isOf(messages.get(messages.size() - back)));
         }
 
         /** Returns the tail that the read would have returned without the cache. */
@@ -246,15 +232,8 @@ final class RecentTails {
 
         /** Returns the instance among the messages, if it is among them. */
         private static @Nullable LoggedMessage among(List<LoggedMessage> messages, @Nullable LoggedMessage one) {
-            if (one == null) {
-                return null;
-            }
-            for (int at = messages.size() - 1; at >= 0 && messages.get(at).sequence() >= one.sequence(); at--) {
-                if (messages.get(at).id().equals(one.id())) {
-                    return messages.get(at);
-                }
-            }
-            return one;
+            int at = one == null ? -1 : ViewReader.indexOf(messages, one.id());
+            return at < 0 ? one : messages.get(at);
         }
     }
 }

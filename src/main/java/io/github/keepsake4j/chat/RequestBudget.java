@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,27 +61,15 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         MemoryKey key = memories.key(memoryId);
         Context handedOut = memories.shown(key);
         List<LoggedMessage> messages = logged(request.messages(), byInstance(handedOut));
-        LoggedMessage summary = messages.stream()
-                .filter(message -> Summarization.isSummary(message.message()))
-                .findFirst()
-                .orElse(null);
-        messages.removeIf(message -> Summarization.isSummary(message.message()));
-        LoggedMessage made = messages.stream()
-                .filter(message -> Remembered.isShown(message.message()))
-                .findFirst()
-                .orElse(null);
-        messages.removeIf(message -> Remembered.isShown(message.message()));
+        LoggedMessage summary = taken(messages, Summarization::isSummary);
+        LoggedMessage made = taken(messages, Remembered::isShown);
         // The oldest messages determine which ones are pinned. Oldest messages that are not in the request are ignored.
         Context whole = Context.of(memoryId, system(messages), null, List.of(), messages, null)
                 .beginningWith(handedOut == null ? List.of() : handedOut.oldest())
                 .summarizedBy(summary)
                 .remembering(made == null ? null : new Remembered(made, List.of()))
                 .sizedBy(memories.sizes(key));
-        Context reserved = whole.reserving(tools(request));
-        Context fitting = memories.strategy().select(reserved);
-        if (made != null && fitting.overflow()) {
-            fitting = memories.strategy().select(reserved.remembering(null));
-        }
+        Context fitting = SharedParts.select(memories.strategy(), whole.reserving(tools(request)));
         Context.Overflow over = fitting.over();
         if (over != null) {
             throw new ContextOverflowException(key, over);
@@ -90,6 +79,14 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         boolean cut = fitting.shown().size() < whole.shown().size()
                 || !results(fitting.messages()).equals(results(request.messages()));
         return cut ? request.toBuilder().messages(fitting.messages()).build() : request;
+    }
+
+    /** Removes the messages of a kind, and returns the first one, or null if there is none. */
+    private static @Nullable LoggedMessage taken(List<LoggedMessage> messages, Predicate<ChatMessage> kind) {
+        Predicate<LoggedMessage> isTaken = message -> kind.test(message.message());
+        LoggedMessage first = messages.stream().filter(isTaken).findFirst().orElse(null);
+        messages.removeIf(isTaken);
+        return first;
     }
 
     private static List<ChatMessage> results(List<ChatMessage> messages) {
@@ -127,11 +124,10 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
     }
 
     private static @Nullable LoggedMessage system(List<LoggedMessage> messages) {
-        LoggedMessage system = null;
-        for (LoggedMessage message : messages) {
-            system = message.message() instanceof SystemMessage ? message : system;
-        }
-        return system;
+        return messages.stream()
+                .filter(message -> message.message() instanceof SystemMessage)
+                .reduce((older, newer) -> newer)
+                .orElse(null);
     }
 
     /**

@@ -235,20 +235,20 @@ final class RunningTurns {
     /** Records a turn whose request must be changed. */
     void repeats(MemoryKey key, Waiting turn) {
         synchronized (repeating) {
-            List<Waiting> before = Objects.requireNonNullElse(repeating.get(key), List.of());
-            repeating.put(
-                    key,
-                    Stream.concat(Stream.of(turn), before.stream())
-                            .limit(MOST_AT_ONCE)
-                            .toList());
+            Stream<Waiting> all = Stream.concat(Stream.of(turn), repeating(key).stream());
+            repeating.put(key, all.limit(MOST_AT_ONCE).toList());
         }
+    }
+
+    private List<Waiting> repeating(MemoryKey key) {
+        return Objects.requireNonNullElse(repeating.get(key), List.of());
     }
 
     /** Records that a turn sends no more requests. */
     void ended(MemoryKey key, Waiting turn) {
         synchronized (repeating) {
-            List<Waiting> before = repeating.get(key);
-            if (before != null && before.contains(turn)) {
+            List<Waiting> before = repeating(key);
+            if (before.contains(turn)) {
                 repeating.put(key, before.stream().filter(each -> each != turn).toList());
             }
         }
@@ -256,7 +256,7 @@ final class RunningTurns {
 
     /** Changes the question that an AI service adds at the end of a request, if it is a stored one that is asked again. */
     ChatRequest asAsked(ChatRequest request, MemoryKey key) {
-        for (Waiting turn : Objects.requireNonNullElse(repeating.get(key), List.<Waiting>of())) {
+        for (Waiting turn : repeating(key)) {
             ChatRequest changed = turn.asAsked(request);
             if (!changed.equals(request)) {
                 return changed;

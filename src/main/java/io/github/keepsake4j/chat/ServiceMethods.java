@@ -11,11 +11,8 @@ import java.util.stream.Stream;
  * The methods of an AI service that have one name.
  *
  * @param methods the methods; none if the service's class is not visible
- * @param mayStream whether a call may return a stream; false only if all return plain values
  */
-record ServiceMethods(List<Method> methods, boolean mayStream) {
-
-    private static final ServiceMethods UNKNOWN = new ServiceMethods(List.of(), true);
+record ServiceMethods(List<Method> methods) {
 
     /** The methods of each service by name, looked up once. They live as long as the service's class. */
     private static final ClassValue<Map<String, ServiceMethods>> KNOWN = new ClassValue<>() {
@@ -32,18 +29,17 @@ record ServiceMethods(List<Method> methods, boolean mayStream) {
             return KNOWN.get(service)
                     .computeIfAbsent(
                             name,
-                            called -> of(Stream.of(service.getMethods())
+                            called -> new ServiceMethods(Stream.of(service.getMethods())
                                     .filter(method -> method.getName().equals(called))
                                     .toList()));
         } catch (ReflectiveOperationException | LinkageError e) {
-            return UNKNOWN;
+            return new ServiceMethods(List.of());
         }
     }
 
-    static ServiceMethods of(List<Method> methods) {
-        return new ServiceMethods(
-                methods,
-                methods.isEmpty() || methods.stream().map(Method::getReturnType).anyMatch(type -> !isPlain(type)));
+    /** Returns whether a call may return a stream. It does not only if all methods return plain values. */
+    boolean mayStream() {
+        return methods.isEmpty() || methods.stream().map(Method::getReturnType).anyMatch(type -> !isPlain(type));
     }
 
     private static boolean isPlain(Class<?> type) {

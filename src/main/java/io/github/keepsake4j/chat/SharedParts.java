@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,28 +156,23 @@ final class SharedParts {
 
     /** Selects the messages that a model sees. */
     Context select(Object id, MemoryKey key, Tail tail, @Nullable Remembered made) {
-        return select(strategy(), made, () -> loader.context(id, key, tail));
+        return select(strategy(), loader.context(id, key, tail).remembering(made));
     }
 
     /** Selects the messages that a model would see with another strategy, for which its loader has read them. */
     Context select(TailLoader other, ContextStrategy strategy, Object id, MemoryKey key, Tail tail) {
-        return select(strategy, remembered(key, tail), () -> other.context(id, key, tail));
+        return select(strategy, other.context(id, key, tail).remembering(remembered(key, tail)));
     }
 
-    private static Context select(ContextStrategy strategy, @Nullable Remembered made, Supplier<Context> read) {
-        Context selected = strategy.select(read.get().remembering(made));
-        // Long-term memories must not exclude a turn that fits without them.
-        return made != null && selected.overflow() ? strategy.select(read.get()) : selected;
+    /** Selects with a strategy. Long-term memories must not exclude a turn that fits without them. */
+    static Context select(ContextStrategy strategy, Context read) {
+        Context selected = strategy.select(read);
+        return read.remembered() != null && selected.overflow() ? strategy.select(read.remembering(null)) : selected;
     }
 
     /** Returns a loader that reads as far back as another strategy requires. */
     TailLoader loader(ContextStrategy other) {
         return new TailLoader(other, settings.showsRetrieved(), settings.executor(), settings.nanoTime());
-    }
-
-    /** Returns the source of the long-term memories that are shown in addition to the messages. */
-    ChatSettings.Remembering remembered() {
-        return settings.remembered();
     }
 
     /** Returns the long-term memories that are shown in addition to messages that were already read. */

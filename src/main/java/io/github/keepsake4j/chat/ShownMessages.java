@@ -12,12 +12,13 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The messages that the model of a turn is shown. The caller guards access. */
 final class ShownMessages {
 
-    private List<Long> shown = List.of();
+    private final List<Long> shown = new ArrayList<>();
     private List<Long> shortened = List.of();
     private boolean later;
     private long summary;
@@ -28,17 +29,15 @@ final class ShownMessages {
     private @Nullable ChatRequest untold;
 
     /** The messages of the next request, unless other code changes it. */
-    private List<ChatMessage> expected = List.of();
+    private List<ChatMessage> expected = new ArrayList<>();
 
     /** The sequence numbers of these messages, 0 for a message that is not in the log. */
     private List<Long> places = List.of();
 
-    /** Whether the question is sent in another form than the stored one. */
-    private boolean differs;
-
     /** Records a read. */
     void shown(Tail tail, Context context, List<ChatMessage> messages) {
-        shown = context.logged().stream().map(LoggedMessage::sequence).toList();
+        shown.clear();
+        context.logged().forEach(message -> shown.add(message.sequence()));
         Collection<LoggedMessage> replaced = context.originals().values();
         shortened = replaced.stream()
                 .filter(stored -> !stored.hasLaterForm())
@@ -51,7 +50,7 @@ final class ShownMessages {
         summary = context.summary() == null || read == null ? 0 : read.version();
         Remembered remembered = context.remembered();
         memories = remembered == null ? List.of() : remembered.memories();
-        expected = List.copyOf(messages);
+        expected = new ArrayList<>(messages);
     }
 
     /** Returns whether the model is shown a message. */
@@ -61,12 +60,8 @@ final class ShownMessages {
 
     /** Records that the question was written, which the AI service adds behind the messages that were read. */
     void asked(long sequence, ChatMessage question) {
-        List<Long> more = new ArrayList<>(shown);
-        more.add(sequence);
-        shown = more;
-        List<ChatMessage> longer = new ArrayList<>(expected);
-        longer.add(question);
-        expected = longer;
+        shown.add(sequence);
+        expected.add(question);
     }
 
     /** Returns whether a request has exactly the messages that were read, and one more at the end. */
@@ -74,20 +69,10 @@ final class ShownMessages {
     boolean isFollowedByQuestion(ChatRequest request) {
         List<ChatMessage> messages = request.messages();
         int last = messages.size() - 1;
-        if (expected.isEmpty() || last != expected.size() || !(messages.get(last) instanceof UserMessage)) {
-            return false;
-        }
-        for (int i = 0; i < last; i++) {
-            if (messages.get(i) != expected.get(i)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Records that the question is sent in another form than the stored one. */
-    void asksOtherwise() {
-        differs = true;
+        return !expected.isEmpty()
+                && last == expected.size()
+                && messages.get(last) instanceof UserMessage
+                && IntStream.range(0, last).allMatch(i -> messages.get(i) == expected.get(i));
     }
 
     /** Returns a request that asks at its end a question that it has before tool rounds, with the question there only. */
@@ -98,14 +83,18 @@ final class ShownMessages {
         if (at >= 0) {
             messages.set(at, asked);
         }
-        expected = List.copyOf(messages);
+        expected = new ArrayList<>(messages);
         return request.toBuilder().messages(messages).build();
     }
 
-    /** Compares a request with the messages that were read. */
-    void requested(ChatRequest request) {
-        altered = differs || !request.messages().equals(expected);
-        expected = List.of();
+    /**
+     * Compares a request with the messages that were read.
+     *
+     * @param otherwise whether the question is sent in another form than the stored one
+     */
+    void requested(ChatRequest request, boolean otherwise) {
+        altered = otherwise || !request.messages().equals(expected);
+        expected = new ArrayList<>();
         // Shortened messages cannot be derived from the stored ones either.
         untold = altered || !shortened.isEmpty() ? request : null;
     }

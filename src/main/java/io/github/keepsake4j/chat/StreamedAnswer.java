@@ -105,7 +105,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler, RunningTurns
     private void keepStopped() {
         turn.brokeOff(handedOut(), AnswerEnd.CANCELLED, true);
         turn.memories.turns.ended(this);
-        turn.streamStopped();
+        turn.streamStopped.complete(null);
     }
 
     /** Keeps the model's handle. If the answer was stopped before there was one, it is cancelled. */

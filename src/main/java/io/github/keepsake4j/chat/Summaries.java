@@ -185,15 +185,14 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
     private Piece piece(MemoryKey key, Tail tail, String last) {
         if (tail.complete()) {
             // All messages that are not in the tail are covered already.
-            boolean uncovered =
-                    tail.messages().stream().anyMatch(message -> message.id().equals(last));
-            Piece all = Piece.of(tail, tail.messages());
-            return all.with(uncovered ? upTo(tail.messages(), last) : List.of());
+            List<LoggedMessage> uncovered = tail.messages().subList(0, ViewReader.indexOf(tail.messages(), last) + 1);
+            return Piece.of(tail, tail.messages()).with(uncovered);
         }
         for (int most = MOST_MESSAGES; ; most *= 2) {
             List<LoggedMessage> uncovered = oldest(key, tail, most);
             Piece all = Piece.of(tail, uncovered);
-            List<LoggedMessage> piece = limit(upTo(uncovered, last), all.least());
+            int end = ViewReader.indexOf(uncovered, last);
+            List<LoggedMessage> piece = limit(end < 0 ? uncovered : uncovered.subList(0, end + 1), all.least());
             if (piece.get(piece.size() - 1).sequence() > all.least() || uncovered.size() < most) {
                 return all.with(piece);
             }
@@ -212,15 +211,6 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
         return memories.meter.read(key, read).oldest();
     }
 
-    private static List<LoggedMessage> upTo(List<LoggedMessage> messages, String last) {
-        for (int i = 0; i < messages.size(); i++) {
-            if (messages.get(i).id().equals(last)) {
-                return messages.subList(0, i + 1);
-            }
-        }
-        return messages;
-    }
-
     /** Limits the messages to the size of one summary, and if possible to whole turns. */
     private static List<LoggedMessage> limit(List<LoggedMessage> messages, long least) {
         long tokens = 0;
@@ -231,12 +221,10 @@ record Summaries(SharedParts memories, @Nullable SummaryWorker worker) {
                         || messages.get(end - 1).sequence() <= least)) {
             tokens += messages.get(end++).tokens();
         }
-        if (end < messages.size()) {
-            for (int i = end; i > 1; i--) {
-                if (messages.get(i).message() instanceof UserMessage
-                        && messages.get(i - 1).sequence() > least) {
-                    return messages.subList(0, i);
-                }
+        for (int i = end; i > 1 && end < messages.size(); i--) {
+            if (messages.get(i).message() instanceof UserMessage
+                    && messages.get(i - 1).sequence() > least) {
+                return messages.subList(0, i);
             }
         }
         return messages.subList(0, end);

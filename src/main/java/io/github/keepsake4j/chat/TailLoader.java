@@ -15,6 +15,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -83,17 +84,16 @@ final class TailLoader {
      * @param read reads within bounds
      */
     Tail load(Object id, MemoryKey key, int atLeast, Function<ReadQuery, Tail> read) {
-        ReadBounds reach = strategy.bounds(id);
-        if (reach.messages() < atLeast) {
-            reach = new ReadBounds(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
-        }
+        ReadBounds needed = strategy.bounds(id);
+        ReadBounds reach = bounds(needed, Math.max(atLeast, needed.messages()), needed.tokens());
         if (reach.oldest() == Integer.MAX_VALUE) {
             ReadQuery everything = ReadQuery.wholeBranch();
             return read.apply(reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
         }
         ReadBounds looked = first(reach);
-        ReadBounds before = known.get(key);
-        ReadBounds fetched = before == null ? looked : further(looked, before);
+        ReadBounds before = Objects.requireNonNullElse(known.get(key), looked);
+        int messages = Math.max(looked.messages(), before.messages());
+        ReadBounds fetched = bounds(looked, messages, Math.max(looked.tokens(), before.tokens()));
         Tail all = read.apply(query(fetched));
         while (true) {
             if (!all.complete() && !covers(fetched, looked)) {
@@ -117,37 +117,25 @@ final class TailLoader {
     /** Returns the amount of the first read. The log does not count turns. */
     private static ReadBounds first(ReadBounds reach) {
         long guess = Math.min(reach.messages(), (long) reach.turns() * MESSAGES_PER_TURN) + MARGIN;
-        return wider(reach, guess, reach.tokens() + reach.tokens() / MARGIN_PART, reach.toSummary());
+        return bounds(reach, guess, reach.tokens() + reach.tokens() / MARGIN_PART);
     }
 
     private static ReadBounds more(ReadBounds reach) {
-        return wider(
-                reach,
-                (long) reach.messages() + reach.messages() / FINER + 1,
-                reach.tokens() + reach.tokens() / FINER + 1,
-                reach.toSummary());
+        long messages = (long) reach.messages() + reach.messages() / FINER + 1;
+        return bounds(reach, messages, reach.tokens() + reach.tokens() / FINER + 1);
     }
 
     private static ReadBounds times(ReadBounds reach) {
         long messages = Math.min((long) GROWTH * reach.messages(), (long) reach.messages() + MOST_MORE);
-        return wider(reach, messages, GROWTH * reach.tokens(), reach.toSummary());
+        return bounds(reach, messages, GROWTH * reach.tokens());
     }
 
     /** Where the tokens are so many that their growth might overflow, they are no bound. */
-    private static ReadBounds wider(ReadBounds reach, long messages, long tokens, boolean toSummary) {
+    private static ReadBounds bounds(ReadBounds reach, long messages, long tokens) {
         return new ReadBounds(
                 (int) Math.min(Integer.MAX_VALUE, messages),
                 reach.turns(),
                 reach.tokens() > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : tokens,
-                reach.oldest(),
-                toSummary);
-    }
-
-    private static ReadBounds further(ReadBounds reach, ReadBounds other) {
-        return new ReadBounds(
-                Math.max(reach.messages(), other.messages()),
-                reach.turns(),
-                Math.max(reach.tokens(), other.tokens()),
                 reach.oldest(),
                 reach.toSummary());
     }
@@ -159,44 +147,29 @@ final class TailLoader {
     /** Returns the result of a read of at most these messages and tokens. */
     private static Tail newest(Tail tail, ReadBounds reach) {
         List<LoggedMessage> messages = tail.messages();
-        int from = messages.size();
-        long tokens = 0;
-        while (from > 0 && messages.size() - from < reach.messages() && tokens < reach.tokens()) {
-            tokens += messages.get(--from).tokens();
-        }
+        int from = RecentTails.begin(messages.size(), at -> messages.get(at).tokens(), query(reach));
         return from == 0
                 ? tail
-                : new Tail(
-                        tail.position(),
-                        messages.subList(from, messages.size()),
-                        tail.oldest(),
-                        tail.system(),
-                        tail.user(),
-                        tail.view(),
-                        tail.summary(),
-                        false,
-                        null);
+                : ViewReader.part(tail, messages.subList(from, messages.size()), tail.view(), false, null);
     }
 
     /** Returns whether the strategy shows no messages older than those that were read. */
     private boolean isEnough(ReadBounds reach, Object id, MemoryKey key, Tail tail) {
-        long shownFrom = strategy.shownFrom(strategy.mark(context(id, key, tail)));
-        return shownFrom > 0 || (shownFrom < 0 && isReached(reach, id, key, tail));
+        Context read = context(id, key, tail);
+        long shownFrom = strategy.shownFrom(strategy.mark(read));
+        return shownFrom > 0 || (shownFrom < 0 && isReached(reach, read, tail.messages()));
     }
 
     /** Returns whether a read reached a bound of a strategy that requires no more. */
-    private boolean isReached(ReadBounds reach, Object id, MemoryKey key, Tail tail) {
-        long tokens = tail.messages().stream().mapToLong(LoggedMessage::tokens).sum();
-        return tail.messages().size() >= reach.messages()
-                || tokens >= reach.tokens()
-                || turns(id, key, tail) >= reach.turns();
+    private static boolean isReached(ReadBounds reach, Context read, List<LoggedMessage> messages) {
+        return messages.size() >= reach.messages()
+                || messages.stream().mapToLong(LoggedMessage::tokens).sum() >= reach.tokens()
+                || turns(read, messages) >= reach.turns();
     }
 
     private static ReadQuery query(ReadBounds reach) {
-        ReadQuery query = ReadQuery.wholeBranch()
-                .atMost(reach.messages())
-                .upToTokens(reach.tokens())
-                .alsoOldest(reach.oldest());
+        ReadQuery query =
+                ReadQuery.newest(reach.messages()).upToTokens(reach.tokens()).alsoOldest(reach.oldest());
         return reach.toSummary() ? query.upToSummary() : query;
     }
 
@@ -209,14 +182,9 @@ final class TailLoader {
     /** Divides the messages into turns, as the strategy requires. */
     Context context(Object memoryId, MemoryKey key, Tail read) {
         Tail tail = showsRetrieved ? read.showing(LoggedMessage::asSent) : read;
-        Summary summary = tail.summary();
-        return Context.of(
-                        memoryId,
-                        tail.system(),
-                        tail.user(),
-                        tail.complete() && summary == null ? tail.messages() : tail.oldest(),
-                        tail.messages(),
-                        summary == null ? null : message(summary))
+        LoggedMessage summary = tail.summary() == null ? null : message(tail.summary());
+        List<LoggedMessage> oldest = tail.complete() && summary == null ? tail.messages() : tail.oldest();
+        return Context.of(memoryId, tail.system(), tail.user(), oldest, tail.messages(), summary)
                 .sizedBy(counts.apply(key));
     }
 
@@ -233,11 +201,11 @@ final class TailLoader {
     }
 
     /** Returns the number of turns that were read from their beginning. Other turns have more messages to read. */
-    private long turns(Object id, MemoryKey key, Tail tail) {
-        Set<String> read = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        return context(id, key, tail).turns().stream()
+    private static long turns(Context read, List<LoggedMessage> messages) {
+        Set<String> ids = messages.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        return read.turns().stream()
                 .filter(turn -> turn.standing() != ContextTurn.Standing.REPEATED)
-                .filter(turn -> read.contains(turn.user().id()))
+                .filter(turn -> ids.contains(turn.user().id()))
                 .count();
     }
 }

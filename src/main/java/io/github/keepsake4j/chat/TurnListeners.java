@@ -31,21 +31,13 @@ final class TurnListeners {
             new Listener<>(AiServiceCompletedEvent.class, event -> leave(event, BoundTurn::completed)),
             new Listener<>(AiServiceErrorEvent.class, event -> leave(event, turn -> turn.failed(event.error()))));
 
-    /** Returns the listeners to register, once with each service. */
-    List<AiServiceListener<?>> all() {
-        return all;
-    }
-
-    /** Registers new listeners. */
+    /** Registers new listeners, once with each service. */
     static void register(AiServiceListenerRegistrar registrar) {
-        registrar.register(new TurnListeners().all());
+        registrar.register(new TurnListeners().all);
     }
 
     private void started(AiServiceStartedEvent event) {
-        var id = event.invocationContext().invocationId();
-        if (id != null) {
-            Invocations.started(id, () -> new Invocation(id, event.invocationContext(), event.userMessage(), this));
-        }
+        Invocation.begin(event.invocationContext(), event.userMessage(), this);
     }
 
     private void inputChecked(InputGuardrailExecutedEvent event) {
@@ -71,7 +63,7 @@ final class TurnListeners {
     }
 
     private void tell(AiServiceEvent event, Consumer<Invocation> call, Consumer<BoundTurn> told) {
-        Invocation invocation = Invocations.of(event.invocationContext(), this);
+        Invocation invocation = Invocation.of(event.invocationContext(), this);
         if (invocation == null) {
             return;
         }

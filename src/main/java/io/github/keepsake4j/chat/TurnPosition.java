@@ -29,7 +29,6 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.view.Reading;
 import io.github.keepsake4j.view.ViewReader;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -37,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,11 +71,13 @@ final class TurnPosition {
             boolean isThere,
             @Nullable String before) {
 
+        List<LoggedMessage> messages() {
+            return Stream.concat(Stream.of(question), rounds.stream()).toList();
+        }
+
         /** Returns the id of the message with which its turn can go on. */
         String end() {
-            return rounds.isEmpty()
-                    ? question.id()
-                    : rounds.get(rounds.size() - 1).id();
+            return messages().get(rounds.size()).id();
         }
     }
 
@@ -90,17 +92,19 @@ final class TurnPosition {
 
     private final MemoryKey key;
     private final SharedParts memories;
+    private final MessageLog log;
 
     /** The name of the branch, or null for the memory's current one. */
-    private final @Nullable String branch;
+    final @Nullable String branch;
 
     /** The stored question that the turn asks again, or null if it asks a new one. */
     final @Nullable LoggedMessage question;
 
-    /** The complete rounds of an earlier try of that question. */
-    private final List<LoggedMessage> rounds;
+    /** That question, and the complete rounds of an earlier try. */
+    private final List<LoggedMessage> earlier;
 
-    private final boolean anotherAnswer;
+    /** Whether the question has another answer already, so that it has not failed if this turn fails. */
+    final boolean anotherAnswer;
 
     /** The parent of the next message, or null for the branch's newest message. */
     private @Nullable Parent next;
@@ -152,11 +156,12 @@ final class TurnPosition {
             @Nullable Found again) {
         this.key = key;
         this.memories = memories;
+        this.log = memories.log(key);
         this.branch = branch;
         this.from = from;
         this.next = next;
         this.question = again == null ? null : again.question();
-        this.rounds = again == null ? List.of() : again.rounds();
+        this.earlier = again == null ? List.of() : again.messages();
         this.known = again == null ? null : again.position();
         this.own = again == null ? null : again.end();
         this.exactly = again != null && next == null;
@@ -177,75 +182,86 @@ final class TurnPosition {
         LoggedMessage named = Reads.message(memories.log(key), key, id)
                 .orElseThrow(() -> new InvalidInputException(
                         "turn", "names the message " + id + ", which is not in memory " + key));
+        Beginning beginning = new Beginning(turn, key, memories, named);
         return switch (turn.kind()) {
-            case RETRY -> retry(turn, key, memories, named, check);
-            case REGENERATE -> regenerate(turn, key, memories, named, check);
-            default -> edit(turn, key, memories, named);
+            case RETRY -> beginning.retry(check);
+            case REGENERATE -> beginning.regenerate(check);
+            default -> beginning.edit();
         };
     }
 
-    private static TurnPosition edit(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
-        check(named.message() instanceof UserMessage, "edit", "a user message", key, named);
-        return new TurnPosition(key, memories, turn.branch(), parentOf(named), parentOf(named), null);
-    }
+    /** The beginning of a turn that names a message. */
+    private record Beginning(Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named) {
 
-    private static TurnPosition retry(
-            Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named, Consumer<LoggedMessage> check) {
-        check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
-        check.accept(named);
-        MessageLog log = memories.log(key);
-        Found found = find(log, key, turn.branch(), named);
-        if (found.before() == null && named.outcome() == null && named.id().equals(named.question())) {
-            // The first try may still run. If it ends later, it meets a new revision, and then finds this one's answer.
-            Outcome retried = Outcome.failed(RETRIED);
-            log.change(key, new Change.SetOutcome(named.id(), retried, null));
-            found = find(log, key, turn.branch(), named.withOutcome(retried));
+        TurnPosition edit() {
+            check(named.message() instanceof UserMessage, "edit", "a user message");
+            return at(named, parentOf(named), null);
         }
-        // A sibling of its answer; or where the question is, if that is not on the branch.
-        String parent = found.before() != null ? found.before() : found.isThere() ? null : found.end();
-        return new TurnPosition(
-                key, memories, turn.branch(), parentOf(named), parent == null ? null : Parent.of(parent), found);
-    }
 
-    private static TurnPosition regenerate(
-            Turn turn, MemoryKey key, SharedParts memories, LoggedMessage named, Consumer<LoggedMessage> check) {
-        boolean isAnswer = named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests();
-        check(isAnswer, "regenerate", "an answer", key, named);
-        Found found = findBefore(memories.log(key), key, turn.branch(), named);
-        check(found != null, "regenerate", "an answer to a question", key, named);
-        Found before = Objects.requireNonNull(found, "found");
-        check.accept(before.question());
-        return new TurnPosition(key, memories, turn.branch(), parentOf(before.question()), parentOf(named), before);
-    }
-
-    private static Found find(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
-        try {
-            Tail after = log.read(key, ReadQuery.wholeBranch().onBranch(branch).after(question.id()));
-            Turns.Rest rest = Turns.restOf(question, after.messages());
-            return new Found(question, after.position(), rest.rounds(), true, rest.beforeAnswer());
-        } catch (UnknownMessageException e) {
-            // The question is on another branch, so nothing that follows it is known.
-            return new Found(question, position(log, key, branch), List.of(), false, null);
+        TurnPosition retry(Consumer<LoggedMessage> check) {
+            check(named.message() instanceof UserMessage, "retry", "a user message");
+            check.accept(named);
+            Found found = find(named);
+            if (found.before() == null && named.outcome() == null && named.id().equals(named.question())) {
+                // The first try may still run. If it ends later, it meets a new revision, and then finds this one's
+                // answer.
+                Outcome retried = Outcome.failed(RETRIED);
+                log().change(key, new Change.SetOutcome(named.id(), retried, null));
+                found = find(named.withOutcome(retried));
+            }
+            // A sibling of its answer; or where the question is, if that is not on the branch.
+            String parent = found.before() != null ? found.before() : found.isThere() ? null : found.end();
+            return at(named, parent == null ? null : Parent.of(parent), found);
         }
-    }
 
-    /** Finds the question of an answer, and its rounds before the answer; null if there is none on its branch. */
-    private static @Nullable Found findBefore(
-            MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage answer) {
-        Optional<Asked> asked = asked(log, key, answer.id());
-        if (asked.isEmpty() || answer.parentId() == null) {
-            return null;
+        TurnPosition regenerate(Consumer<LoggedMessage> check) {
+            boolean isAnswer = named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests();
+            check(isAnswer, "regenerate", "an answer");
+            Optional<Asked> found = asked(log(), key, named.id()).filter(asked -> named.parentId() != null);
+            check(found.isPresent(), "regenerate", "an answer to a question");
+            LoggedMessage question = found.orElseThrow().question();
+            check.accept(question);
+            Tail tail = found.orElseThrow().tail();
+            List<LoggedMessage> messages = tail.messages();
+            List<LoggedMessage> between = messages.subList(messages.indexOf(question) + 1, messages.size() - 1);
+            Position end = turn.branch() == null ? tail.position() : position();
+            List<LoggedMessage> rounds = Turns.restOf(question, between).rounds();
+            return at(question, parentOf(named), new Found(question, end, rounds, true, named.parentId()));
         }
-        LoggedMessage question = asked.get().question();
-        List<LoggedMessage> messages = asked.get().tail().messages();
-        List<LoggedMessage> between = messages.subList(messages.indexOf(question) + 1, messages.size() - 1);
-        List<LoggedMessage> rounds = Turns.restOf(question, between).rounds();
-        Position end = branch == null ? asked.get().tail().position() : position(log, key, branch);
-        return new Found(question, end, rounds, true, answer.parentId());
-    }
 
-    private static Position position(MessageLog log, MemoryKey key, @Nullable String branch) {
-        return log.read(key, ReadQuery.newest(0).onBranch(branch)).position();
+        private TurnPosition at(LoggedMessage question, @Nullable Parent next, @Nullable Found again) {
+            return new TurnPosition(key, memories, turn.branch(), parentOf(question), next, again);
+        }
+
+        private Found find(LoggedMessage question) {
+            try {
+                Tail after = log().read(
+                                key,
+                                ReadQuery.wholeBranch().onBranch(turn.branch()).after(question.id()));
+                Turns.Rest rest = Turns.restOf(question, after.messages());
+                return new Found(question, after.position(), rest.rounds(), true, rest.beforeAnswer());
+            } catch (UnknownMessageException e) {
+                // The question is on another branch, so nothing that follows it is known.
+                return new Found(question, position(), List.of(), false, null);
+            }
+        }
+
+        private Position position() {
+            return log().read(key, ReadQuery.newest(0).onBranch(turn.branch())).position();
+        }
+
+        private MessageLog log() {
+            return memories.log(key);
+        }
+
+        private void check(boolean holds, String kind, String needed) {
+            if (!holds) {
+                throw new InvalidInputException(
+                        "turn",
+                        "Turn." + kind + " needs the id of " + needed + "; message " + named.id() + " of memory " + key
+                                + " is of another kind");
+            }
+        }
     }
 
     /** A question, and the branch from there to a message that belongs to it. */
@@ -286,33 +302,13 @@ final class TurnPosition {
                 .orElse(null);
     }
 
-    private static void check(boolean holds, String turn, String kind, MemoryKey key, LoggedMessage named) {
-        if (!holds) {
-            throw new InvalidInputException(
-                    "turn",
-                    "Turn." + turn + " needs the id of " + kind + "; message " + named.id() + " of memory " + key
-                            + " is of another kind");
-        }
-    }
-
     static Parent parentOf(LoggedMessage message) {
         return Parent.behind(message.parentId());
     }
 
     /** Returns whether the AI service asks a question again that is shown before tool rounds. */
     boolean repeatsQuestion() {
-        return question != null && !rounds.isEmpty();
-    }
-
-    /** Returns the name of the branch, or null for the memory's current one. */
-    @Nullable
-    String branch() {
-        return branch;
-    }
-
-    /** Returns whether the question has another answer already, so that it has not failed if this turn fails. */
-    boolean isAnotherAnswer() {
-        return anotherAnswer;
+        return earlier.size() > 1;
     }
 
     /** Places the next messages under a parent, if a message is the branch's newest one. */
@@ -337,16 +333,12 @@ final class TurnPosition {
     Append place(List<NewMessage> batch) {
         String last = own;
         Parent parent = next != null ? next : aside && last != null ? Parent.of(last) : Parent.head();
-        Append append = Append.under(parent, batch);
+        Append append = Append.under(parent, batch).onBranch(aside ? TurnPlace.ASIDE : branch);
         Position end = known;
-        if (aside) {
-            return append.onBranch(TurnPlace.ASIDE);
-        }
-        append = append.onBranch(branch);
-        if (expected != null) {
+        if (!aside && expected != null) {
             return append.expectingHead(expected);
         }
-        if (last == null || end == null) {
+        if (aside || last == null || end == null) {
             return append;
         }
         return TurnPlace.fenced(exactly ? append.expectingHead(end.head()) : append, end);
@@ -379,7 +371,7 @@ final class TurnPosition {
         String there = next != null && end.head() != null ? end.head() : last;
         String asked = next != null ? null : questionId();
         beside = false;
-        return TurnPlace.again(refused, there, asked, query -> memories.log(key).read(key, query))
+        return TurnPlace.again(refused, there, asked, query -> log.read(key, query))
                 .orElseGet(() -> goBeside(refused, last));
     }
 
@@ -396,7 +388,7 @@ final class TurnPosition {
 
     /** Reads the position behind a change of this turn, if the head is still its own message. */
     void learn() {
-        Position now = branch == null ? Reads.position(memories.log(key), key) : null;
+        Position now = branch == null ? Reads.position(log, key) : null;
         known = now != null && Objects.equals(now.head(), own) ? now : known;
     }
 
@@ -430,13 +422,13 @@ final class TurnPosition {
     }
 
     /** Moves the head back to its place before this turn, if only this turn has moved it since. */
-    void back(MessageLog log, @Nullable Long epoch) {
+    void back(@Nullable Long epoch) {
         String first = before;
-        if (first != null && !added.isEmpty() && branch == null && !beside && !aside) {
-            String head = Reads.position(log, key).head();
-            if (Objects.equals(own, head)) {
-                log.change(key, new Change.MoveHead(first, epoch));
-            }
+        boolean isUnderHead = branch == null && !beside && !aside;
+        if (first != null
+                && isUnderHead
+                && Objects.equals(own, Reads.position(log, key).head())) {
+            log.change(key, new Change.MoveHead(first, epoch));
         }
     }
 
@@ -474,25 +466,22 @@ final class TurnPosition {
             Tail tail = begin(id, atLeast);
             long newest = first != null && isAsked ? first.newest() : tail.newest();
             isOwnList = false;
-            shown = new Shown(
-                    from == null ? tail.position().head() : from instanceof Parent.Of of ? of.id() : null,
-                    tail.view(),
-                    newest);
-            return isAsked ? withOwn(tail, newest) : tail.with(asked());
+            String end = from == null ? tail.position().head() : from instanceof Parent.Of of ? of.id() : null;
+            shown = new Shown(end, tail.view(), newest);
+            // The stored question is shown with its complete rounds, if the turn continues behind these.
+            return isAsked ? withOwn(tail, newest) : tail.with(repeatsQuestion() ? earlier : List.of());
         }
         try {
             String end = first.end();
-            Tail tail = end == null
-                    ? Tail.empty(Reads.position(memories.log(key), key))
-                    : memories.load(
-                            id,
-                            key,
-                            atLeast,
-                            query -> ViewReader.showing(memories.log(key), key, query.endingIn(end), first.view()));
+            if (end == null) {
+                return withOwn(Tail.empty(Reads.position(log, key)), first.newest());
+            }
+            Tail tail = memories.load(
+                    id, key, atLeast, query -> ViewReader.showing(log, key, query.endingIn(end), first.view()));
             return withOwn(tail, first.newest());
         } catch (UnknownMessageException e) {
             long epoch = Objects.requireNonNull(known, "known").epoch();
-            long inForce = Reads.position(memories.log(key), key).epoch();
+            long inForce = Reads.position(log, key).epoch();
             if (inForce != epoch) {
                 throw new ErasedException(key, epoch, inForce);
             }
@@ -500,22 +489,10 @@ final class TurnPosition {
         }
     }
 
-    /** Returns the stored question with its complete rounds, if the turn continues behind these. */
-    private List<LoggedMessage> asked() {
-        LoggedMessage again = question;
-        if (again == null || rounds.isEmpty()) {
-            return List.of();
-        }
-        List<LoggedMessage> asked = new ArrayList<>(List.of(again));
-        asked.addAll(rounds);
-        return asked;
-    }
-
     private Tail begin(Object id, int atLeast) {
         if (from instanceof Parent.Root) {
-            return Tail.empty(memories.log(key)
-                    .read(key, ReadQuery.newest(0).onBranch(branch))
-                    .position());
+            return Tail.empty(
+                    log.read(key, ReadQuery.newest(0).onBranch(branch)).position());
         }
         UnaryOperator<ReadQuery> place =
                 from instanceof Parent.Of of ? query -> query.endingIn(of.id()) : query -> query.onBranch(branch);
@@ -525,11 +502,7 @@ final class TurnPosition {
     /** Returns what was read without what others added since, and with what this turn added. */
     private Tail withOwn(Tail tail, long newest) {
         Set<String> own = new LinkedHashSet<>(added);
-        LoggedMessage again = question;
-        if (again != null) {
-            own.add(again.id());
-            rounds.forEach(message -> own.add(message.id()));
-        }
+        earlier.forEach(message -> own.add(message.id()));
         Set<String> missing = new LinkedHashSet<>(own);
         tail.messages().forEach(message -> missing.remove(message.id()));
         // If the turn cleared its memory, what it has added since follows its question, too.
@@ -539,6 +512,6 @@ final class TurnPosition {
             boolean stays = own.contains(message.id()) ? !behind.contains(message.id()) : message.sequence() <= newest;
             known = stays ? known : known.without(message.id());
         }
-        return behind.isEmpty() ? known : known.with(Reads.messages(memories.log(key), key, behind));
+        return behind.isEmpty() ? known : known.with(Reads.messages(log, key, behind));
     }
 }

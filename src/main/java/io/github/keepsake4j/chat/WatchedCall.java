@@ -9,6 +9,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -32,25 +33,19 @@ final class WatchedCall {
     private final @Nullable WatchedCall outer;
     private final List<Invocation> begun = new ArrayList<>(1);
 
-    /** Whether the call returns a flux. */
-    private final boolean flux;
-
     private final Method method;
 
     /** Called when the service uses a memory of this library. */
     private final BooleanSupplier onBound;
 
-    private WatchedCall(@Nullable WatchedCall outer, boolean flux, Method method, BooleanSupplier onBound) {
+    private WatchedCall(@Nullable WatchedCall outer, Method method, BooleanSupplier onBound) {
         this.outer = outer;
-        this.flux = flux;
         this.method = method;
         this.onBound = onBound;
     }
 
     static WatchedCall begin(Method method, BooleanSupplier onBound) {
-        // By its name, because Reactor may be absent.
-        boolean flux = method.getReturnType().getName().equals("reactor.core.publisher.Flux");
-        WatchedCall call = new WatchedCall(INNERMOST.get(), flux, method, onBound);
+        WatchedCall call = new WatchedCall(INNERMOST.get(), method, onBound);
         INNERMOST.set(call);
         return call;
     }
@@ -59,9 +54,6 @@ final class WatchedCall {
     static void begun(Invocation invocation) {
         WatchedCall call = INNERMOST.get();
         if (call != null) {
-            if (call.flux && call.begun.isEmpty()) {
-                invocation.returnsFlux();
-            }
             if (call.begun.isEmpty()) {
                 invocation.calls(call.method);
             }
@@ -101,7 +93,7 @@ final class WatchedCall {
         if (turn == null || result == null) {
             return result;
         }
-        if (flux) {
+        if (begun.get(0).flux) {
             return HandedOut.of(result, turn);
         }
         return result instanceof TokenStream stream ? watched(stream, turn) : result;
@@ -141,7 +133,7 @@ final class WatchedCall {
     private static @Nullable Object start(
             BoundTurn turn, TokenStream stream, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
-        turn.starts();
+        turn.memories.turns.starts(turn.key, turn);
         try {
             return invoke(stream, method, arguments);
         } catch (Throwable e) {
@@ -185,7 +177,8 @@ final class WatchedCall {
         public void onSubscribe(Subscription subscription) {
             tokens = subscription;
             subscriber.onSubscribe(this);
-            turn.onStreamStopped(() -> {
+            // A subscriber may not throw.
+            CompletableFuture<Void> unused = turn.streamStopped.thenRun(() -> {
                 subscription.cancel();
                 onComplete();
             });

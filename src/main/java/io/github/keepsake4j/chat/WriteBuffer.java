@@ -88,7 +88,7 @@ final class WriteBuffer {
     private SoftReference<@Nullable Refill> refill = new SoftReference<>(null);
 
     /** Whether {@link #tail} is up to date, because the last step was a tool round of this turn. */
-    private boolean current;
+    boolean current;
 
     /** Returns an append that is refused if the memory was erased since the turn began. */
     Append inEpoch(Append append) {
@@ -99,12 +99,6 @@ final class WriteBuffer {
     @Nullable
     Tail tail() {
         return tail.get();
-    }
-
-    /** Returns the last read if the next read does not need the log, or null. */
-    @Nullable
-    Tail currentTail() {
-        return current ? tail.get() : null;
     }
 
     void read(@Nullable Tail newest) {

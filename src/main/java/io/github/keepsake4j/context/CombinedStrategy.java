@@ -57,12 +57,8 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
         for (ContextStrategy strategy : all) {
             marked = strategy instanceof LimitStrategy ? marked : strategy.mark(marked);
         }
-        return SkippedTurns.mark(
-                marked,
-                all.stream()
-                        .filter(LimitStrategy.class::isInstance)
-                        .map(LimitStrategy.class::cast)
-                        .toList());
+        Stream<ContextStrategy> limits = all.stream().filter(LimitStrategy.class::isInstance);
+        return SkippedTurns.mark(marked, limits.map(LimitStrategy.class::cast).toList());
     }
 
     private static Stream<ContextStrategy> flat(ContextStrategy strategy) {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -347,7 +348,9 @@ public record Context(
      * @return a copy
      */
     public Context keepTurns(Predicate<ContextTurn> keep) {
-        return mapTurns(turn -> keep.test(turn) ? turn : turn.cut(ContextTurn.Cut.whole(Reason.STRATEGY)));
+        ContextTurn.Cut gone = ContextTurn.Cut.whole(Reason.STRATEGY);
+        Stream<ContextTurn> kept = turns.stream().map(turn -> keep.test(turn) ? turn : turn.cut(gone));
+        return withTurns(kept.toList(), over);
     }
 
     /**
@@ -500,18 +503,10 @@ public record Context(
         return placed;
     }
 
-    Context mapTurns(Function<ContextTurn, ContextTurn> change) {
-        return withTurns(turns.stream().map(change).toList(), over);
-    }
-
     /** Changes turns, and sorts them by their places. */
     Context placeTurns(Function<ContextTurn, ContextTurn> change) {
-        return withTurns(
-                turns.stream()
-                        .map(change)
-                        .sorted(Comparator.comparingLong(ContextTurn::place))
-                        .toList(),
-                over);
+        Stream<ContextTurn> placed = turns.stream().map(change).sorted(Comparator.comparingLong(ContextTurn::place));
+        return withTurns(placed.toList(), over);
     }
 
     Context withTurns(List<ContextTurn> changed, @Nullable Overflow overflow) {

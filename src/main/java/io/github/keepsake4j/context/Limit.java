@@ -1,5 +1,6 @@
 package io.github.keepsake4j.context;
 
+import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.Context.Overflow.Part;
 import io.github.keepsake4j.context.Context.Placed;
@@ -11,6 +12,7 @@ import io.github.keepsake4j.context.WindowStart.Sized;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  * @param fixed the weight in addition to the turns, including the system message and the summary
  * @param step the largest surplus that may be removed at once, in the same unit; 0 to remove no more than necessary
  * @param reason the reason to record for removed messages
+ * @param shortened the tool results that are shown in another form, by the id of the stored ones
  */
-record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
+record Limit(Weight weight, long limit, long fixed, long step, Reason reason, Map<String, ChatMessage> shortened) {
 
     /** The part of a limit that the question and the answer of a skipped turn may take: a quarter. */
     private static final int SHORT = 4;
@@ -42,17 +45,13 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     /** Returns the form in which this limit shows a turn that is over. */
     Form form(ContextTurn turn) {
         long room = limit - fixed;
-        long size = weight.of(turn, turn.user())
-                + turn.rounds().stream().mapToLong(round -> size(turn, round)).sum();
-        if (size <= room) {
+        if (size(turn, turn.rounds()) <= room) {
             return Form.WHOLE;
         }
-        Round last =
-                turn.rounds().isEmpty() ? null : turn.rounds().get(turn.rounds().size() - 1);
-        return last != null
-                        && last.isAnswer()
-                        && last.hidden() == null
-                        && weight.of(turn, turn.user()) + size(turn, last) <= Math.min(mostShort(), room)
+        int last = turn.rounds().size() - 1;
+        return turn.closed()
+                        && turn.rounds().get(last).hidden() == null
+                        && size(turn, turn.rounds().subList(last, last + 1)) <= Math.min(mostShort(), room)
                 ? Form.QUESTION_AND_ANSWER
                 : Form.NOTHING;
     }
@@ -75,8 +74,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     /** Applies the limit to a context with its marks. */
     Context apply(Context context) {
         List<ContextTurn> turns = context.turns();
-        List<ContextTurn> counted = context.counted();
-        List<Cut> cuts = cuts(context, counted);
+        List<Cut> cuts = cuts(context, context.counted());
         List<ContextTurn> cut = new ArrayList<>();
         int next = 0;
         for (ContextTurn turn : turns) {
@@ -88,7 +86,7 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
                         ? form(newest) == Form.NOTHING
                         : cuts.get(cuts.size() - 1).whole())
                 && isOpen(context, newest);
-        return context.withTurns(cut, overflow(context, lost ? newest : null));
+        return context.shortening(shortened).withTurns(cut, overflow(context, lost ? newest : null));
     }
 
     private List<Cut> cuts(Context context, List<ContextTurn> turns) {
@@ -330,11 +328,13 @@ record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
     private long pinnedSize(ContextTurn turn) {
         return turn.pinned() == ContextTurn.NOT_PINNED
                 ? 0
-                : weight.of(turn, turn.user())
-                        + turn.rounds().stream()
-                                .limit(turn.pinnedRounds())
-                                .mapToLong(round -> size(turn, round))
-                                .sum();
+                : size(turn, turn.rounds().subList(0, turn.pinnedRounds()));
+    }
+
+    /** Returns the size of a turn's user message and some of its rounds. */
+    private long size(ContextTurn turn, List<Round> rounds) {
+        return weight.of(turn, turn.user())
+                + rounds.stream().mapToLong(round -> size(turn, round)).sum();
     }
 
     private long size(ContextTurn turn, Round round) {

@@ -14,6 +14,13 @@ abstract class LimitStrategy implements ContextStrategy {
     }
 
     @Override
+    public Context select(Context context) {
+        // Results are shortened only here: the space that pins leave is known when all strategies have set their marks.
+        Context marked = mark(context);
+        return limit(marked).apply(marked);
+    }
+
+    @Override
     public Context mark(Context context) {
         return SkippedTurns.mark(context, List.of(this));
     }

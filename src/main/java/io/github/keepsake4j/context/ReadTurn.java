@@ -7,6 +7,7 @@ import io.github.keepsake4j.message.Outcome.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A turn while its messages are read: its question, and all that belongs to it. */
@@ -85,19 +86,15 @@ final class ReadTurn {
 
     /** Returns the sequence of its newest message, or 0. */
     long newest() {
-        long newest = user == null ? 0 : user.sequence();
-        for (OpenRound round : rounds) {
-            for (LoggedMessage message : round.messages) {
-                newest = Math.max(newest, message.sequence());
-            }
-        }
-        return newest;
+        return all().mapToLong(LoggedMessage::sequence).max().orElse(0);
     }
 
     boolean has(String messageId) {
-        return (user != null && user.id().equals(messageId))
-                || rounds.stream().flatMap(round -> round.messages.stream()).anyMatch(message -> message.id()
-                        .equals(messageId));
+        return all().anyMatch(message -> message.id().equals(messageId));
+    }
+
+    private Stream<LoggedMessage> all() {
+        return Stream.concat(Stream.ofNullable(user), rounds.stream().flatMap(round -> round.messages.stream()));
     }
 
     /** Returns whether nothing of the turn is shown. */
@@ -123,10 +120,8 @@ final class ReadTurn {
         return hidden != null && (isGone() || !round.isShown());
     }
 
-    /** A round that limits count, and why it is not shown, or null. */
-    private record Counted(OpenRound round, @Nullable Reason hidden) {}
-
-    private List<Counted> counted() {
+    /** Returns the turn with the rounds that limits count. */
+    Placed placed() {
         List<OpenRound> open = rounds.stream()
                 .filter(round -> !round.isRejected() && !isLeftOut(round))
                 .toList();
@@ -134,17 +129,22 @@ final class ReadTurn {
         while (calls >= 0 && !open.get(calls).isComplete()) {
             calls--;
         }
-        List<Counted> counted = new ArrayList<>(open.size());
+        List<ContextTurn.Round> counted = new ArrayList<>(open.size());
+        List<OpenRound> shown = new ArrayList<>(open.size());
         boolean answered = false;
         for (int r = 0; r < open.size(); r++) {
             OpenRound round = open.get(r);
             boolean isEarly = r < calls && round.isModelsAnswer();
             boolean answers = !isEarly && round.isModelsAnswer() && isAnswer(round.messages.get(0));
-            Reason again = answers && answered ? Reason.ANSWERED_BEFORE : round.hidden();
-            counted.add(new Counted(round, isEarly ? Reason.ANSWER_BEFORE_CALL : again));
+            Reason own = answers && answered ? Reason.ANSWERED_BEFORE : round.hidden();
+            ContextTurn.Round next = new ContextTurn.Round(round.messages, isEarly ? Reason.ANSWER_BEFORE_CALL : own);
+            counted.add(next);
+            if (next.hidden() == null) {
+                shown.add(round);
+            }
             answered |= answers;
         }
-        return counted;
+        return new Placed(this, counted, place(shown));
     }
 
     /** Returns whether a message of a bound turn answers its question. What is added behind an answer does not. */
@@ -157,11 +157,7 @@ final class ReadTurn {
      * Returns the index of the message that gives the turn its place among others. A bound turn has the place of the
      * answer with which it ended, and until then that of its first complete round. Other turns have their question's.
      */
-    private int place(List<Counted> counted) {
-        List<OpenRound> shown = counted.stream()
-                .filter(each -> each.hidden() == null)
-                .map(Counted::round)
-                .toList();
+    private int place(List<OpenRound> shown) {
         OpenRound last = shown.isEmpty() || (user != null && !isBound()) ? null : shown.get(shown.size() - 1);
         return last == null ? began : last.isAnswer() ? last.newest : shown.get(0).newest;
     }
@@ -186,15 +182,5 @@ final class ReadTurn {
                     ContextTurn.Form.WHOLE,
                     ContextTurn.Cut.NOTHING);
         }
-    }
-
-    Placed placed() {
-        List<Counted> counted = counted();
-        return new Placed(
-                this,
-                counted.stream()
-                        .map(each -> new ContextTurn.Round(each.round().messages, each.hidden()))
-                        .toList(),
-                place(counted));
     }
 }

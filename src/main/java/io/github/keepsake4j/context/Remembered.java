@@ -38,13 +38,18 @@ public record Remembered(LoggedMessage message, List<String> memories) {
      */
     public static Remembered of(String text, List<String> memories, TokenCounter counter) {
         String id = "memories-" + UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_8));
-        UserMessage message = UserMessage.builder()
-                .addContent(TextContent.from(text))
-                .attributes(Map.of(ATTRIBUTE, id))
-                .build();
+        UserMessage message = marked(text, ATTRIBUTE, id);
         TokenCounter.Count count = counter.count(message);
         return new Remembered(
                 new LoggedMessage(id, null, 0, message, count.tokens(), count.counter(), Instant.EPOCH), memories);
+    }
+
+    /** Creates a user message that an attribute marks as one of ours, so that it is recognized if it is written back. */
+    static UserMessage marked(String text, String attribute, String id) {
+        return UserMessage.builder()
+                .addContent(TextContent.from(text))
+                .attributes(Map.of(attribute, id))
+                .build();
     }
 
     /**

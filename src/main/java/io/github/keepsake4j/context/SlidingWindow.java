@@ -1,6 +1,7 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.message.InvalidInputException;
+import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -85,12 +86,6 @@ public final class SlidingWindow extends LimitStrategy {
     }
 
     @Override
-    public Context select(Context context) {
-        Context marked = mark(context);
-        return limit(marked).apply(marked);
-    }
-
-    @Override
     Limit limit(Context context) {
         Object id = context.memoryId();
         Limit.Weight weight = countsTurns
@@ -100,7 +95,7 @@ public final class SlidingWindow extends LimitStrategy {
                                 : 0
                 : (turn, message) -> 1;
         long fixed = countsTurns ? 0 : context.opening().messages().size();
-        return new Limit(weight, bound.limit(id), fixed, bound.step(id), Omission.Reason.MESSAGE_LIMIT);
+        return new Limit(weight, bound.limit(id), fixed, bound.step(id), Omission.Reason.MESSAGE_LIMIT, Map.of());
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.github.keepsake4j.context;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
-import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -76,13 +75,7 @@ public final class Summarization extends LimitStrategy {
      * @throws InvalidInputException if the number is less than 2
      */
     public static Summarization triggerTokens(int tokens) {
-        return new Summarization(
-                true,
-                checkTrigger(tokens),
-                Math.max(1, tokens / 4),
-                TokenCounter.standard(),
-                Role.USER,
-                ToolResultShares.STANDARD);
+        return of(true, tokens, tokens / 4);
     }
 
     /**
@@ -94,13 +87,13 @@ public final class Summarization extends LimitStrategy {
      * @throws InvalidInputException if the number is less than 2
      */
     public static Summarization triggerMessages(int messages) {
+        return of(false, messages, messages * 2 / 5);
+    }
+
+    private static Summarization of(boolean byTokens, int trigger, int keep) {
+        InvalidInputException.checkAtLeast("trigger", 2, trigger);
         return new Summarization(
-                false,
-                checkTrigger(messages),
-                Math.max(1, messages * 2 / 5),
-                TokenCounter.standard(),
-                Role.USER,
-                ToolResultShares.STANDARD);
+                byTokens, trigger, Math.max(1, keep), TokenCounter.standard(), Role.USER, ToolResultShares.STANDARD);
     }
 
     /**
@@ -180,21 +173,12 @@ public final class Summarization extends LimitStrategy {
     }
 
     @Override
-    public Context select(Context context) {
-        Context marked = mark(context);
-        return byTokens ? weights(marked).select(0) : limit(marked).apply(marked);
-    }
-
-    @Override
     Limit limit(Context context) {
-        return byTokens
-                ? weights(context).limit(0)
-                : new Limit(
-                        (turn, message) -> 1,
-                        2L * trigger,
-                        context.opening().messages().size(),
-                        0,
-                        Omission.Reason.MESSAGE_LIMIT);
+        if (byTokens) {
+            return weights(context).limit(0);
+        }
+        int fixed = context.opening().messages().size();
+        return new Limit((turn, message) -> 1, 2L * trigger, fixed, 0, Omission.Reason.MESSAGE_LIMIT, Map.of());
     }
 
     @Override
@@ -226,12 +210,8 @@ public final class Summarization extends LimitStrategy {
             return summary;
         }
         String text = MARKER + ((UserMessage) summary.message()).singleText();
-        ChatMessage shown = role == Role.SYSTEM
-                ? SystemMessage.from(text)
-                : UserMessage.builder()
-                        .addContent(TextContent.from(text))
-                        .attributes(Map.of(ATTRIBUTE, summary.id()))
-                        .build();
+        ChatMessage shown =
+                role == Role.SYSTEM ? SystemMessage.from(text) : Remembered.marked(text, ATTRIBUTE, summary.id());
         return new LoggedMessage(
                 summary.id(),
                 null,
@@ -259,10 +239,5 @@ public final class Summarization extends LimitStrategy {
         if (!sameUnit) {
             throw new InvalidInputException(name, "needs a trigger in the same unit");
         }
-    }
-
-    private static int checkTrigger(int number) {
-        InvalidInputException.checkAtLeast("trigger", 2, number);
-        return number;
     }
 }

@@ -129,15 +129,9 @@ public final class TokenLimit extends LimitStrategy {
     }
 
     @Override
-    public Context select(Context context) {
-        // Results are shortened only here: the space that pins leave is known when all strategies have set their marks.
-        Context marked = mark(context);
-        return weights(marked).select(bound.step(marked.memoryId()));
-    }
-
-    @Override
     Limit limit(Context context) {
-        return weights(context).limit(bound.step(context.memoryId()));
+        Object id = context.memoryId();
+        return new TokenWeights(context, counter, bound.limit(id), shares).limit(bound.step(id));
     }
 
     @Override
@@ -154,9 +148,5 @@ public final class TokenLimit extends LimitStrategy {
     @Override
     public String toString() {
         return bound.toString();
-    }
-
-    private TokenWeights weights(Context context) {
-        return new TokenWeights(context, counter, bound.limit(context.memoryId()), shares);
     }
 }

@@ -61,21 +61,13 @@ final class TokenWeights {
 
     /** Returns the limit of these weights. */
     Limit limit(long step) {
-        return new Limit((turn, message) -> of(message), limit, fixed, step, Omission.Reason.TOKEN_LIMIT);
-    }
-
-    /** Selects within the limit, and shortens the tool results that exceed their share. */
-    Context select(long step) {
-        return limit(step).apply(context.shortening(shortened));
+        return new Limit((turn, message) -> of(message), limit, fixed, step, Omission.Reason.TOKEN_LIMIT, shortened);
     }
 
     private long beside() {
-        LoggedMessage system = context.system();
-        LoggedMessage summary = context.summary();
-        Remembered remembered = context.remembered();
-        return (system == null ? 0 : sizes.of(counter, system))
-                + (remembered == null ? 0 : sizes.of(counter, remembered.message()))
-                + (summary == null ? 0 : sizes.of(counter, summary));
+        return context.opening().messages().stream()
+                .mapToLong(message -> sizes.of(counter, message))
+                .sum();
     }
 
     /**

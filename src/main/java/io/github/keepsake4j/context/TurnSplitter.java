@@ -40,10 +40,10 @@ final class TurnSplitter {
         List<LoggedMessage> before = without(messages, oldest).stream()
                 .takeWhile(message -> summary == null || !isSame(message, earlier))
                 .toList();
+        String parent = messages.isEmpty() ? null : messages.get(0).parentId();
         boolean follows = summary == null
                 && !before.isEmpty()
-                && !messages.isEmpty()
-                && before.get(before.size() - 1).id().equals(messages.get(0).parentId());
+                && before.get(before.size() - 1).id().equals(parent);
         boolean begunThere = before.stream().anyMatch(message -> isSame(message, earlier));
         long unread = follows ? 0 : unread(user, oldest, messages);
         Turns turns = new Turns(follows || begunThere || unread == 0);
@@ -67,12 +67,10 @@ final class TurnSplitter {
         }
         add(messages, turns);
         repaired.addAll(turns.leftOut());
-        turns.close(Standing.WHOLE, closed::add);
+        long uncertain = turns.close(Standing.WHOLE, closed::add);
         // Nothing before a summary can be read.
-        boolean atSummary = summary != null
-                && !messages.isEmpty()
-                && summary.id().equals(messages.get(0).parentId());
-        long certain = atSummary ? unread : Math.max(unread, turns.uncertain());
+        boolean atSummary = summary != null && summary.id().equals(parent);
+        long certain = atSummary ? unread : Math.max(unread, uncertain);
         return new Context(
                 memoryId,
                 new Context.Opening(system, summary, null),
@@ -125,19 +123,18 @@ final class TurnSplitter {
             to.add(logged);
             if (logged.message() instanceof SystemMessage && !isSame(logged, system)) {
                 repaired.add(new Omission(logged, Reason.OLD_SYSTEM_MESSAGE));
-            } else if (logged.message() instanceof UserMessage user) {
-                show(logged, user);
+            } else if (logged.later() instanceof UserMessage later) {
+                show(logged, later);
             }
         }
     }
 
     /** Records the form in which later requests show a question. */
-    private void show(LoggedMessage logged, UserMessage user) {
-        UserMessage shown = logged.later() instanceof UserMessage later ? later : user;
+    private void show(LoggedMessage logged, UserMessage shown) {
         if (logged.hasLaterForm()) {
             replaced.put(logged.id(), shown);
         }
-        if (hasBlank(shown.contents()) && ContextTurn.begins(shown)) {
+        if (shown.contents().stream().anyMatch(ContextTurn::isBlank) && ContextTurn.begins(shown)) {
             List<Content> contents = shown.contents().stream()
                     .filter(content -> !ContextTurn.isBlank(content))
                     .toList();
@@ -145,14 +142,5 @@ final class TurnSplitter {
             // too.
             replaced.put(logged.id(), shown.toBuilder().contents(contents).build());
         }
-    }
-
-    private static boolean hasBlank(List<Content> contents) {
-        for (Content content : contents) {
-            if (ContextTurn.isBlank(content)) {
-                return true;
-            }
-        }
-        return false;
     }
 }

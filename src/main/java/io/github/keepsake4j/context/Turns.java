@@ -74,9 +74,6 @@ public final class Turns {
     /** The turn of the message before, or null. */
     private @Nullable ReadTurn last;
 
-    /** The place behind the turns that may have got what belongs to an unread question. */
-    private long uncertain;
-
     private record Waiting(ReadTurn turn, OpenRound round) {}
 
     /**
@@ -97,7 +94,10 @@ public final class Turns {
      * @return the questions that are left out as soon as another one follows
      */
     public static List<LoggedMessage> unanswered(List<LoggedMessage> messages) {
-        return of(messages).unanswered();
+        return of(messages).all.stream()
+                .filter(turn -> turn.isUnanswered() && !turn.isFailed())
+                .map(turn -> turn.user)
+                .toList();
     }
 
     /**
@@ -122,7 +122,23 @@ public final class Turns {
      * @return what belongs to its turn
      */
     public static Rest restOf(LoggedMessage question, List<LoggedMessage> behind) {
-        return of(Stream.concat(Stream.of(question), behind.stream()).toList()).rest(question);
+        Turns turns = of(Stream.concat(Stream.of(question), behind.stream()).toList());
+        List<LoggedMessage> rounds = new ArrayList<>();
+        String answer = null;
+        for (ReadTurn turn : turns.all) {
+            // A further user message of a turn belongs to its question.
+            LoggedMessage user = turn.user;
+            boolean isOwn = user != null
+                    && (question.id().equals(user.id()) || question.id().equals(user.question()));
+            for (OpenRound round : isOwn ? turn.rounds : List.<OpenRound>of()) {
+                if (round.isComplete()) {
+                    rounds.addAll(round.messages);
+                } else if (answer == null && round.isModelsAnswer()) {
+                    answer = round.messages.get(0).parentId();
+                }
+            }
+        }
+        return new Rest(rounds, answer);
     }
 
     /**
@@ -133,7 +149,10 @@ public final class Turns {
      * @return the question; the message itself if it is one; empty if the question is not among the messages
      */
     public static Optional<LoggedMessage> questionOf(String messageId, List<LoggedMessage> messages) {
-        return of(messages).question(messageId);
+        return of(messages).all.stream()
+                .filter(turn -> turn.user != null && turn.has(messageId))
+                .findFirst()
+                .map(turn -> turn.user);
     }
 
     /**
@@ -172,10 +191,11 @@ public final class Turns {
             addUnreadable(logged);
         } else if (logged.message() instanceof UnknownMessage) {
             repaired.add(new Omission(logged, Reason.UNKNOWN_TYPE));
-        } else if (logged.message() instanceof UserMessage) {
-            if (begins(logged)) {
+        } else if (logged.later() instanceof UserMessage shown) {
+            if (ContextTurn.begins(shown)) {
                 begin(logged);
             } else {
+                // The messages behind it belong to the turn before.
                 repaired.add(new Omission(logged, Reason.EMPTY_TEXT));
             }
         } else if (logged.message() instanceof ToolExecutionResultMessage result) {
@@ -189,12 +209,6 @@ public final class Turns {
         } else {
             addRound(logged);
         }
-    }
-
-    /** Returns whether a user message begins a turn. Without any text, the messages behind it belong to the turn before. */
-    static boolean begins(LoggedMessage logged) {
-        return logged.message() instanceof UserMessage user
-                && ContextTurn.begins(logged.later() instanceof UserMessage later ? later : user);
     }
 
     private int at() {
@@ -353,40 +367,6 @@ public final class Turns {
         all.forEach(turn -> turn.repeated = repeated.contains(turn));
     }
 
-    /** Returns the bound questions that are left out as soon as another user message follows. */
-    private List<LoggedMessage> unanswered() {
-        return all.stream()
-                .filter(turn -> turn.isUnanswered() && !turn.isFailed())
-                .map(turn -> turn.user)
-                .toList();
-    }
-
-    private Rest rest(LoggedMessage question) {
-        List<LoggedMessage> rounds = new ArrayList<>();
-        String answer = null;
-        for (ReadTurn turn : all) {
-            // A further user message of a turn belongs to its question.
-            LoggedMessage user = turn.user;
-            boolean isOwn = user != null
-                    && (question.id().equals(user.id()) || question.id().equals(user.question()));
-            for (OpenRound round : isOwn ? turn.rounds : List.<OpenRound>of()) {
-                if (round.isComplete()) {
-                    rounds.addAll(round.messages);
-                } else if (answer == null && round.isModelsAnswer()) {
-                    answer = round.messages.get(0).parentId();
-                }
-            }
-        }
-        return new Rest(rounds, answer);
-    }
-
-    private Optional<LoggedMessage> question(String messageId) {
-        return all.stream()
-                .filter(turn -> turn.user != null && turn.has(messageId))
-                .findFirst()
-                .map(turn -> turn.user);
-    }
-
     /** Returns the messages that are left out, each with the reason. */
     List<Omission> leftOut() {
         decide();
@@ -400,9 +380,11 @@ public final class Turns {
      *
      * @param standing their state
      * @param to receives them
+     * @return the place before which it is not certain which message belongs to which turn
      */
-    void close(Standing standing, Consumer<ContextTurn> to) {
+    long close(Standing standing, Consumer<ContextTurn> to) {
         long behind = 0;
+        long uncertain = 0;
         for (ReadTurn.Placed placed : all.stream()
                 .filter(turn -> turn.user == null || !turn.isGone())
                 .map(ReadTurn::placed)
@@ -420,23 +402,16 @@ public final class Turns {
                     ? Math.max(uncertain, placed.turn().newest() + 1)
                     : uncertain;
         }
-    }
-
-    /** Returns the place before which it is not certain which message belongs to which turn. */
-    long uncertain() {
         return uncertain;
     }
 
     /** Returns the messages whose questions were not read, with results behind their calls. */
     List<LoggedMessage> headless() {
-        List<LoggedMessage> headless = new ArrayList<>();
-        for (ReadTurn turn : all) {
-            if (turn.user == null) {
-                turn.rounds.stream()
-                        .filter(round -> !round.isRejected())
-                        .forEach(round -> headless.addAll(round.messages));
-            }
-        }
-        return headless;
+        return all.stream()
+                .filter(turn -> turn.user == null)
+                .flatMap(turn -> turn.rounds.stream())
+                .filter(round -> !round.isRejected())
+                .flatMap(round -> round.messages.stream())
+                .toList();
     }
 }

@@ -8,14 +8,14 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,12 +26,6 @@ import org.jspecify.annotations.Nullable;
  * then is a different message. Thread-safe.
  */
 final class HandedOut {
-
-    /**
-     * The maximum number of stored messages that are kept for one instance. An application's constant may be returned
-     * many times, each time as another message.
-     */
-    private static final int MOST_ORIGINS = 16;
 
     /**
      * One stored message that an instance is.
@@ -69,7 +63,7 @@ final class HandedOut {
     @SuppressWarnings("ArrayRecordComponent") // The only caller adds the places that it finds elsewhere.
     record Recognized(@Nullable StoredPosition[] places, @Nullable Reading saw) {}
 
-    private final WeakInstances<List<Origin>> origins = new WeakInstances<>();
+    private final WeakInstances<Origin> origins = new WeakInstances<>();
     private final AtomicLong readings = new AtomicLong();
 
     /**
@@ -99,7 +93,7 @@ final class HandedOut {
         for (int at = 0; at < messages.size(); at++) {
             ChatMessage message = messages.get(at);
             Origin origin = new Origin(key, number, reading, at, own.test(at), changeable(message));
-            origins.merge(message, List.of(origin), (before, added) -> merge(before, origin));
+            origins.change(message, before -> merge(before, origin));
         }
     }
 
@@ -124,17 +118,11 @@ final class HandedOut {
      * Adds a reading. It replaces an older reading of the same message. An instance that a read returned remains one.
      */
     private static List<Origin> merge(List<Origin> before, Origin origin) {
-        boolean own = origin.own();
-        List<Origin> merged = new ArrayList<>(before.size() + 1);
-        for (Origin old : before) {
-            if (old.isSame(origin)) {
-                own &= old.own();
-            } else {
-                merged.add(old);
-            }
-        }
+        boolean own = origin.own() && before.stream().filter(origin::isSame).allMatch(Origin::own);
+        List<Origin> merged = new ArrayList<>(before);
+        merged.removeIf(origin::isSame);
         merged.add(new Origin(origin.key(), origin.number(), origin.reading(), origin.at(), own, origin.hash()));
-        return List.copyOf(merged.subList(Math.max(0, merged.size() - MOST_ORIGINS), merged.size()));
+        return merged;
     }
 
     /**
@@ -146,17 +134,17 @@ final class HandedOut {
      * @return whether it was returned and is unchanged
      */
     boolean holds(MemoryKey key, long epoch, ChatMessage message) {
-        int hash = changeable(message);
-        return find(key, message).anyMatch(origin -> origin.epoch() == epoch && origin.hash() == hash && !origin.own());
+        return unchanged(key, message).anyMatch(origin -> origin.epoch() == epoch && !origin.own());
     }
 
     /** Returns the ids of the stored messages of an unchanged instance in a memory. */
     Set<String> ids(MemoryKey key, ChatMessage message) {
+        return unchanged(key, message).map(origin -> origin.place().id()).collect(Collectors.toSet());
+    }
+
+    private Stream<Origin> unchanged(MemoryKey key, ChatMessage message) {
         int hash = changeable(message);
-        return find(key, message)
-                .filter(origin -> origin.hash() == hash)
-                .map(origin -> origin.place().id())
-                .collect(Collectors.toCollection(LinkedHashSet::new));
+        return find(key, message).filter(origin -> origin.hash() == hash);
     }
 
     /**
@@ -164,15 +152,12 @@ final class HandedOut {
      * message.
      */
     Recognized recognize(MemoryKey key, List<ChatMessage> list) {
-        List<List<Origin>> found = new ArrayList<>(list.size());
-        Origin newest = null;
-        for (ChatMessage message : list) {
-            List<Origin> ofMemory = find(key, message).toList();
-            found.add(ofMemory);
-            for (Origin origin : ofMemory) {
-                newest = newest == null || newest.number() < origin.number() ? origin : newest;
-            }
-        }
+        List<List<Origin>> found =
+                list.stream().map(message -> find(key, message).toList()).toList();
+        Origin newest = found.stream()
+                .flatMap(List::stream)
+                .max(Comparator.comparingLong(Origin::number))
+                .orElse(null);
         @Nullable StoredPosition[] places = new StoredPosition[list.size()];
         if (newest == null) {
             return new Recognized(places, null);
@@ -214,16 +199,11 @@ final class HandedOut {
      * @return whether a read returned the instance as that message
      */
     boolean forget(MemoryKey key, ChatMessage message, String id) {
-        AtomicBoolean given = new AtomicBoolean();
-        origins.change(message, known -> known.stream()
-                .filter(origin -> {
-                    boolean lost =
-                            origin.key().equals(key) && origin.place().id().equals(id);
-                    given.compareAndSet(false, lost && !origin.own());
-                    return !lost;
-                })
-                .toList());
-        return given.get();
+        Predicate<Origin> isLost =
+                origin -> origin.key().equals(key) && origin.place().id().equals(id);
+        boolean given = find(key, message).anyMatch(isLost.and(origin -> !origin.own()));
+        origins.change(message, known -> known.stream().filter(isLost.negate()).toList());
+        return given;
     }
 
     /**
@@ -247,7 +227,6 @@ final class HandedOut {
     }
 
     private Stream<Origin> find(MemoryKey key, ChatMessage message) {
-        return Objects.requireNonNullElse(origins.get(message), List.<Origin>of()).stream()
-                .filter(origin -> origin.key().equals(key));
+        return origins.get(message).stream().filter(origin -> origin.key().equals(key));
     }
 }

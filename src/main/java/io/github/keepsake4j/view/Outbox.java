@@ -3,6 +3,7 @@ package io.github.keepsake4j.view;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.NewMessage;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,15 +64,9 @@ public final class Outbox {
      */
     public boolean isRetry(List<ChatMessage> list) {
         List<NewMessage> sent = unanswered;
-        if (sent.isEmpty() || sent.size() != list.size()) {
-            return false;
-        }
-        for (int i = 0; i < list.size(); i++) {
-            if (sent.get(i).message() != list.get(i)) {
-                return false;
-            }
-        }
-        return true;
+        return !sent.isEmpty()
+                && sent.size() == list.size()
+                && IntStream.range(0, list.size()).allMatch(i -> sent.get(i).message() == list.get(i));
     }
 
     /**
@@ -83,11 +78,9 @@ public final class Outbox {
      */
     @Nullable
     NewMessage find(ChatMessage message, List<NewMessage> taken) {
-        for (NewMessage sent : unanswered) {
-            if (sent.message() == message && !taken.contains(sent)) {
-                return sent;
-            }
-        }
-        return null;
+        return unanswered.stream()
+                .filter(sent -> sent.message() == message && !taken.contains(sent))
+                .findFirst()
+                .orElse(null);
     }
 }

@@ -76,8 +76,7 @@ public record Reading(
 
     /** Returns the messages of a read that the caller of this reading does not know. */
     List<StoredPosition> unknownOf(List<LoggedMessage> messages, long known) {
-        Set<String> ids = new HashSet<>();
-        shown.forEach(place -> ids.add(place.id()));
+        Set<String> ids = new HashSet<>(ids());
         return StoredPosition.of(messages.stream()
                 .filter(message -> message.sequence() > known && !ids.contains(message.id()))
                 .toList());
@@ -151,18 +150,9 @@ public record Reading(
                 false);
     }
 
-    /** Returns this reading after a view was set that shows no messages. */
-    Reading cleared(AppendResult result) {
-        return ofSelectedAt(result.position());
-    }
-
     /** Returns this reading for a list that also has messages of a reading that is not {@link #whole}. */
     Reading ofSelected() {
-        return ofSelectedAt(position);
-    }
-
-    private Reading ofSelectedAt(Position other) {
-        return new Reading(other, newest, shown, running, anchor, cut, summary, false);
+        return new Reading(position, newest, shown, running, anchor, cut, summary, false);
     }
 
     private static Reading of(

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record ShownView(
         Reading reading,
         List<LoggedMessage> messages,
-        @Nullable Map<String, ChatMessage> stored,
+        @Nullable Map<String, LoggedMessage> stored,
         Map<String, ChatMessage> later) {
 
     /**
@@ -50,7 +50,7 @@ public record ShownView(
         List<LoggedMessage> running = Reading.running(context);
         List<LoggedMessage> all = context.logged();
         all.addAll(running);
-        return new ShownView(Reading.of(tail, context, all, running, known), all, stored(context), later(tail));
+        return new ShownView(Reading.of(tail, context, all, running, known), all, context.originals(), later(tail));
     }
 
     private static Map<String, ChatMessage> later(Tail tail) {
@@ -61,12 +61,6 @@ public record ShownView(
             }
         }
         return later;
-    }
-
-    private static Map<String, ChatMessage> stored(Context context) {
-        Map<String, ChatMessage> stored = new HashMap<>();
-        context.originals().forEach((id, original) -> stored.put(id, original.message()));
-        return stored;
     }
 
     /**
@@ -107,7 +101,9 @@ public record ShownView(
     /** Returns the stored message at an index, which a strategy may have shown in a shorter form. */
     ChatMessage whole(int place) {
         LoggedMessage shown = messages.get(place);
-        return stored == null ? shown.message() : stored.getOrDefault(shown.id(), shown.message());
+        return stored == null
+                ? shown.message()
+                : stored.getOrDefault(shown.id(), shown).message();
     }
 
     /** Leaves out the messages, so that the result may be logged. */

@@ -94,21 +94,8 @@ public final class ViewReader {
     public static Tail showing(MessageLog log, MemoryKey key, ReadQuery query, @Nullable View view) {
         return inOneEpoch(() -> {
             Tail branch = log.read(key, query);
-            return resolve(
-                    log,
-                    key,
-                    query,
-                    new Tail(
-                            branch.position(),
-                            branch.messages(),
-                            branch.oldest(),
-                            branch.system(),
-                            branch.user(),
-                            view,
-                            branch.summary(),
-                            branch.complete(),
-                            branch.missingParent()),
-                    view);
+            Tail other = part(branch, branch.messages(), view, branch.complete(), branch.missingParent());
+            return resolve(log, key, query, other, view);
         });
     }
 
@@ -134,61 +121,42 @@ public final class ViewReader {
      * @param log where to read
      * @param key the memory
      * @param guess the number of messages of the first read, 1 or more; if it is too low, more reads follow
+     * @param least the number of newest messages that are returned regardless of their number and tokens, 0 or more
      * @return a tail whose messages, system message and completeness are the view's
      */
-    public static Tail everything(MessageLog log, MemoryKey key, int guess) {
-        return inOneEpoch(() -> everythingOnce(log, key, guess, 0));
-    }
-
-    /**
-     * Reads all messages that a memory shows, as {@link #everything} does, and more than its limit if they are
-     * requested.
-     *
-     * @param log where to read
-     * @param key the memory
-     * @param least the number of newest messages that are returned regardless of their tokens, 1 or more
-     * @return a tail whose messages, system message and completeness are the view's
-     */
-    public static Tail atLeast(MessageLog log, MemoryKey key, int least) {
-        return inOneEpoch(() -> everythingOnce(log, key, least, least));
+    public static Tail everything(MessageLog log, MemoryKey key, int guess, int least) {
+        return inOneEpoch(() -> everythingOnce(log, key, guess, least));
     }
 
     private static Tail everythingOnce(MessageLog log, MemoryKey key, int guess, int least) {
         Tail newest = log.read(key, ReadQuery.newest(guess));
+        ViewReader reader = new ViewReader(log, key, ReadQuery.wholeBranch(), newest.epoch());
         View view = newest.view();
         if (view == null) {
-            return unset(log, key, newest, least);
+            return reader.unset(newest, least);
         }
         boolean reachesView = newest.complete()
                 || newest.messages().get(0).sequence() <= view.anchorSequence()
                 || Objects.equals(newest.messages().get(0).parentId(), view.anchor());
         Tail branch = reachesView
                 ? newest
-                : readOn(log, key, newest, ReadQuery.wholeBranch().after(view.anchor()));
-        return new ViewReader(log, key, ReadQuery.wholeBranch(), newest.epoch()).resolve(branch, view);
+                : reader.readOn(newest, ReadQuery.wholeBranch().after(view.anchor()));
+        return reader.resolve(branch, view);
     }
 
-    private static Tail unset(MessageLog log, MemoryKey key, Tail newest, int least) {
+    private Tail unset(Tail newest, int least) {
         int size = newest.messages().size();
-        int tokens = MOST_UNSET_TOKENS - tokens(newest.messages());
+        long tokens = MOST_UNSET_TOKENS
+                - newest.messages().stream().mapToLong(LoggedMessage::tokens).sum();
         boolean isEnough = newest.complete() || size >= Math.max(MOST_UNSET, least) || tokens <= 0;
         Tail tail = isEnough
                 ? newest
-                : readOn(log, key, newest, ReadQuery.newest(MOST_UNSET - size).upToTokens(tokens));
+                : readOn(newest, ReadQuery.newest(MOST_UNSET - size).upToTokens(tokens));
         int from = tail.messages().size() - newestOf(tail.messages(), least);
         if (from == 0 && tail.complete()) {
             return tail;
         }
-        return new Tail(
-                tail.position(),
-                fromQuestion(tail, from),
-                List.of(),
-                tail.system(),
-                tail.user(),
-                null,
-                null,
-                false,
-                null);
+        return part(tail, fromQuestion(tail, from), null, false, null);
     }
 
     /** Returns the number of newest messages that are shown if no list was set. */
@@ -226,12 +194,6 @@ public final class ViewReader {
             at++;
         }
         return at < messages.size() ? at : -1;
-    }
-
-    private static int tokens(List<LoggedMessage> messages) {
-        return (int) Math.min(
-                Integer.MAX_VALUE,
-                messages.stream().mapToLong(LoggedMessage::tokens).sum());
     }
 
     /**
@@ -280,44 +242,58 @@ public final class ViewReader {
      * Reads more after a first read. If the memory was erased and written again since, the ids may name no or other
      * messages.
      */
-    private static Tail readMore(MessageLog log, MemoryKey key, ReadQuery more, long epoch) {
-        Tail read;
+    private Tail readMore(ReadQuery more) {
         try {
-            read = log.read(key, more);
+            return checked(log.read(key, more));
         } catch (UnknownMessageException e) {
-            check(log.read(key, ReadQuery.newest(0)), epoch);
+            checked(log.read(key, ReadQuery.newest(0)));
             throw e;
         }
-        check(read, epoch);
-        return read;
     }
 
-    private Tail readMore(ReadQuery more) {
-        return readMore(log, key, more, epoch);
-    }
-
-    private static void check(Tail read, long epoch) {
+    private Tail checked(Tail read) {
         if (read.epoch() != epoch) {
             throw new ErasedMeanwhile();
         }
+        return read;
     }
 
-    private static Tail readOn(MessageLog log, MemoryKey key, Tail newest, ReadQuery query) {
+    private Tail readOn(Tail newest, ReadQuery more) {
         String next = Objects.requireNonNull(newest.messages().get(0).parentId(), "parent");
-        Tail older = readMore(log, key, query.endingIn(next), newest.epoch());
+        Tail older = readMore(more.endingIn(next));
         List<LoggedMessage> messages = new ArrayList<>(older.messages());
         messages.addAll(newest.messages());
-        boolean toRoot = query.after() == null;
+        boolean toRoot = more.after() == null;
+        String missing = toRoot ? older.missingParent() : null;
+        return part(newest, messages, newest.view(), toRoot && older.complete(), missing);
+    }
+
+    /**
+     * Returns a read with other messages, or as if another view were in force.
+     *
+     * @param read the read
+     * @param messages a part of its messages, or more of the same branch, oldest first
+     * @param view the view, or null
+     * @param complete whether no message of the branch is left out
+     * @param missingParent the parent that is not in the memory, or null
+     * @return a tail with all else that was read
+     */
+    public static Tail part(
+            Tail read,
+            List<LoggedMessage> messages,
+            @Nullable View view,
+            boolean complete,
+            @Nullable String missingParent) {
         return new Tail(
-                newest.position(),
+                read.position(),
                 messages,
-                List.of(),
-                newest.system(),
-                newest.user(),
-                newest.view(),
-                null,
-                toRoot && older.complete(),
-                toRoot ? older.missingParent() : null);
+                read.oldest(),
+                read.system(),
+                read.user(),
+                view,
+                read.summary(),
+                complete,
+                missingParent);
     }
 
     private Tail resolve(Tail branch, View view) {
@@ -502,7 +478,7 @@ public final class ViewReader {
         for (Summary summary : Reads.summaries(log, key)) {
             found = summary.coversUpTo().equals(covered) ? summary : found;
         }
-        check(log.read(key, ReadQuery.newest(0)), epoch);
+        checked(log.read(key, ReadQuery.newest(0)));
         return found;
     }
 
@@ -510,7 +486,14 @@ public final class ViewReader {
         return summarized || found.size() >= query.maxMessages() || tokens >= query.maxTokens();
     }
 
-    private static int indexOf(List<LoggedMessage> messages, String id) {
+    /**
+     * Returns the index of a message.
+     *
+     * @param messages where to look, from the end on
+     * @param id its id, or null for none
+     * @return the index, or -1 if it is not among the messages
+     */
+    public static int indexOf(List<LoggedMessage> messages, @Nullable String id) {
         for (int i = messages.size() - 1; i >= 0; i--) {
             if (messages.get(i).id().equals(id)) {
                 return i;
@@ -547,7 +530,7 @@ public final class ViewReader {
         // A run of another branch may begin on this branch but continue elsewhere.
         if (last.equals(end) || parts.stream().anyMatch(part -> indexOf(part, last) >= 0)) {
             for (List<LoggedMessage> part : parts) {
-                int begin = begin(part, after);
+                int begin = behind(part, after);
                 int stop = indexOf(part, last) < 0 ? part.size() : indexOf(part, last) + 1;
                 if (begin >= 0 && (stop - begin >= room || indexOf(part, last) >= begin)) {
                     return part.subList(begin, begin + Math.min(stop - begin, room));
@@ -564,14 +547,14 @@ public final class ViewReader {
     }
 
     /**
-     * Returns the index in a part of a branch of the message that follows another one, or that follows the root.
-     * Returns a negative number if there is none.
+     * Returns the index in a part of a branch behind a message.
+     *
+     * @param part the part, oldest first
+     * @param id the message's id, or null for the root
+     * @return the index; negative if it is not known
      */
-    private static int begin(List<LoggedMessage> part, @Nullable String after) {
-        if (after == null) {
-            return part.isEmpty() || part.get(0).parentId() != null ? -1 : 0;
-        }
-        int there = indexOf(part, after);
-        return there < 0 ? -1 : there + 1;
+    public static int behind(List<LoggedMessage> part, @Nullable String id) {
+        int there = indexOf(part, id);
+        return there >= 0 || (!part.isEmpty() && Objects.equals(part.get(0).parentId(), id)) ? there + 1 : -1;
     }
 }

@@ -22,22 +22,20 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.StorageUnavailableException;
+import io.github.keepsake4j.view.ListEdit.Item;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,8 +72,15 @@ public final class ViewWriter {
     private final BiFunction<MemoryKey, Tail, Tail> meter;
     private final Function<ChatMessage, NewMessage> prepare;
     private final HandedOut handedOut = new HandedOut();
-    private final InstanceIds ids = new InstanceIds();
+    /**
+     * The ids under which instances were stored or shown, to tell a caller the id of a message in hand. Unlike
+     * {@link #handedOut}, they have no say in what a list means that a caller sets.
+     */
+    private final WeakInstances<Told> told = new WeakInstances<>();
+
     private final KeyLocks<MemoryKey> conflicting = new KeyLocks<>();
+
+    private record Told(MemoryKey key, String id, int hash) {}
 
     /**
      * Creates a writer. Does no I/O.
@@ -128,7 +133,11 @@ public final class ViewWriter {
      * @param id the stored message's id
      */
     public void tellId(MemoryKey key, ChatMessage message, String id) {
-        ids.add(key, message, id);
+        told.clean();
+        Told newest = new Told(key, id, HandedOut.changeable(message));
+        told.change(message, before -> Stream.concat(before.stream(), Stream.of(newest))
+                .distinct()
+                .toList());
     }
 
     /**
@@ -140,8 +149,11 @@ public final class ViewWriter {
      * @return the ids; empty if the instance is not known, or was changed in place
      */
     public Set<String> idsOf(MemoryKey key, ChatMessage message) {
+        int hash = HandedOut.changeable(message);
         Set<String> found = new HashSet<>(handedOut.ids(key, message));
-        found.addAll(ids.find(key, message));
+        told.get(message).stream()
+                .filter(each -> each.key().equals(key) && each.hash() == hash)
+                .forEach(each -> found.add(each.id()));
         return found;
     }
 
@@ -236,14 +248,15 @@ public final class ViewWriter {
             if (head == null) {
                 return null;
             }
-            Reading empty = Reading.empty(position, tail.messages().get(0).sequence());
+            long newest = tail.messages().get(0).sequence();
             View view = tail.view();
             if (view != null && view.showsNothing() && head.equals(view.anchor())) {
-                return empty;
+                return Reading.empty(position, newest);
             }
-            Append append = Append.viewOnly(View.of(head, List.of())).sinceRevisionOf(position);
+            Append empty = Append.viewOnly(View.of(head, List.of())).sinceRevisionOf(position);
             try {
-                return empty.cleared(appender.apply(key, epoch == null ? append : append.inEpoch(epoch)));
+                AppendResult result = appender.apply(key, epoch == null ? empty : empty.inEpoch(epoch));
+                return Reading.empty(result.position(), newest);
             } catch (HeadConflictException | UnknownMessageException e) {
                 LOG.debug("Memory {}: another writer was first; emptying it is tried again", key);
             }
@@ -390,21 +403,16 @@ public final class ViewWriter {
         }
 
         private ListEdit edit() {
-            List<ListEdit.Item> items = new ArrayList<>(list.size());
+            List<Item> items = new ArrayList<>(list.size());
             String question = null;
             for (int i = 0; i < places.length; i++) {
                 StoredPosition place = places[i];
-                if (place != null) {
-                    question = place.question();
-                } else if (list.get(i) instanceof UserMessage) {
-                    question = null;
-                }
+                boolean begins = place == null && list.get(i) instanceof UserMessage;
+                question = begins ? null : place != null ? place.question() : question;
                 if (!omitted[i]) {
                     // A new answer belongs to the turn of the question before it.
                     items.add(
-                            place != null
-                                    ? ListEdit.Item.of(place)
-                                    : ListEdit.Item.of(prepared(i).ofTurn(question)));
+                            place != null ? Item.of(place) : Item.of(prepared(i).ofTurn(question)));
                 }
                 if (list.get(i) instanceof AiMessage ai && !ai.hasToolExecutionRequests()) {
                     // What follows an answer is no answer to its question.
@@ -512,13 +520,13 @@ public final class ViewWriter {
             long newest = 0;
             for (int i = 0; i < places.length; i++) {
                 StoredPosition place = places[i];
-                if (place != null) {
-                    places[i] = there.containsKey(place.id()) ? place.in(there) : null;
-                    newest = places[i] == null ? newest : Math.max(newest, place.sequence());
-                    if (places[i] == null) {
-                        isTakenBack = true;
-                        lost.set(i, handedOut.forget(key, list.get(i), place.id()));
-                    }
+                if (place != null && there.containsKey(place.id())) {
+                    places[i] = place.in(there);
+                    newest = Math.max(newest, place.sequence());
+                } else if (place != null) {
+                    places[i] = null;
+                    isTakenBack = true;
+                    lost.set(i, handedOut.forget(key, list.get(i), place.id()));
                 }
             }
             running = running.stream()
@@ -532,53 +540,13 @@ public final class ViewWriter {
         }
 
         private Set<String> named() {
-            Set<String> named = new HashSet<>();
+            Set<String> named =
+                    new HashSet<>(Arrays.asList(summary, saw.position().head()));
             Stream.concat(Arrays.stream(places), running.stream())
                     .filter(Objects::nonNull)
-                    .forEach(place -> {
-                        named.add(place.id());
-                        named.add(place.parentId() == null ? place.id() : place.parentId());
-                    });
-            Stream.of(
-                            Optional.ofNullable(summary),
-                            Optional.ofNullable(saw.position().head()))
-                    .forEach(id -> id.ifPresent(named::add));
+                    .forEach(place -> named.addAll(Arrays.asList(place.id(), place.parentId())));
+            named.remove(null);
             return named;
-        }
-    }
-
-    /**
-     * The ids under which instances were stored or shown, to tell a caller the id of a message in hand. Unlike
-     * {@link HandedOut}, it has no say in what a list means that a caller sets. Thread-safe.
-     */
-    private static final class InstanceIds {
-
-        /** The maximum number of ids that are kept for one instance. From two on, the id is not certain in any case. */
-        private static final int MOST = 16;
-
-        private record Known(MemoryKey key, String id, int hash) {}
-
-        private final WeakInstances<List<Known>> known = new WeakInstances<>();
-
-        void add(MemoryKey key, ChatMessage message, String id) {
-            known.clean();
-            List<Known> added = List.of(new Known(key, id, HandedOut.changeable(message)));
-            known.merge(message, added, InstanceIds::merge);
-        }
-
-        private static List<Known> merge(List<Known> before, List<Known> added) {
-            List<Known> all =
-                    Stream.concat(before.stream(), added.stream()).distinct().toList();
-            return List.copyOf(all.subList(Math.max(0, all.size() - MOST), all.size()));
-        }
-
-        /** Returns the ids of an instance in a memory. */
-        Set<String> find(MemoryKey key, ChatMessage message) {
-            int hash = HandedOut.changeable(message);
-            return Objects.requireNonNullElse(known.get(message), List.<Known>of()).stream()
-                    .filter(each -> each.key().equals(key) && each.hash() == hash)
-                    .map(Known::id)
-                    .collect(Collectors.toCollection(LinkedHashSet::new));
         }
     }
 }

@@ -4,9 +4,9 @@ import dev.langchain4j.data.message.ChatMessage;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BinaryOperator;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -14,9 +14,12 @@ import org.jspecify.annotations.Nullable;
  * Maps instances of messages to their data, for as long as a caller keeps the instance. Equal messages are different
  * instances. Thread-safe.
  *
- * @param <V> what is known of an instance
+ * @param <T> one thing that is known of an instance
  */
-final class WeakInstances<V> {
+final class WeakInstances<T> {
+
+    /** The maximum number of things that are kept for one instance. An application's constant may be used many times. */
+    private static final int MOST = 16;
 
     /** A key of the map. It equals only a key of the same instance. */
     private static final class Instance extends WeakReference<ChatMessage> {
@@ -38,7 +41,7 @@ final class WeakInstances<V> {
         }
     }
 
-    private final Map<Instance, V> known = new ConcurrentHashMap<>();
+    private final Map<Instance, List<T>> known = new ConcurrentHashMap<>();
     private final ReferenceQueue<ChatMessage> gone = new ReferenceQueue<>();
 
     /** Removes the instances that no caller keeps. */
@@ -48,20 +51,17 @@ final class WeakInstances<V> {
         }
     }
 
-    /** Returns the data of an instance, or null. */
-    @Nullable
-    V get(ChatMessage message) {
-        return known.get(new Instance(message, null));
+    /** Returns what is known of an instance. */
+    List<T> get(ChatMessage message) {
+        return known.getOrDefault(new Instance(message, null), List.of());
     }
 
-    /** Records a value, or the result of merging it with the known one. */
-    void merge(ChatMessage message, V value, BinaryOperator<V> merge) {
-        known.merge(new Instance(message, gone), value, merge);
-    }
-
-    /** Changes the data of an instance, if there is any. */
-    void change(ChatMessage message, UnaryOperator<V> change) {
-        known.computeIfPresent(new Instance(message, null), (instance, value) -> change.apply(value));
+    /** Changes what is known of an instance. Keeps the newest, which is at the end. */
+    void change(ChatMessage message, UnaryOperator<List<T>> change) {
+        known.compute(new Instance(message, gone), (instance, before) -> {
+            List<T> after = change.apply(before == null ? List.of() : before);
+            return after.isEmpty() ? null : List.copyOf(after.subList(Math.max(0, after.size() - MOST), after.size()));
+        });
     }
 
     /** Returns the number of known instances. */

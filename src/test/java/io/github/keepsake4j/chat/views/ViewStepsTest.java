@@ -89,7 +89,7 @@ class ViewStepsTest {
                 log -> ViewReader.read(log, KEY, ReadQuery.newest(3)),
                 log -> ViewReader.read(
                         log, KEY, ReadQuery.newest(9).upToSummary().alsoOldest(2)),
-                log -> ViewReader.everything(log, KEY, 1));
+                log -> ViewReader.everything(log, KEY, 1, 0));
         for (int covered : new int[] {0, 4}) {
             for (Function<MessageLog, Tail> read : reads) {
                 Set<List<String>> shown = new HashSet<>();
