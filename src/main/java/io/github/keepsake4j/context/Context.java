@@ -72,17 +72,9 @@ public record Context(
          * @return those that are present, in order, as a new list
          */
         public List<LoggedMessage> messages() {
-            List<LoggedMessage> present = new ArrayList<>();
-            if (system != null) {
-                present.add(system);
-            }
-            if (summary != null) {
-                present.add(summary);
-            }
-            if (remembered != null) {
-                present.add(remembered.message());
-            }
-            return present;
+            return Stream.of(system, summary, remembered == null ? null : remembered.message())
+                    .flatMap(Stream::ofNullable)
+                    .toList();
         }
     }
 
@@ -248,7 +240,7 @@ public record Context(
      *     are shown
      */
     public List<LoggedMessage> shown() {
-        return followedByTurns(opening.messages());
+        return followedByTurns(new ArrayList<>(opening.messages()));
     }
 
     /**
@@ -257,7 +249,7 @@ public record Context(
      * @return the shown messages without the summary and the memories
      */
     public List<LoggedMessage> logged() {
-        return followedByTurns(new Opening(opening.system(), null, null).messages());
+        return followedByTurns(new ArrayList<>(new Opening(opening.system(), null, null).messages()));
     }
 
     /**

@@ -129,7 +129,9 @@ class PageController {
     /** Names all that the page shows. A summary and long-term memories change without a new message. */
     private static String state(Optional<MemoryInfo> info, Tail tail, Context context) {
         String summary = context.summary() == null ? null : context.summary().id();
-        String memories = context.remembered() == null ? null : context.remembered().message().id();
+        String memories = context.remembered() == null
+                ? null
+                : context.remembered().message().id();
         return summary + "." + memories + "." + tail.epoch() + "." + tail.revision() + "." + tail.head() + "."
                 + info.map(each -> each.messages() + "." + Objects.hashCode(each.title()))
                         .orElse("");
