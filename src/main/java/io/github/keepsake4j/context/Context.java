@@ -258,10 +258,7 @@ public record Context(
      * @return a new list
      */
     public List<ChatMessage> messages() {
-        List<LoggedMessage> shown = shown();
-        List<ChatMessage> messages = new ArrayList<>(shown.size());
-        shown.forEach(logged -> messages.add(logged.message()));
-        return messages;
+        return new ArrayList<>(shown().stream().map(LoggedMessage::message).toList());
     }
 
     /**
