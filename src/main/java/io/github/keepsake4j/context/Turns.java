@@ -295,7 +295,8 @@ public final class Turns {
         ReadTurn own = logged.question() == null ? null : byQuestion.get(logged.question());
         for (Iterator<Waiting> newest = waiting.iterator(); newest.hasNext(); ) {
             Waiting calls = newest.next();
-            boolean fits = own == null ? !calls.turn().repeated : calls.turn() == own;
+            boolean isOpen = !calls.turn().repeated || calls.round().isRejected();
+            boolean fits = own == null ? isOpen : calls.turn() == own;
             if (fits && calls.round().takes(logged, result)) {
                 calls.round().newest = at();
                 last = calls.round().isRejected() ? last : calls.turn();

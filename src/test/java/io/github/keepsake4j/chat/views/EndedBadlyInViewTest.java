@@ -249,6 +249,9 @@ class EndedBadlyInViewTest {
                             .toList();
             List<LoggedMessage> ended = RandomOutcomes.on(branch, random, true);
             List<LoggedMessage> rest = RandomOutcomes.shown(ended);
+            if (!RandomOutcomes.areSameTurns(ended, rest)) {
+                continue;
+            }
             hidden += ended.size() - rest.size();
             ContextStrategy strategy = strategy(random);
             MessageLog some = log(ended);
