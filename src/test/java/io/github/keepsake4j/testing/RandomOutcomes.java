@@ -133,17 +133,21 @@ public final class RandomOutcomes {
                 .allMatch(entry -> Objects.equals(entry.getValue(), before.get(entry.getKey())));
     }
 
+    /** Returns whether an unbound question is asked again, and the question, or one in between, failed. */
     private static boolean failedAndWasRepeated(List<LoggedMessage> branch) {
         List<LoggedMessage> unbound = branch.stream()
                 .filter(message -> isQuestion(message) && message.question() == null)
                 .toList();
-        Set<ChatMessage> failed = unbound.stream()
-                .filter(question -> is(question, Outcome.Kind.FAILED))
-                .map(LoggedMessage::message)
-                .collect(Collectors.toSet());
-        Set<ChatMessage> once = new HashSet<>();
-        return unbound.stream()
-                .anyMatch(question -> !once.add(question.message()) && failed.contains(question.message()));
+        Map<ChatMessage, Integer> asked = new HashMap<>();
+        for (int i = 0; i < unbound.size(); i++) {
+            Integer before = asked.put(unbound.get(i).message(), i);
+            if (before != null
+                    && unbound.subList(before, i + 1).stream()
+                            .anyMatch(question -> is(question, Outcome.Kind.FAILED))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns the ids of the questions to which messages belong, by the messages' ids. */
