@@ -69,7 +69,7 @@ public record Context(
         /**
          * Returns the messages.
          *
-         * @return those that are present, in order, as a new list
+         * @return those that are present, in order; unmodifiable
          */
         public List<LoggedMessage> messages() {
             return Stream.of(system, summary, remembered == null ? null : remembered.message())

@@ -143,6 +143,7 @@ class PageController {
         Conversation conversation = keepsake.conversation(id);
         Optional<MemoryInfo> info = conversation.info();
         Tail tail = upTo == null ? conversation.branch(PAGE) : conversation.branch(upTo, PAGE);
+        Context context = conversation.context();
         Map<String, TreeNode> tree = nodes(conversation);
         Map<String, List<TreeNode>> children = tree.values().stream()
                 .collect(Collectors.groupingBy(
@@ -151,13 +152,13 @@ class PageController {
                 .map(message -> entry(conversation, message, tree, children))
                 .toList();
         return new Page(
-                state(info, tail, conversation.context()),
+                state(info, tail, context),
                 info.map(each -> Title.of(each, conversation)).orElse(null),
                 entries,
                 tail.complete() || tail.missingParent() != null || entries.isEmpty()
                         ? null
                         : entries.get(0).said().parentId(),
-                upTo == null ? request(conversation) : null);
+                upTo == null ? request(conversation, context) : null);
     }
 
     private static Entry entry(
@@ -202,7 +203,7 @@ class PageController {
             @RequestParam(defaultValue = "20") int size) {
         Conversation conversation = keepsake.conversation(id);
         if (strategy == null) {
-            return request(conversation);
+            return request(conversation, conversation.context());
         }
         ContextStrategy other = strategy(strategy, size);
         Context context = conversation.context(other);
@@ -213,8 +214,8 @@ class PageController {
                 other.foldUpTo(context).orElse(null));
     }
 
-    private NextRequest request(Conversation conversation) {
-        return NextRequest.of(conversation.context(), conversation.explain(), maxTokens, null);
+    private NextRequest request(Conversation conversation, Context context) {
+        return NextRequest.of(context, conversation.explain(), maxTokens, null);
     }
 
     private static ContextStrategy strategy(String name, int size) {
