@@ -23,8 +23,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A chat that remembers across runs, in one SQLite file. A summary takes the place of its old turns. Without a key, a scripted model answers from what the memory
- * shows it. With {@code OPENAI_API_KEY} (and {@code OPENAI_BASE_URL} for another endpoint), a real model answers. In a
+ * A chat that remembers across runs, in one SQLite file. A summary takes the place of its old turns. Without a key, a
+ * scripted model answers from what the memory shows it. With {@code OPENAI_API_KEY} (and {@code OPENAI_BASE_URL} for
+ * another endpoint), a real model answers. In a
  * terminal, the user types. Lines that are piped into the sample are read. Without both, the sample plays a script about
  * Ada, in a memory of its own.
  */

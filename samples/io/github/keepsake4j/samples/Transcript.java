@@ -6,6 +6,8 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.io.PrintStream;
 import java.util.List;
@@ -27,29 +29,29 @@ final class Transcript {
     /** Prints the oldest and the newest messages of a branch, and which of them are in view, for a terminal of 80 by 24. */
     static void print(Conversation conversation, PrintStream out) {
         Context context = conversation.context();
-        Set<String> seen = context.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        List<LoggedMessage> kept = conversation.branch(Integer.MAX_VALUE).messages();
-        long inView = kept.stream().filter(each -> seen.contains(each.id())).count();
+        Set<String> seen = context.logged().stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        long kept = conversation.info().map(MemoryInfo::messages).orElse(0L);
         out.printf(
                 "%n%d messages kept, %d in view%s.%n",
-                kept.size(), inView, context.summary() == null ? "" : ", and a summary of the others");
+                kept, seen.size(), context.summary() == null ? "" : ", and a summary of the others");
         out.printf("%-4s %-7s %-6s %s%n", "#", "in view", "who", "message");
-        for (int i = 0; i < kept.size(); i++) {
-            if (i == FIRST && kept.size() > FIRST + LAST) {
-                out.printf("...  %d more%n", kept.size() - FIRST - LAST);
-                i = kept.size() - LAST;
-            }
-            LoggedMessage logged = kept.get(i);
-            out.println(cut(
-                    "%-4d %-7s %-6s %s"
-                            .formatted(
-                                    logged.sequence(),
-                                    seen.contains(logged.id()) ? "yes" : "-",
-                                    logged.message().type().name().toLowerCase(Locale.ROOT),
-                                    text(logged.message())),
-                    TERMINAL));
+        List<LoggedMessage> first =
+                conversation.history(HistoryQuery.oldest(FIRST)).messages();
+        List<LoggedMessage> last = conversation.branch(LAST).messages().stream()
+                .filter(message -> first.stream().noneMatch(each -> each.id().equals(message.id())))
+                .toList();
+        first.forEach(message -> out.println(line(message, seen)));
+        if (kept > first.size() + last.size()) {
+            out.printf("...  %d more%n", kept - first.size() - last.size());
         }
+        last.forEach(message -> out.println(line(message, seen)));
         out.println();
+    }
+
+    private static String line(LoggedMessage logged, Set<String> seen) {
+        String inView = seen.contains(logged.id()) ? "yes" : "-";
+        String who = logged.message().type().name().toLowerCase(Locale.ROOT);
+        return cut("%-4d %-7s %-6s %s".formatted(logged.sequence(), inView, who, text(logged.message())), TERMINAL);
     }
 
     /** Prints what a model sees: the messages at its beginning and at its end, with the first words of each. */
