@@ -27,9 +27,15 @@ public final class LongTermMemories {
     }
 
     /**
-     * Returns the long-term memories of a conversation, to be read, corrected, pinned and forgotten. Does no I/O.
+     * Returns the long-term memories of a conversation, to be read, added by hand, corrected, pinned and forgotten. Does
+     * no I/O.
      *
-     * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
+     * <p>The id of a user is an id too: what {@code of("alice").remember(…)} stores about Alice is shown in each of her
+     * conversations by a {@linkplain #retriever(LongTermMemoryTools.Options, Function) retriever} or {@linkplain
+     * #tools(LongTermMemoryTools.Options, Function) tools} whose scopes name {@code "alice"} besides the conversation.
+     *
+     * @param memoryId the conversation, or what else the memories are about: a {@link ConversationKey}, String, number or
+     *     UUID
      * @return the memories
      * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
      */

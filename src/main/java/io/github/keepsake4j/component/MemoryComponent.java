@@ -88,9 +88,9 @@ public final class MemoryComponent implements AutoCloseable {
     }
 
     /**
-     * Runs an action.
+     * Runs an action, such as <code>{"action": "get", "session_id": "sess_123", "max_messages": 20}</code>.
      *
-     * @param json the input, as {@link MemoryInput#fromJson} reads it
+     * @param json the input, with the fields that {@link MemoryInput#fromJson} names
      * @return the output, as {@link MemoryOutput#toJson} writes it
      * @throws InvalidInputException if the input breaks a rule; the exception names the field, and nothing was changed
      * @throws SummaryFailedException if the action {@code summarize} failed; retryable
