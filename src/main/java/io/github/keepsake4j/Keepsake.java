@@ -25,6 +25,7 @@ import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.memories.Discussions;
 import io.github.keepsake4j.memories.LongTermMemoryBlock;
+import io.github.keepsake4j.memories.LongTermMemoryStore;
 import io.github.keepsake4j.memories.background.BackgroundCreators;
 import io.github.keepsake4j.memories.store.FactsByMeaning;
 import io.github.keepsake4j.message.Ids;
@@ -331,7 +332,7 @@ public final class Keepsake {
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
      */
     public Search search() {
-        return new Search(required("index", search), memories::key);
+        return new Search(required("index", search), ids);
     }
 
     /**
@@ -575,7 +576,8 @@ public final class Keepsake {
         /**
          * Sets the summarizer, which writes the summaries that a {@link Summarization} shows. It is called in the
          * background, on the {@linkplain #executor executor}. No turn waits for it. If no {@link #strategy} is set, a
-         * summary replaces old turns at {@value #SUMMARY_TRIGGER} tokens, and the newest {@value #SUMMARY_KEEP} tokens stay.
+         * summary replaces old turns at {@value #SUMMARY_TRIGGER} tokens, or when {@link #maxMessages} or {@link
+         * #maxTokens} would leave them out, and the newest {@value #SUMMARY_KEEP} tokens stay.
          * Default: none. Required by a strategy that summarizes.
          *
          * @param writer the summarizer, such as {@link Summarizer#of}, or {@code ModelSummarizer.builder(model)} for a
@@ -848,20 +850,37 @@ public final class Keepsake {
 
         /**
          * Sets how memories of conversations are made. Creators run in the background, on the {@linkplain #executor
-         * executor}, at most one per conversation in all processes. No turn waits for them, even if they fail or
-         * hang. They
-         * read the conversation's current branch. When a conversation is erased, its memories are too. After a crash, a
-         * conversation gets its memories with its next turn in any process, or by {@link
+         * executor}, at most one per conversation in all processes. No turn waits for them, even if they fail or hang.
+         * They read the conversation's current branch. When a conversation is erased, its memories are too. After a
+         * crash, a conversation gets its memories with its next turn in any process, or by {@link
          * LongTermMemories#make}. Default: none.
          *
          * @param creators creates and keeps the memories; the caller closes the store when the logs are no longer used
          * @param freshness the longest time from an append to the start of the creators, from zero to one day. Appends
          * within this time are processed together
          * @return this builder
+         * @throws InvalidInputException if the creators have neither a model nor a workflow
          */
         public Builder longTermMemories(Discussions creators, Duration freshness) {
-            this.discussions = Objects.requireNonNull(creators, "creators");
+            if (!Objects.requireNonNull(creators, "creators").creates()) {
+                throw new InvalidInputException(
+                        "longTermMemories",
+                        "need a model or a workflow that creates them: set Discussions.builder(…).chatModel(…)");
+            }
+            this.discussions = creators;
             this.memoriesFreshness = Objects.requireNonNull(freshness, "freshness");
+            return this;
+        }
+
+        /**
+         * Sets a store of memories that only the application writes, by {@link
+         * io.github.keepsake4j.memories.LongTermMemoriesOfConversation#remember}: no model makes any.
+         *
+         * @param store keeps the memories; the caller closes it when the logs are no longer used
+         * @return this builder
+         */
+        public Builder longTermMemories(LongTermMemoryStore store) {
+            this.discussions = Discussions.builder(store).build();
             return this;
         }
 
@@ -1031,11 +1050,6 @@ public final class Keepsake {
         }
 
         private BackgroundCreators creators(Discussions made, MessageLog indexed) {
-            if (!made.creates()) {
-                throw new InvalidInputException(
-                        "longTermMemories",
-                        "need a model or a workflow that creates them: set Discussions.builder(…).chatModel(…)");
-            }
             return new BackgroundCreators(
                     made,
                     key -> indexed,

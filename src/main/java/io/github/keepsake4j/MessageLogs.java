@@ -48,13 +48,27 @@ public final class MessageLogs {
 
     /**
      * Opens a log in PostgreSQL, as {@link PostgresMessageLog#open(DataSource)} does. The tables must exist;
-     * {@link PostgresMessageLog#builder()} creates them.
+     * {@link #postgres(DataSource, SchemaMode)} creates them.
      *
      * @param dataSource provides connections, preferably from a pool; the caller closes it
      * @return the log
      */
     public static MessageLog postgres(DataSource dataSource) {
         return PostgresMessageLog.open(dataSource);
+    }
+
+    /**
+     * Opens a log in PostgreSQL, as {@link PostgresMessageLog#builder()} does.
+     *
+     * @param dataSource provides connections, preferably from a pool; the caller closes it
+     * @param schema whether the log creates its tables, for which the database's user needs the right
+     * @return the log
+     */
+    public static MessageLog postgres(DataSource dataSource, SchemaMode schema) {
+        return PostgresMessageLog.builder()
+                .dataSource(dataSource)
+                .schema(schema)
+                .build();
     }
 
     /**
@@ -107,6 +121,22 @@ public final class MessageLogs {
      */
     public static MessageLog redis(URI server) {
         return RedisMessageLog.connect(server);
+    }
+
+    /**
+     * Opens a log in Redis, as {@link #redis(URI)} does.
+     *
+     * @param server such as {@code redis://localhost:6379}
+     * @return the log
+     * @throws InvalidInputException if the text is not a URI
+     */
+    public static MessageLog redis(String server) {
+        try {
+            return redis(URI.create(Objects.requireNonNull(server, "server")));
+        } catch (IllegalArgumentException e) {
+            // The exception's text would show a password.
+            throw new InvalidInputException("server", "is not a URI; write redis://host:port");
+        }
     }
 
     /**

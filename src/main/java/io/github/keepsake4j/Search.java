@@ -6,7 +6,6 @@ import io.github.keepsake4j.recall.MessageSearch;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.SearchOptions;
 import io.github.keepsake4j.recall.SearchResult;
-import java.util.function.Function;
 
 /**
  * Searches all messages for a user's words. Messages are found as soon as they are appended: up to 200 messages of a
@@ -20,11 +19,21 @@ import java.util.function.Function;
 public final class Search {
 
     private final MessageSearch search;
-    private final Function<Object, MemoryKey> ids;
+    private final MemoryIds ids;
 
-    Search(MessageSearch search, Function<Object, MemoryKey> ids) {
+    Search(MessageSearch search, MemoryIds ids) {
         this.search = search;
         this.ids = ids;
+    }
+
+    /**
+     * Searches all memories of the configured tenant, with {@linkplain SearchOptions#standard() standard options}.
+     *
+     * @param text the user's words; any text
+     * @return the first page of hits, best first
+     */
+    public SearchResult find(String text) {
+        return find(Scope.tenant(ids.tenant()), text);
     }
 
     /**
@@ -49,7 +58,7 @@ public final class Search {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public SearchResult find(Object memoryId, String text, SearchOptions options) {
-        return find(Scope.memory(ids.apply(memoryId)), text, options);
+        return find(Scope.memory(ids.key(memoryId)), text, options);
     }
 
     /**

@@ -132,8 +132,7 @@ class NullArgumentsTest {
                 .hasMessageContaining("is not a directory");
         Discussions readOnly =
                 Discussions.builder(new InMemoryLongTermMemoryStore()).build();
-        Keepsake.Builder keepsake = Keepsake.builder().messageLog(log).longTermMemories(readOnly, Duration.ofDays(1));
-        assertThatThrownBy(keepsake::build)
+        assertThatThrownBy(() -> Keepsake.builder().longTermMemories(readOnly, Duration.ofDays(1)))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("chatModel");
     }
@@ -146,6 +145,7 @@ class NullArgumentsTest {
                 () -> MessageLogs.postgres("postgresql://localhost/chat", "chat", "sesame", SchemaMode.ALWAYS),
                 "url",
                 "jdbc:postgresql:");
+        refused(() -> MessageLogs.redis("redis://:se same@localhost"), "server", "redis://host:port");
         refused(() -> TokenCounter.forModel("llama3.1"), "modelName", "JtokkitTokenCountEstimator.forEncoding");
         refused(
                 () -> PostgresMessageLog.builder()

@@ -218,9 +218,9 @@ public final class MemoryInput {
     /**
      * Reads an input from JSON, such as <code>{"action": "add", "session_id": "sess_123", "message": {"role": "user",
      * "content": "Hello!"}}</code>. The fields are {@code action} ({@code add}, {@code get}, {@code clear} or {@code
-     * summarize}), {@code session_id}, {@code message} (in OpenAI's JSON), {@code max_messages}, {@code max_tokens},
-     * {@code backend}, {@code strategy} ({@code sliding_window}, {@code token_limit} or {@code summarization}) and {@code
-     * erase}.
+     * summarize}), {@code session_id}, {@code message} (for {@code add}; in OpenAI's JSON), {@code max_messages},
+     * {@code max_tokens}, {@code backend}, {@code strategy} ({@code sliding_window}, {@code token_limit} or {@code
+     * summarization}) and {@code erase} (for {@code clear}).
      *
      * @param json a JSON object with these fields; a field whose value is null counts as absent
      * @return the input

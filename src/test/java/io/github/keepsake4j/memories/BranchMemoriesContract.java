@@ -101,6 +101,28 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
     }
 
     @Test
+    void without_a_model_a_fact_about_a_user_is_shown_in_each_conversation_and_no_run_removes_it() {
+        MessageLog log = newLog();
+        open.add(log);
+        store = newStore();
+        open.add(store);
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(log).longTermMemories(store).build();
+        LongTermMemoriesOfConversation ofAda = keepsake.longTermMemories().of("ada");
+        MadeMemory fact = ofAda.remember("Food", "Ada is a vegetarian.", Trust.USER);
+        assertThat(keepsake.longTermMemories().make("ada").made()).isEmpty();
+        Chat chat = chat(keepsake);
+        chat.chat("trip", "Hello");
+        assertThat(keepsake.longTermMemories().make("trip").made()).isEmpty();
+        assertThat(ofAda.list(MadeMemory.Kind.FACT)).containsExactly(fact);
+        LongTermMemoryTools tools = keepsake.longTermMemories()
+                .tools(
+                        LongTermMemoryTools.Options.standard(),
+                        trip -> Scope.memories(List.of(trip, ConversationKey.of("default", "ada"))));
+        assertThat(tools.searchMemory("vegetarian", "trip")).contains("Ada is a vegetarian.");
+    }
+
+    @Test
     void what_was_remembered_by_hand_is_shown_from_the_first_question_on_and_on_every_branch_until_an_erasure() {
         MessageLog log = newLog();
         Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();

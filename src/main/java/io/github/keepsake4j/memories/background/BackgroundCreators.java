@@ -262,8 +262,9 @@ public final class BackgroundCreators implements ObservedLog.Observer {
      * Returns whether the memories belong to messages that no longer exist. Only an erasure removes messages, and it
      * removes all of them. So it is sufficient to check the first messages of the memories, once in each epoch.
      */
-    private boolean isOfErased(MemoryKey key, long epoch) {
-        if (Objects.equals(epochs.get(key), epoch)) {
+    private boolean isOfErased(MemoryKey key, BranchMessages.Branch branch) {
+        // Without messages, the number of erasures may be lost too, so that it tells nothing.
+        if (!branch.messages().isEmpty() && Objects.equals(epochs.get(key), branch.epoch())) {
             return false;
         }
         Set<String> first = new HashSet<>();
@@ -274,7 +275,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         }
         boolean isGone =
                 !first.isEmpty() && Reads.messages(logs.apply(key), key, first).size() < first.size();
-        epochs.put(key, epoch);
+        epochs.put(key, branch.epoch());
         return isGone;
     }
 
@@ -293,9 +294,13 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     private Discussion.Run make(MemoryKey key, boolean isAgain) {
         BranchMessages.Branch branch = branches.read(key);
         Discussion discussion = discussions.discussion(key, onPassedBy);
-        if (branch.messages().isEmpty() || isOfErased(key, branch.epoch())) {
+        boolean isEmptied = branch.messages().isEmpty() && branch.epoch() > FIRST_EPOCH;
+        if (isEmptied || isOfErased(key, branch)) {
             // It was erased by code that does not know long-term memories, such as a clean-up in another process.
             discussion.erase();
+        }
+        if (!discussions.creates()) {
+            return new Discussion.Run(End.UP_TO_DATE, List.of(), List.of());
         }
         try {
             Discussion.Run made =

@@ -60,8 +60,7 @@ class SearchOfKeepsakeTest {
                 .hasSize(1);
 
         awaitIndexed(chat, new Watermark(1, 2));
-        assertThat(keepsake.search().find(Scope.tenant("acme"), "restaurants").hits())
-                .hasSize(1);
+        assertThat(keepsake.search().find("restaurants").hits()).hasSize(1);
         NodeKey node = NodeKey.of("acme", "app", "42", "writer");
         keepsake.chatMemory(node).add(UserMessage.from("The restaurant is closed"));
         awaitIndexed(node, new Watermark(1, 1));
