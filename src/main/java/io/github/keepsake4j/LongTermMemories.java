@@ -31,8 +31,8 @@ public final class LongTermMemories {
      * no I/O.
      *
      * <p>The id of a user is an id too: what {@code of("alice").remember(…)} stores about Alice is shown in each of her
-     * conversations by a {@linkplain #retriever(LongTermMemoryTools.Options, Function) retriever} or {@linkplain
-     * #tools(LongTermMemoryTools.Options, Function) tools} whose scopes name {@code "alice"} besides the conversation.
+     * conversations by {@linkplain #tools(LongTermMemoryTools.Options, Function) tools} whose scopes name
+     * {@code "alice"} besides the conversation.
      *
      * @param memoryId the conversation, or what else the memories are about: a {@link ConversationKey}, String, number or
      *     UUID
@@ -74,18 +74,6 @@ public final class LongTermMemories {
     }
 
     /**
-     * Returns a retriever that adds matching memories of several conversations to each question.
-     *
-     * @param options which memories
-     * @param scopes returns, for a conversation, the conversations to look in, such as all of the same user
-     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs
-     *     a memory id
-     */
-    public ContentRetriever retriever(LongTermMemoryTools.Options options, Function<MemoryKey, Scope> scopes) {
-        return tools(options, scopes);
-    }
-
-    /**
      * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of
      * its conversation. The model cannot choose the conversation.
      *
@@ -98,11 +86,12 @@ public final class LongTermMemories {
 
     /**
      * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of
-     * several conversations. The model cannot choose the conversations.
+     * several conversations. They are a retriever too. The model cannot choose the conversations.
      *
      * @param options which memories
      * @param scopes returns, for a conversation, the conversations to look in, such as all of the same user
-     * @return the tools, for {@code AiServices.tools}; the service needs a memory id
+     * @return the tools, for {@code AiServices.tools} or {@code AiServices.contentRetriever}; the service needs a memory
+     *     id
      */
     public LongTermMemoryTools tools(LongTermMemoryTools.Options options, Function<MemoryKey, Scope> scopes) {
         return new LongTermMemoryTools(creators.store(), key -> log, ids, scopes, options, creators::stale);
