@@ -159,16 +159,11 @@ public final class LockFile {
             if (!Uninterrupted.lock(queue.lock, deadline)) {
                 throw busy(what, timeout);
             }
-            try {
-                FileLock lock = acquire(number, deadline);
+            try (FileLock lock = acquire(number, deadline)) {
                 if (lock == null) {
                     throw busy(what, timeout);
                 }
-                try {
-                    return work.run();
-                } finally {
-                    lock.release();
-                }
+                return work.run();
             } finally {
                 queue.lock.unlock();
             }
@@ -179,14 +174,8 @@ public final class LockFile {
     }
 
     private @Nullable FileLock acquire(long number, long deadline) throws IOException {
-        FileLock place = poll(2 * number + 1, deadline);
-        if (place == null) {
-            return null;
-        }
-        try {
-            return poll(2 * number, deadline);
-        } finally {
-            place.release();
+        try (FileLock place = poll(2 * number + 1, deadline)) {
+            return place == null ? null : poll(2 * number, deadline);
         }
     }
 
@@ -204,13 +193,8 @@ public final class LockFile {
             if (!queue.lock.tryLock()) {
                 return true;
             }
-            try {
-                FileLock lock = attempt(2 * number);
-                if (lock == null) {
-                    return true;
-                }
-                lock.release();
-                return false;
+            try (FileLock lock = attempt(2 * number)) {
+                return lock == null;
             } finally {
                 queue.lock.unlock();
             }

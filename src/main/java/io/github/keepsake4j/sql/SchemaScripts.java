@@ -59,23 +59,19 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
     }
 
     private Versions stored(Session session) throws SQLException {
-        if (!session.hasTable(schema.table())) {
+        Versions versions = null;
+        if (session.hasTable(schema.table())) {
+            versions = session.first(
+                    "SELECT * FROM " + schema.table() + " ORDER BY version DESC",
+                    // The first snapshots had no other column.
+                    row -> new Versions(
+                            row.getInt("version"),
+                            row.getInt(row.getMetaData().getColumnCount() == 1 ? "version" : "oldest_writer")));
+        } else if (isSqlite) {
             // The first snapshots kept the version of some tables in the file's header.
-            int version = isSqlite ? number(session, "PRAGMA user_version") : 0;
-            return new Versions(version, version);
+            versions = session.first("PRAGMA user_version", row -> new Versions(row.getInt(1), row.getInt(1)));
         }
-        Versions versions = session.first(
-                "SELECT * FROM " + schema.table() + " ORDER BY version DESC",
-                // The first snapshots had no other column.
-                row -> new Versions(
-                        row.getInt("version"),
-                        row.getInt(row.getMetaData().getColumnCount() == 1 ? "version" : "oldest_writer")));
         return versions == null ? new Versions(0, 0) : versions;
-    }
-
-    private static int number(Session session, String sql) throws SQLException {
-        Integer number = session.first(sql, row -> row.getInt(1));
-        return number == null ? 0 : number;
     }
 
     /** Returns whether all scripts were applied. */

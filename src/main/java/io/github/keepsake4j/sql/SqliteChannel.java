@@ -1,5 +1,6 @@
 package io.github.keepsake4j.sql;
 
+import io.github.keepsake4j.base.AfterFailure;
 import io.github.keepsake4j.message.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.Connections.Work;
@@ -63,7 +64,7 @@ final class SqliteChannel {
             if (!SqliteErrors.mayBeOtherwise(e)) {
                 throw e;
             }
-            disconnectAfter(e);
+            AfterFailure.run(e, this::disconnect);
             if (isNew) {
                 throw e;
             }
@@ -84,7 +85,7 @@ final class SqliteChannel {
                 } catch (SQLException lasting) {
                     // A transaction that cannot be rolled back must not affect the next caller.
                     e.addSuppressed(lasting);
-                    disconnectAfter(e);
+                    AfterFailure.run(e, this::disconnect);
                 }
                 throw e;
             }
@@ -172,14 +173,6 @@ final class SqliteChannel {
         statements.clear();
         if (open != null) {
             open.close();
-        }
-    }
-
-    private void disconnectAfter(Throwable reason) {
-        try {
-            disconnect();
-        } catch (SQLException e) {
-            reason.addSuppressed(e);
         }
     }
 }

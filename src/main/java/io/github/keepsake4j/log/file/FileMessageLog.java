@@ -5,6 +5,7 @@ import io.github.keepsake4j.backend.LeaseRules;
 import io.github.keepsake4j.backend.ListedMetadata;
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.PlannedTreeLog;
+import io.github.keepsake4j.base.AfterFailure;
 import io.github.keepsake4j.base.InputRules;
 import io.github.keepsake4j.base.LockFile;
 import io.github.keepsake4j.base.RecentlyUsed;
@@ -268,7 +269,11 @@ public final class FileMessageLog extends PlannedTreeLog {
                 list.add(names.hash());
                 SmallFiles.move(names.made(), names.data());
             } catch (IOException e) {
-                removeAfter(e, list, names);
+                // If this fails too, the remaining file shows that the creation was interrupted.
+                AfterFailure.run(e, () -> {
+                    list.remove(names.hash());
+                    Files.deleteIfExists(names.made());
+                });
                 throw e;
             }
             return true;
@@ -286,16 +291,6 @@ public final class FileMessageLog extends PlannedTreeLog {
             if (force) {
                 disk.force();
             }
-        }
-    }
-
-    /** If this fails too, the remaining file shows that the creation was interrupted. */
-    private static void removeAfter(IOException reason, TenantList list, Names names) {
-        try {
-            list.remove(names.hash());
-            Files.deleteIfExists(names.made());
-        } catch (IOException e) {
-            reason.addSuppressed(e);
         }
     }
 
