@@ -40,11 +40,18 @@ import org.slf4j.LoggerFactory;
 public final class SummaryWorker {
 
     private static final Logger LOG = LoggerFactory.getLogger(SummaryWorker.class);
+    private static final int REMEMBERED = 1_000;
 
     private final SummaryAttempt.Tools tools;
     private final Executor executor;
     private final SummaryJobs jobs = new SummaryJobs();
-    private final FailingMemories series = new FailingMemories();
+
+    /**
+     * How the summaries of memories currently fail. A broken summarizer is logged once for each memory and kind of
+     * failure, not in every turn. The number of remembered memories is bounded; if one is forgotten, its failure may be
+     * logged once more.
+     */
+    private final RecentlyUsed<MemoryKey, String> failing = new RecentlyUsed<>(REMEMBERED);
 
     /**
      * Creates a worker.
@@ -148,7 +155,7 @@ public final class SummaryWorker {
     }
 
     private void healed(MemoryKey key) {
-        series.healed(key);
+        failing.remove(key);
         tools.refusals().healed(key);
     }
 
@@ -243,8 +250,8 @@ public final class SummaryWorker {
             jobs.drop(job);
             return;
         }
-        boolean before = job.failures == 0 && series.isFailing(key);
-        series.failed(key, kind, error instanceof SummaryFailedException ? error.getCause() : error);
+        boolean before = job.failures == 0 && failing.get(key) != null;
+        warn(key, kind, error instanceof SummaryFailedException ? error.getCause() : error);
         job.failures++;
         if (before || job.failures >= tools.options().attempts()) {
             jobs.drop(job);
@@ -329,35 +336,10 @@ public final class SummaryWorker {
                 null);
     }
 
-    /**
-     * The memories whose summaries currently fail. A broken summarizer is logged once for each memory and kind of failure,
-     * not in every turn. The number of remembered memories is bounded; if one is forgotten, its failure may be logged once
-     * more. Thread-safe.
-     */
-    private static final class FailingMemories {
-
-        private static final int REMEMBERED = 1000;
-
-        private final RecentlyUsed<MemoryKey, String> failing = new RecentlyUsed<>(REMEMBERED);
-
-        boolean isFailing(MemoryKey key) {
-            return failing.get(key) != null;
-        }
-
-        void healed(MemoryKey key) {
-            failing.remove(key);
-        }
-
-        /**
-         * Records a failure. Only the class of the cause is logged, because its text may contain what a model or a user
-         * said.
-         */
-        void failed(MemoryKey key, Kind kind, @Nullable Throwable cause) {
-            String how =
-                    kind.tag() + (cause == null ? "" : ", " + cause.getClass().getName());
-            if (!failing.put(key, how)) {
-                return;
-            }
+    /** Logs a failure. Only the class of the cause is logged, because its text may contain what a model or a user said. */
+    private void warn(MemoryKey key, Kind kind, @Nullable Throwable cause) {
+        String how = kind.tag() + (cause == null ? "" : ", " + cause.getClass().getName());
+        if (failing.put(key, how)) {
             LOG.warn(
                     "No summary of memory {} was made ({}). Nothing is lost: the model sees what the limits allow, and"
                             + " the summary is tried again later",

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.log.Change;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -108,7 +109,7 @@ final class ArrivingMemory {
         }
     }
 
-    void add(Moved message) {
+    private void add(Moved message) {
         messages++;
         if (isErased) {
             return;
@@ -155,32 +156,29 @@ final class ArrivingMemory {
         }
     }
 
-    void add(Summary summary) {
-        summaries.add(summary);
-    }
-
-    void add(View view) {
-        views.add(view);
-    }
-
-    void addBranch(String name, String end) {
-        branches.put(name, end);
-    }
-
-    void setHead(String id) {
-        head = id;
+    /** Takes a line between the first and the last one. */
+    void take(NdjsonLine line) {
+        JsonFields json = line.json();
+        switch (line.kind()) {
+            case Lines.MESSAGE -> add(line.message());
+            case Lines.SUMMARY -> summaries.add(line.summary());
+            case Lines.VIEW -> views.add(line.view());
+            case Lines.BRANCH -> branches.put(json.neededText("name"), json.neededText("end"));
+            case Lines.HEAD -> head = json.neededText("id");
+            default -> throw new IllegalArgumentException(line.kind());
+        }
     }
 
     /** Compares the imported data with the last line. A line that was edited has no hash. */
     void check(String name, NdjsonLine end) {
-        long written = end.number("messages");
+        long written = end.json().neededNumber("messages");
         if (written != messages) {
             throw new InvalidInputException(
                     name,
                     "ends memory " + key + " after " + messages + " messages of " + written
                             + ". Lines before it are missing");
         }
-        String sha256 = end.nullableText("sha256");
+        String sha256 = end.json().text("sha256");
         if (sha256 != null && !sha256.equals(lines.hex())) {
             throw new InvalidInputException(
                     name,

@@ -117,7 +117,7 @@ public final class NdjsonExport {
     private Report memory(MemoryKey key, OutputStream lines) throws IOException {
         ByteArrayOutputStream held = new ByteArrayOutputStream();
         boolean[] isLarge = {false};
-        Fingerprint end = Fingerprint.<IOException>of(log, key, listener, line -> {
+        Fingerprint end = MemoryLines.<IOException>write(log, key, listener, line -> {
             isLarge[0] |= held.size() + line.length() > MAX_HELD;
             if (isLarge[0]) {
                 held.reset();
@@ -139,7 +139,7 @@ public final class NdjsonExport {
 
     private Fingerprint writeAgain(MemoryKey key, OutputStream lines) throws IOException {
         try {
-            Fingerprint end = Fingerprint.<IOException>of(log, key, listener, line -> write(lines, line));
+            Fingerprint end = MemoryLines.<IOException>write(log, key, listener, line -> write(lines, line));
             if (end.memories() > 0) {
                 return end;
             }

@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.backend.MemoryTree;
 import io.github.keepsake4j.backend.TreeStep;
+import io.github.keepsake4j.base.Locked;
 import io.github.keepsake4j.base.SmallFiles;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.Damage;
@@ -150,15 +151,11 @@ final class CachedMemory implements Closeable {
             }
             return header;
         } catch (BadLineException e) {
-            throw unreadableHeader(names, e);
+            throw new UnreadableDataException(
+                    "The first line of " + names.data() + ", which names the memory, cannot be read: " + e.problem()
+                            + ". Nothing was changed. Restore the line from a backup, or erase the memory",
+                    null);
         }
-    }
-
-    private static UnreadableDataException unreadableHeader(Names names, BadLineException e) {
-        return new UnreadableDataException(
-                "The first line of " + names.data() + ", which names the memory, cannot be read: " + e.problem()
-                        + ". Nothing was changed. Restore the line from a backup, or erase the memory",
-                null);
     }
 
     private static @Nullable Object identity(Path path) throws IOException {
@@ -221,12 +218,8 @@ final class CachedMemory implements Closeable {
         if (isContinued(before, now)) {
             return true;
         }
-        try {
-            checkContinued(before, Header.read(now), now);
-            return false;
-        } catch (BadLineException e) {
-            throw unreadableHeader(names, e);
-        }
+        checkContinued(before, header(names, now), now);
+        return false;
     }
 
     private static boolean isContinued(Known before, Disk now) throws IOException {
@@ -391,12 +384,7 @@ final class CachedMemory implements Closeable {
 
     /** Asks the tree, which must be up to date. */
     <T> T ask(Function<MemoryTree, T> question) {
-        lock.readLock().lock();
-        try {
-            return question.apply(tree);
-        } finally {
-            lock.readLock().unlock();
-        }
+        return Locked.by(lock.readLock(), () -> question.apply(tree));
     }
 
     /** Moves an incomplete line out of the file: it was never acknowledged. Call it with the memory's lock. */

@@ -238,10 +238,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         Names names = memory.names();
         TenantList list = list(names.directory());
         if (!list.has(names.hash())) {
-            holdingList(names.directory(), () -> {
-                list.ensure(memory.header().number(), names.hash());
-                return true;
-            });
+            holdingList(names.directory(), () -> list.ensure(memory.header().number(), names.hash()));
         }
     }
 
@@ -276,7 +273,6 @@ public final class FileMessageLog extends PlannedTreeLog {
                 });
                 throw e;
             }
-            return true;
         });
         forceNames(names.directory());
         Files.deleteIfExists(names.tombstone());
@@ -465,10 +461,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     private void unlist(Path directory, String hash) throws IOException {
         TenantList list = list(directory);
         if (list.has(hash)) {
-            holdingList(directory, () -> {
-                list.remove(hash);
-                return true;
-            });
+            holdingList(directory, () -> list.remove(hash));
         }
     }
 
@@ -548,6 +541,10 @@ public final class FileMessageLog extends PlannedTreeLog {
         T run(Names names) throws IOException;
     }
 
+    private interface Step {
+        void run() throws IOException;
+    }
+
     private void forceNames(Path directory) throws IOException {
         if (force) {
             SmallFiles.forceNames(directory);
@@ -560,8 +557,11 @@ public final class FileMessageLog extends PlannedTreeLog {
         return during(text, () -> lock().holding(names.lock(), text, busyTimeout, () -> work.run(names)));
     }
 
-    private <T> T holdingList(Path tenantDirectory, LockFile.Work<T> work) throws IOException {
-        return lock().holding(Names.lock(tenantDirectory), "list " + tenantDirectory, busyTimeout, work);
+    private void holdingList(Path tenantDirectory, Step step) throws IOException {
+        lock().holding(Names.lock(tenantDirectory), "list " + tenantDirectory, busyTimeout, () -> {
+            step.run();
+            return true;
+        });
     }
 
     /** Returns a tenant's list, and rebuilds it if it is missing. */
@@ -574,10 +574,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         }
         checkThere(directory, !list.isEmpty());
         if (!list.refresh()) {
-            holdingList(directory, () -> {
-                list.prepare();
-                return true;
-            });
+            holdingList(directory, list::prepare);
         }
         return list;
     }
@@ -592,7 +589,6 @@ public final class FileMessageLog extends PlannedTreeLog {
                         if (Files.exists(TenantList.old(directory))) {
                             list.remake();
                         }
-                        return true;
                     });
                 }
             }
