@@ -251,7 +251,7 @@ final class Json {
 
     static UnreadableDataException unreadable(Object what, String problem) {
         return new UnreadableDataException(
-                what + " cannot be read: " + problem + "; the stored JSON needs a repair", null);
+                what + " cannot be read: " + problem + "; the stored JSON needs a repair");
     }
 
     /**

@@ -19,7 +19,6 @@ public class ErasedException extends KeepsakeException {
     public ErasedException(MemoryKey key, long epoch, long current) {
         super(
                 "Memory " + key + " was erased: epoch " + current + " is in force, not " + epoch
-                        + "; nothing was written. Read again and start over",
-                null);
+                        + "; nothing was written. Read again and start over");
     }
 }

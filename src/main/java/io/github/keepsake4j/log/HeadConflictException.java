@@ -22,8 +22,7 @@ public class HeadConflictException extends KeepsakeException {
      */
     public HeadConflictException(MemoryKey key, @Nullable String expectedHead, @Nullable String actualHead) {
         super(
-                "Memory " + key + ": the head is " + actualHead + ", not " + expectedHead + "; nothing was appended",
-                null);
+                "Memory " + key + ": the head is " + actualHead + ", not " + expectedHead + "; nothing was appended");
         this.actualHead = actualHead;
     }
 
@@ -37,8 +36,7 @@ public class HeadConflictException extends KeepsakeException {
     public HeadConflictException(MemoryKey key, long expectedRevision, Position actual) {
         super(
                 "Memory " + key + ": revision " + actual.revision() + " is in force, not " + expectedRevision
-                        + "; nothing was appended",
-                null);
+                        + "; nothing was appended");
         this.actualHead = actual.head();
     }
 

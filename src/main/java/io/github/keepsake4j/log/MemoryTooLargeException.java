@@ -16,7 +16,6 @@ public class MemoryTooLargeException extends KeepsakeException {
     public MemoryTooLargeException(MemoryKey key, long messages, long room) {
         super(
                 "Memory " + key + " has " + messages + " messages or more, and this process has room for about " + room
-                        + ": give it a larger heap (-Xmx), or copy the memory to a database such as SQLite",
-                null);
+                        + ": give it a larger heap (-Xmx), or copy the memory to a database such as SQLite");
     }
 }

@@ -18,7 +18,7 @@ public class InvalidInputException extends KeepsakeException {
      * @param problem what is wrong with the field and what to do about it; never the text of a message
      */
     public InvalidInputException(String field, String problem) {
-        super(field + ": " + problem, null);
+        super(field + ": " + problem);
     }
 
     /**

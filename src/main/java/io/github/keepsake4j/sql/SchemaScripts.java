@@ -42,8 +42,7 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
             throw new KeepsakeException(
                     "The table " + schema.table() + " is missing or empty, but other tables of the " + schema.what()
                             + " exist. Restore the table and its row as the script " + next(versions)
-                            + " in the library's jar creates them",
-                    null);
+                            + " in the library's jar creates them");
         }
         return versions;
     }
@@ -142,8 +141,7 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
             throw new KeepsakeException(
                     "This library is older than the tables of the " + schema.what() + ": " + says(versions)
                             + " and oldest_writer " + versions.oldestWriter() + ", and the library is of version "
-                            + schema.version() + ". Use the newer release that created the tables",
-                    null);
+                            + schema.version() + ". Use the newer release that created the tables");
         }
         if (versions.version() != 0
                 && versions.version() < schema.scripts().get(0).version()) {
@@ -152,8 +150,7 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
                             + " are older than this library: a snapshot before release 0.1.0 made them ("
                             + says(versions) + ", the library " + schema.version()
                             + "), and no script changes them. Copy the memories with that snapshot, or remove its tables and run "
-                            + next(new Versions(0, 0)) + " from the library's jar",
-                    null);
+                            + next(new Versions(0, 0)) + " from the library's jar");
         }
     }
 
@@ -161,7 +158,7 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
         String path = "/" + folder() + script.name();
         try (InputStream in = SchemaScripts.class.getResourceAsStream(path)) {
             if (in == null) {
-                throw new KeepsakeException("schema script " + path + " is not on the class path", null);
+                throw new KeepsakeException("schema script " + path + " is not on the class path");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

@@ -93,8 +93,7 @@ public final class SqlConnection implements AutoCloseable {
         if (driver == null) {
             throw new KeepsakeException(
                     setting + " requires connections that unwrap to org.postgresql.PGConnection; these are "
-                            + connection.getClass().getName(),
-                    null);
+                            + connection.getClass().getName());
         }
     }
 

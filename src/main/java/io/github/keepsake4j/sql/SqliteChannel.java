@@ -106,8 +106,7 @@ final class SqliteChannel {
                 throw new StorageUnavailableException(
                         what + " on " + file
                                 + ": the file was removed while it was in use; put it back, or close and open the "
-                                + scripts.schema().what() + " to start with a new file",
-                        null);
+                                + scripts.schema().what() + " to start with a new file");
             }
             // Another file has taken its place.
             disconnect();
@@ -157,7 +156,7 @@ final class SqliteChannel {
         if (!scripts.isComplete(versions) && !isLost) {
             SqlSchema.Foreign foreign = scripts.schema().foreign();
             if (versions.version() == 0 && foreign != null && session.hasTable(foreign.table())) {
-                throw new UnreadableDataException(file + " " + foreign.problem(), null);
+                throw new UnreadableDataException(file + " " + foreign.problem());
             }
             session.script("BEGIN IMMEDIATE");
             versions = scripts.complete(session);

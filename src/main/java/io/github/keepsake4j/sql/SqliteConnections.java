@@ -56,8 +56,7 @@ final class SqliteConnections implements Connections {
         // A file that another process locks keeps each thread waiting, and those behind it would wait for all of them.
         if (!Uninterrupted.lock(writer.lock, System.nanoTime() + busyTimeout.toNanos() / 2)) {
             throw new StorageUnavailableException(
-                    what + " on " + file + ": the file cannot be used at the moment: other threads use it. Retry",
-                    null);
+                    what + " on " + file + ": the file cannot be used at the moment: other threads use it. Retry");
         }
         try {
             return open(what, () -> writer.run(what, WRITE, work), writer);
@@ -144,8 +143,7 @@ final class SqliteConnections implements Connections {
                         while (!SqliteCheckpoints.isEmptied(statement)) {
                             if (System.nanoTime() > deadline) {
                                 throw new StorageUnavailableException(
-                                        what + " in " + file + ": another process reads it. Close it there, and retry",
-                                        null);
+                                        what + " in " + file + ": another process reads it. Close it there, and retry");
                             }
                             LockSupport.parkNanos(1_000_000);
                         }

@@ -65,14 +65,6 @@ final class SummaryAttempt {
             Predicate<String> reserved,
             Clock clock) {
 
-        Options {
-            Objects.requireNonNull(reserved, "reserved");
-            InvalidInputException.checkPositive("callTimeout", callTimeout);
-            InvalidInputException.checkPositive("leaseMargin", leaseMargin);
-            InvalidInputException.checkPositive("firstPause", firstPause);
-            InvalidInputException.checkAtLeast("attempts", 1, attempts);
-        }
-
         /** Returns settings with a lease that is a sixth longer than a call, and 3 attempts with pauses of 1 and 2 seconds. */
         static Options of(Duration callTimeout, Predicate<String> reserved) {
             if (callTimeout.compareTo(Duration.ofMillis(1)) < 0 || callTimeout.compareTo(Duration.ofDays(1)) > 0) {

@@ -293,7 +293,7 @@ public final class SummaryWorker {
                 jobs.turn(key).get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException e) {
                 throw new SummaryFailedException(
-                        Kind.BUSY, "Memory " + key + ": a summary is being made in this process", null);
+                        Kind.BUSY, "Memory " + key + ": a summary is being made in this process");
             } catch (InterruptedException e) {
                 throw interrupted(key, e);
             }
@@ -312,7 +312,7 @@ public final class SummaryWorker {
             }
             if (System.nanoTime() - deadline > 0) {
                 throw new SummaryFailedException(
-                        Kind.BUSY, "Memory " + job.key + ": another process is making a summary", null);
+                        Kind.BUSY, "Memory " + job.key + ": another process is making a summary");
             }
             try {
                 Thread.sleep(pause);
@@ -332,8 +332,7 @@ public final class SummaryWorker {
     private SummaryFailedException timeout(MemoryKey key) {
         return new SummaryFailedException(
                 Kind.TIMEOUT,
-                "Memory " + key + ": no summary within " + tools.options().callTimeout(),
-                null);
+                "Memory " + key + ": no summary within " + tools.options().callTimeout());
     }
 
     /** Logs a failure. Only the class of the cause is logged, because its text may contain what a model or a user said. */

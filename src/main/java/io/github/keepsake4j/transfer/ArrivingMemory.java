@@ -139,8 +139,7 @@ final class ArrivingMemory {
     private KeepsakeException otherMessages(Known known) {
         return new KeepsakeException(
                 "Memory " + key + " has messages that the export does not have, such as " + known.id() + ". Erase "
-                        + "the memory, or read the export into an empty log",
-                null);
+                        + "the memory, or read the export into an empty log");
     }
 
     private void append() {
@@ -212,8 +211,7 @@ final class ArrivingMemory {
             if (!writes || pass == MemoryCopy.MOST_PASSES || (pass > 1 && now.equals(before))) {
                 throw new KeepsakeException(
                         "Memory " + key + " differs from the export: the memory or the lines have been changed. Erase "
-                                + "the memory, or read the export into an empty log",
-                        null);
+                                + "the memory, or read the export into an empty log");
             }
             before = now;
             outcomes.forEach((id, outcome) -> log.change(key, new Change.SetOutcome(id, outcome, target.epoch)));

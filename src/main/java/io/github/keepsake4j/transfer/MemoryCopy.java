@@ -87,8 +87,7 @@ public final class MemoryCopy {
         private UnfinishedException(Report report, List<KeepsakeException> failures) {
             super(
                     failures.get(0).getMessage() + ". Copied: " + report.memories() + " memories with "
-                            + report.messages() + " messages; not copied: " + failures.size(),
-                    null);
+                            + report.messages() + " messages; not copied: " + failures.size());
             failures.forEach(this::addSuppressed);
             this.report = report;
             this.retryable = failures.stream().allMatch(KeepsakeException::isRetryable);
@@ -113,7 +112,7 @@ public final class MemoryCopy {
     private static final class ChangingException extends StorageUnavailableException {
 
         ChangingException(String message) {
-            super(message, null);
+            super(message);
         }
     }
 
@@ -121,7 +120,7 @@ public final class MemoryCopy {
     private static final class UncopiedException extends KeepsakeException {
 
         UncopiedException(String message) {
-            super(message, null);
+            super(message);
         }
     }
 

@@ -70,8 +70,7 @@ public final class MemoryFork {
         if (!isIt && target.newest() != null) {
             throw new KeepsakeException(
                     "Memory " + into + " has messages and is not the fork of " + from + " at message " + messageId
-                            + ". Fork into a new memory",
-                    null);
+                            + ". Fork into a new memory");
         }
         ForkedBranch branch = new ForkedBranch(log, from, messageId, into);
         BesideMessages beside = branch.beside();

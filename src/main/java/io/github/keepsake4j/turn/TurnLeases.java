@@ -189,21 +189,15 @@ public final class TurnLeases {
     }
 
     private void enter(TurnLease turn) {
-        Map<MemoryKey, TurnLease> turns = ofThread.get();
-        if (turns == null) {
-            turns = new HashMap<>();
-            ofThread.set(turns);
-        }
+        Map<MemoryKey, TurnLease> turns = Objects.requireNonNullElseGet(ofThread.get(), HashMap::new);
         turns.put(turn.key, turn);
+        ofThread.set(turns);
     }
 
     private void exit(TurnLease turn) {
         Map<MemoryKey, TurnLease> turns = ofThread.get();
-        if (turns != null) {
-            turns.remove(turn.key);
-            if (turns.isEmpty()) {
-                ofThread.remove();
-            }
+        if (turns != null && turns.remove(turn.key, turn) && turns.isEmpty()) {
+            ofThread.remove();
         }
     }
 }

@@ -150,7 +150,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     }
 
     /** Reads from a memory's tree; empty if it has no file. */
-    private <T> Optional<T> askFile(Names names, Object what, Function<MemoryTree, T> question) throws IOException {
+    <T> Optional<T> askFile(Names names, Object what, Function<MemoryTree, T> question) throws IOException {
         return memories.with(names, memory -> {
             if (memory == null || isErased(memory, Tombstone.read(names.tombstone()))) {
                 return Optional.empty();
@@ -195,7 +195,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             return null;
         }
         throw new StorageUnavailableException(
-                "The file " + names.data() + " was removed; put it back, or erase the memory to start again", null);
+                "The file " + names.data() + " was removed; put it back, or erase the memory to start again");
     }
 
     /** A directory that disappears while this process knows its memories is not one without memories. */
@@ -203,8 +203,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         if (isKnown && !Files.isDirectory(directory)) {
             throw new StorageUnavailableException(
                     "The directory " + directory + " of a tenant was removed while it was in use; put it back, or open "
-                            + "the log again to start with an empty one",
-                    null);
+                            + "the log again to start with an empty one");
         }
     }
 
@@ -300,12 +299,7 @@ public final class FileMessageLog extends PlannedTreeLog {
     private Listing listing(String tenant) throws IOException {
         lock();
         Path directory = Names.tenant(root, tenant);
-        return new Listing(root, directory, list(directory), Names.in(directory), opener, new Listing.Asking() {
-            @Override
-            public <T> Optional<T> ask(Names names, Function<MemoryTree, T> question) throws IOException {
-                return askFile(names, "memory " + names.hash(), question);
-            }
-        });
+        return new Listing(this, directory, list(directory), Names.in(directory), opener);
     }
 
     @Override
@@ -405,7 +399,7 @@ public final class FileMessageLog extends PlannedTreeLog {
             long removed = 0;
             lock();
             endErasures(Names.tenant(root, tenant));
-            for (Path tombstone : Tombstone.in(Names.tenant(root, tenant))) {
+            for (Path tombstone : Names.files(Names.tenant(root, tenant), Names.TOMBSTONE)) {
                 boolean isRemoved = lock().holding(
                                 Names.lock(tombstone), tombstone, busyTimeout, () -> remove(tombstone, erasedBefore));
                 removed += isRemoved ? 1 : 0;
@@ -613,8 +607,7 @@ public final class FileMessageLog extends PlannedTreeLog {
         throw new StorageUnavailableException(
                 "The lock file in " + root
                         + " is missing: the directory was moved, unmounted or emptied while it was in use; put it "
-                        + "back, or open a new log to start again",
-                null);
+                        + "back, or open a new log to start again");
     }
 
     private <T> T during(String what, LockFile.Work<T> work) {

@@ -80,8 +80,7 @@ public final class JdbcImportSource {
         } catch (RuntimeException e) {
             throw new UnreadableDataException(
                     "The content of " + conversation + " in chat_memory is not LangChain4j's JSON ("
-                            + e.getClass().getName() + ")",
-                    null);
+                            + e.getClass().getName() + ")");
         }
     }
 

@@ -78,8 +78,7 @@ final class SpringAiTable implements ImportSource {
                     default ->
                         throw new UnreadableDataException(
                                 "A row of " + conversation
-                                        + " in SPRING_AI_CHAT_MEMORY has none of the types USER, ASSISTANT, SYSTEM and TOOL",
-                                null);
+                                        + " in SPRING_AI_CHAT_MEMORY has none of the types USER, ASSISTANT, SYSTEM and TOOL");
                 };
         return message == null ? null : ImportedMessage.of(message, timestamp == null ? null : timestamp.toInstant());
     }
