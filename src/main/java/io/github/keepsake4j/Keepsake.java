@@ -899,7 +899,10 @@ public final class Keepsake {
             MessageLog conversations = described(undescribed);
             MessageLog nodes = undescribedNodes == undescribed ? conversations : described(undescribedNodes);
             Function<MemoryKey, MessageLog> logs = key -> key instanceof NodeKey ? nodes : conversations;
-            TurnLeases turns = new TurnLeases(logs, turnPolicy, turnLease, turnLimit, turnWait, BlockingWork::after);
+            TurnLeases turns = new TurnLeases(
+                    logs,
+                    turnPolicy,
+                    new TurnLeases.Times(turnLease, turnLimit, turnWait, BlockingWork::after, System::nanoTime));
             MemoryIds ids = new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper);
             SummaryWorker worker = summarizer == null
                     ? null
@@ -909,8 +912,8 @@ public final class Keepsake {
                             counter,
                             executor,
                             metrics,
-                            summarizerTimeout,
-                            answer -> answer.contains(Summarization.MARKER.strip()));
+                            SummaryWorker.Options.of(
+                                    summarizerTimeout, answer -> answer.contains(Summarization.MARKER.strip())));
             ChatMemories memories = new ChatMemories(new ChatSettings(
                     logs,
                     ids::key,

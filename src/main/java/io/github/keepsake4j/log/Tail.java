@@ -178,9 +178,7 @@ public record Tail(
     }
 
     private static Optional<LoggedMessage> newest(List<LoggedMessage> list, Class<? extends ChatMessage> kind) {
-        return list.stream()
-                .filter(logged -> kind.isInstance(logged.message()))
-                .reduce((older, newer) -> newer);
+        return list.stream().filter(logged -> kind.isInstance(logged.message())).reduce((older, newer) -> newer);
     }
 
     /**

@@ -96,9 +96,8 @@ final class PostgresSchema {
                             + product + ". A SQLite file is opened by its name, without a data source");
         }
         if (database.getDatabaseMajorVersion() < OLDEST_SERVER) {
-            throw new KeepsakeException(
-                    "PostgreSQL " + OLDEST_SERVER + " or newer is required; this server is "
-                            + database.getDatabaseProductVersion());
+            throw new KeepsakeException("PostgreSQL " + OLDEST_SERVER + " or newer is required; this server is "
+                    + database.getDatabaseProductVersion());
         }
     }
 }

@@ -145,12 +145,11 @@ record SchemaScripts(SqlSchema schema, boolean isSqlite) {
         }
         if (versions.version() != 0
                 && versions.version() < schema.scripts().get(0).version()) {
-            throw new KeepsakeException(
-                    "The tables of the " + schema.what()
-                            + " are older than this library: a snapshot before release 0.1.0 made them ("
-                            + says(versions) + ", the library " + schema.version()
-                            + "), and no script changes them. Copy the memories with that snapshot, or remove its tables and run "
-                            + next(new Versions(0, 0)) + " from the library's jar");
+            throw new KeepsakeException("The tables of the " + schema.what()
+                    + " are older than this library: a snapshot before release 0.1.0 made them ("
+                    + says(versions) + ", the library " + schema.version()
+                    + "), and no script changes them. Copy the memories with that snapshot, or remove its tables and run "
+                    + next(new Versions(0, 0)) + " from the library's jar");
         }
     }
 

@@ -24,6 +24,7 @@ public final class SqlStates {
 
     /** States, and the beginnings of states. */
     private static final List<String> UNAVAILABLE = List.of("08", READ_ONLY, "40", "53", "55P03", "57", "58");
+
     private static final String MISSING = "a table or column is missing; check the search path, and ";
 
     /** SQLite's general error code, for example for a missing table. Its driver provides no SQLSTATE. */

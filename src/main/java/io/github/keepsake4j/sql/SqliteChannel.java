@@ -103,10 +103,9 @@ final class SqliteChannel {
                 return connection;
             }
             if (now == null) {
-                throw new StorageUnavailableException(
-                        what + " on " + file
-                                + ": the file was removed while it was in use; put it back, or close and open the "
-                                + scripts.schema().what() + " to start with a new file");
+                throw new StorageUnavailableException(what + " on " + file
+                        + ": the file was removed while it was in use; put it back, or close and open the "
+                        + scripts.schema().what() + " to start with a new file");
             }
             // Another file has taken its place.
             disconnect();

@@ -94,7 +94,7 @@ final class ArrivingMemory {
         this.key = key;
         this.title = title;
         this.metadata = metadata;
-        this.target = new MemoryTarget(log, key);
+        this.target = MemoryTarget.of(log, key);
         this.isErased = target.isErased();
         this.wasThere = Reads.info(log, key) != null;
         read.add(Lines.memory(key, beside()));
@@ -137,9 +137,8 @@ final class ArrivingMemory {
     }
 
     private KeepsakeException otherMessages(Known known) {
-        return new KeepsakeException(
-                "Memory " + key + " has messages that the export does not have, such as " + known.id() + ". Erase "
-                        + "the memory, or read the export into an empty log");
+        return new KeepsakeException("Memory " + key + " has messages that the export does not have, such as "
+                + known.id() + ". Erase " + "the memory, or read the export into an empty log");
     }
 
     private void append() {
@@ -214,7 +213,7 @@ final class ArrivingMemory {
                                 + "the memory, or read the export into an empty log");
             }
             before = now;
-            outcomes.forEach((id, outcome) -> log.change(key, new Change.SetOutcome(id, outcome, target.epoch)));
+            outcomes.forEach((id, outcome) -> log.change(key, new Change.SetOutcome(id, outcome, target.epoch())));
             target.complete(beside);
         }
     }

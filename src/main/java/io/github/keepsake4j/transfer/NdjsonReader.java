@@ -61,8 +61,8 @@ final class NdjsonReader {
         String kind = line.kind();
         if (kind.equals(Lines.EXPORT) && memory == null) {
             if (line.json().neededNumber("version") > Lines.VERSION) {
-                throw wrong("begins an export of version " + line.json().neededNumber("version") + ". This release reads version "
-                        + Lines.VERSION + ": use a newer release");
+                throw wrong("begins an export of version " + line.json().neededNumber("version")
+                        + ". This release reads version " + Lines.VERSION + ": use a newer release");
             }
             isOpen = true;
         } else if (!isOpen) {

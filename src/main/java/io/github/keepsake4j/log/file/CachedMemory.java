@@ -112,7 +112,8 @@ final class CachedMemory implements Closeable {
      * @return the memory, or null if it has no file, or its file was just replaced
      * @throws UnreadableDataException if the first line cannot be read
      */
-    static @Nullable CachedMemory open(Names names, Disk.Opener opener, boolean force, CachedMemories room) throws IOException {
+    static @Nullable CachedMemory open(Names names, Disk.Opener opener, boolean force, CachedMemories room)
+            throws IOException {
         Object identity = identity(names.data());
         if (!Files.isRegularFile(names.data())) {
             return null;

@@ -604,10 +604,9 @@ public final class FileMessageLog extends PlannedTreeLog {
                 return lockFile;
             }
         }
-        throw new StorageUnavailableException(
-                "The lock file in " + root
-                        + " is missing: the directory was moved, unmounted or emptied while it was in use; put it "
-                        + "back, or open a new log to start again");
+        throw new StorageUnavailableException("The lock file in " + root
+                + " is missing: the directory was moved, unmounted or emptied while it was in use; put it "
+                + "back, or open a new log to start again");
     }
 
     private <T> T during(String what, LockFile.Work<T> work) {

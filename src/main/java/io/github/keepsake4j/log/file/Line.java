@@ -136,8 +136,7 @@ record Line(long revision, List<TreeStep> steps, @Nullable Part description, @Nu
                 totals == null ? null : Totals.read(totals));
     }
 
-    private static void add(
-            List<TreeStep> steps, @Nullable JsonFields json, Function<JsonFields, TreeStep> step) {
+    private static void add(List<TreeStep> steps, @Nullable JsonFields json, Function<JsonFields, TreeStep> step) {
         if (json != null) {
             steps.add(step.apply(json));
         }

@@ -29,8 +29,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Creates the pages of a tenant's list. Reads the first line and the end of each memory. */
-record Listing(
-        FileMessageLog log, Path directory, TenantList list, Map<String, Names> files, Disk.Opener opener) {
+record Listing(FileMessageLog log, Path directory, TenantList list, Map<String, Names> files, Disk.Opener opener) {
 
     /** The time by which a file may be older than its newest message, since the system's clock for files is coarse. */
     private static final Duration COARSE = Duration.ofMillis(20);
@@ -139,9 +138,10 @@ record Listing(
                     new ActivityCursor(last == null ? info.storedAt() : last, candidate.number()), info, null, usage);
         } catch (UnreadableDataException | MemoryTooLargeException e) {
             // Its metadata are unknown, so a list by metadata does not name it.
-            return query.metadata() != null
-                    ? null
-                    : damaged(candidate, directory.getFileName().resolve(names.data().getFileName()).toString(), String.valueOf(e.getMessage()));
+            Path file = directory.getFileName().resolve(names.data().getFileName());
+            return query.metadata() == null
+                    ? damaged(candidate, file.toString(), String.valueOf(e.getMessage()))
+                    : null;
         } catch (FileNotFoundException e) {
             return query.metadata() == null ? removed(candidate) : null;
         }
